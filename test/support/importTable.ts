@@ -1,0 +1,78 @@
+// The layers as data: which folders of src a folder may import through their index.ts, and which packages.
+// A folder that is not here may not exist; a new one adds its line.
+
+const autodiff = ['formats', 'functions', 'bf16', 'random', 'tensor', 'tree', 'numerics']
+const kernels = [...autodiff, 'autodiff', 'mxu']
+const ssm = [...autodiff, 'autodiff', 'kernels']
+const optimizer = [...autodiff, 'autodiff', 'schedule', 'files']
+const stored = ['formats', 'random', 'tensor', 'tree', 'files']
+const train = [
+  ...ssm,
+  ...['ssm', 'schedule', 'optimizer', 'replay', 'pipeline', 'vq', 'checkpoint', 'files', 'report'],
+]
+const failures = [...train, 'train', 'precision', 'collectives']
+
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  formats: [],
+  random: [],
+  schedule: [],
+  simd: [],
+  hardware: [],
+  monitor: [],
+  functions: ['formats'],
+  bf16: ['formats', 'functions', 'simd'],
+  xla: ['hardware'],
+  systolic: ['hardware'],
+  sharding: ['hardware'],
+  mxu: ['formats', 'hardware'],
+  model: ['formats', 'hardware'],
+  roofline: ['hardware', 'model', 'mxu', 'sharding'],
+  tensor: ['formats', 'functions', 'bf16', 'random', 'simd'],
+  numerics: ['formats', 'functions', 'bf16', 'tensor'],
+  tree: ['tensor'],
+  files: ['formats', 'bf16', 'tensor', 'tree'],
+  pipeline: stored,
+  replay: stored,
+  checkpoint: stored,
+  autodiff,
+  optimizer,
+  interop: [...optimizer, 'optimizer'],
+  kernels,
+  vq: [...autodiff, 'autodiff'],
+  precision: [...autodiff, 'autodiff'],
+  ssm,
+  train,
+  collectives: ['formats', 'tensor', 'numerics', 'sharding'],
+  report: ['formats', 'tensor', 'numerics', 'schedule'],
+  failures,
+  // The command line may open every door.
+  cli: [
+    ...failures,
+    'failures',
+    'interop',
+    'simd',
+    'hardware',
+    'monitor',
+    'xla',
+    'systolic',
+    'model',
+    'roofline',
+  ],
+}
+
+/** Packages a folder may import; none where it is not listed. Only folders that need Node may import `node:` modules. */
+export const mayUse: Readonly<Record<string, readonly string[]>> = {
+  random: ['seedrandom'],
+  numerics: ['ml-matrix'],
+  report: ['@observablehq/plot', 'linkedom', 'cli-table3', 'cli-progress'],
+}
+
+/** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */
+const unary =
+  'exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid softplus silu gelu geluTanh erf erfc lgamma square abs neg sign floor ceil rint trunc relu'
+const comparisons =
+  'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
+export const families: Readonly<Record<string, readonly string[]>> = {
+  bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
+  tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons}`.split(' '),
+}

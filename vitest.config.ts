@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+import ClosingLine from './test/support/closingLine.js'
+
+const source = fileURLToPath(new URL('./src', import.meta.url))
+
+export default defineConfig({
+  resolve: {
+    // Tests import the package by its public name; here that name means the sources, so coverage sees them.
+    alias: [
+      { find: /^tpu-toolkit\/(.+)$/, replacement: `${source}/$1/index.ts` },
+      { find: /^tpu-toolkit$/, replacement: `${source}/index.ts` },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 60_000,
+    reporters: ['default', new ClosingLine()],
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+  },
+})
