@@ -1,0 +1,29 @@
+import { checkCount } from './destination.js'
+import { type Key, keyWords } from './key.js'
+import { uniform } from './uniform.js'
+
+/** Options of `bernoulli`. */
+export interface BernoulliOptions {
+  /** Probability of a 1, rounded to float32. Default 0.5. */
+  p?: number
+}
+
+/**
+ * n values 0 or 1, 1 with probability p, equal to jax.random.bernoulli (mode 'low'): 1 where uniform < p.
+ *
+ * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
+ * Rounding  p to float32; the uniform draw has 23 bits, so p below 2^-23 acts as 2^-23.
+ * Special   p outside [0, 1] or NaN: RangeError (jax takes any).
+ *
+ * @example bernoulli(key(0), 7, { p: 0.3 }) // 0,0,0,0,0,1,0
+ */
+export function bernoulli(key: Key, n: number, { p = 0.5 }: BernoulliOptions = {}): Uint8Array {
+  keyWords('bernoulli', key)
+  checkCount('bernoulli', n)
+  if (!(p >= 0 && p <= 1)) throw new RangeError(`bernoulli: p is not in 0..1 [${p}]`)
+  const threshold = Math.fround(p)
+  const draws = uniform(key, n)
+  const values = new Uint8Array(n)
+  for (let i = 0; i < n; i++) values[i] = draws[i]! < threshold ? 1 : 0
+  return values
+}

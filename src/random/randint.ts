@@ -1,0 +1,48 @@
+import { bits } from './bits.js'
+import { checkCount } from './destination.js'
+import { type Key, keyWords, split } from './key.js'
+
+/** Options of `randint`. */
+export interface RandintOptions {
+  /** Least value, at least -2^31. Default 0. */
+  minval?: number
+  /** One more than the greatest value, at most 2^31. */
+  maxval: number
+}
+
+/**
+ * n integers from minval to maxval - 1, equal to jax.random.randint (int32). 64 random bits modulo the span, by
+ * 32-bit steps that wrap: biased by up to span 2^-32 where the span is not a power of two.
+ *
+ * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
+ * Special   bounds that are no integers of -2^31..2^31, or an empty range: RangeError (jax gives minval for an
+ *           empty range).
+ * Source    jax 0.10.2
+ *
+ * @example randint(key(0), 7, { maxval: 10 }) // 9,0,2,3,1,7,2
+ */
+export function randint(key: Key, n: number, { minval = 0, maxval }: RandintOptions): Int32Array {
+  keyWords('randint', key)
+  checkCount('randint', n)
+  if (!(isBound(minval) && isBound(maxval) && minval < maxval)) {
+    throw new RangeError(`randint: not a range of integers within -2^31..2^31 [${minval}, ${maxval}]`)
+  }
+  const [first, second] = split(key)
+  const high = bits(first!, n)
+  const low = bits(second!, n)
+  const span = maxval - minval
+  const values = new Int32Array(n)
+  // 2^32 mod span, from the square of 2^16 mod span. The square is below 2^31, or 2^32 for spans above 2^16: there
+  // it wraps and the multiplier is 0, so that only the low word counts.
+  const root = 2 ** 16 % span
+  const multiplier = Math.imul(root, root) % span
+  for (let i = 0; i < n; i++) {
+    const sum = (Math.imul(high[i]! % span, multiplier) + (low[i]! % span)) >>> 0
+    values[i] = minval + (sum % span)
+  }
+  return values
+}
+
+function isBound(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 31) && value <= 2 ** 31
+}
