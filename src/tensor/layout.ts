@@ -1,0 +1,105 @@
+import { apply } from './apply.js'
+import type { DType } from './dtype.js'
+import { gather } from './move.js'
+import {
+  broadcastShapes,
+  broadcastStrides,
+  checkShape,
+  normalizeAxes,
+  offsetsOf,
+  type Shape,
+  sameShape,
+  sizeOf,
+  stridesOf,
+} from './shape.js'
+import { type Op, Tensor } from './tensor.js'
+
+export const reshapeOp: Op<{ shape: Shape }> = {
+  name: 'reshape',
+  kernel: ([x], { shape }) => new Tensor(x!.dtype, shape, x!.data),
+}
+
+/**
+ * The same elements under another shape of the same size; one length may be -1 and is worked out. The result shares
+ * the elements of x.
+ *
+ * @example reshape(arange(0, 6), [2, -1]).shape // [2,3]
+ */
+export function reshape<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> {
+  const open = shape.indexOf(-1)
+  const known = shape.reduce((n, length, axis) => (axis === open ? n : n * length), 1)
+  const whole = shape.map((length, axis) => (axis === open ? (known === 0 ? 0 : x.size / known) : length))
+  checkShape('reshape', whole)
+  if (sizeOf(whole) !== x.size || (open >= 0 && known === 0))
+    throw new RangeError(`reshape: shape does not hold ${x.size} elements [${shape.join(', ')}]`)
+  return apply(reshapeOp, [x], { shape: whole }) as Tensor<D>
+}
+
+export const transposeOp: Op<{ axes: readonly number[] }> = {
+  name: 'transpose',
+  kernel: ([x], { axes }) => {
+    const strides = stridesOf(x!.shape)
+    const shape = axes.map((axis) => x!.shape[axis]!)
+    const order = axes.map((axis) => strides[axis]!)
+    return gather(x!, shape, offsetsOf(shape, order))
+  },
+}
+
+/**
+ * Axes in another order: axis i of the result is axis `axes[i]` of x; by default all reversed.
+ *
+ * @example transpose(tensor([[1, 2], [3, 4]])).toNested() // [[1,3],[2,4]]
+ */
+export function transpose<D extends DType>(x: Tensor<D>, axes?: readonly number[]): Tensor<D> {
+  const order = axes
+    ? axes.map((axis) => (axis < 0 ? axis + x.rank : axis))
+    : x.shape.map((_, i) => x.rank - 1 - i)
+  const sorted = normalizeAxes('transpose', order, x.rank)
+  if (sorted.length !== x.rank)
+    throw new RangeError(`transpose: needs all ${x.rank} axes once [${order.join(', ')}]`)
+  return apply(transposeOp, [x], { axes: order }) as Tensor<D>
+}
+
+export const broadcastToOp: Op<{ shape: Shape }> = {
+  name: 'broadcastTo',
+  kernel: ([x], { shape }) => gather(x!, shape, offsetsOf(shape, broadcastStrides(x!.shape, shape))),
+}
+
+/**
+ * x repeated along axes of length 1, and along new axes in front, until it has this shape.
+ *
+ * @example broadcastTo(tensor([1, 2]), [2, 2]).toNested() // [[1,2],[1,2]]
+ */
+export function broadcastTo<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> {
+  checkShape('broadcastTo', shape)
+  if (!sameShape(broadcastShapes('broadcastTo', x.shape, shape), shape))
+    throw new RangeError(
+      `broadcastTo: ${x.rank} axes do not fit [${x.shape.join(', ')}] to [${shape.join(', ')}]`,
+    )
+  return apply(broadcastToOp, [x], { shape: [...shape] }) as Tensor<D>
+}
+
+export const flipOp: Op<{ axes: readonly number[] }> = {
+  name: 'flip',
+  kernel: ([x], { axes }) => {
+    const strides = stridesOf(x!.shape)
+    let start = 0
+    for (const axis of axes) {
+      start += Math.max(0, x!.shape[axis]! - 1) * strides[axis]!
+      strides[axis] = -strides[axis]!
+    }
+    return gather(x!, x!.shape, offsetsOf(x!.shape, strides, start))
+  },
+}
+
+/**
+ * Elements in reverse order along `axis`, one or several; all by default.
+ *
+ * @example flip(tensor([1, 2, 3])).toNested() // [3,2,1]
+ */
+export function flip<D extends DType>(
+  x: Tensor<D>,
+  { axis }: { axis?: number | readonly number[] } = {},
+): Tensor<D> {
+  return apply(flipOp, [x], { axes: normalizeAxes('flip', axis, x.rank) }) as Tensor<D>
+}

@@ -1,0 +1,104 @@
+import { sumArray, sumFloat32, toNumber } from '../bf16/index.js'
+import {
+  type AccumulateOptions,
+  type Accumulation,
+  accumulation,
+  addends,
+  stepRounding,
+  writer,
+} from './accumulate.js'
+import { apply, checkOut, type OutOption } from './apply.js'
+import { allocate, checkFloat, type DType } from './dtype.js'
+import { type Lanes, lanesOf, reducedShape } from './lanes.js'
+import { normalizeAxes, sizeOf } from './shape.js'
+import { sumLane } from './sumLane.js'
+import { type Op, Tensor } from './tensor.js'
+
+/** Which axes a reduction runs over. */
+export interface AxisOptions {
+  /** One axis or several, negative ones from the end. Default: all. */
+  readonly axis?: number | readonly number[]
+  /** Keep reduced axes with length 1. Default false. */
+  readonly keepDims?: boolean
+}
+
+/** Options of sum and mean. */
+export type ReduceOptions<D extends DType = DType> = AxisOptions & AccumulateOptions & OutOption<D>
+
+interface Reduction {
+  readonly axes: readonly number[]
+  readonly keepDims: boolean
+  readonly how: Accumulation
+}
+
+function addition(name: string, finish: (sum: number, n: number) => number): Op<Reduction> {
+  return {
+    name,
+    kernel: ([x], { axes, keepDims, how }, out) => {
+      const shape = reducedShape(x!.shape, axes, keepDims)
+      checkOut(name, out, x!.dtype, shape)
+      const data = out?.data ?? allocate(x!.dtype, sizeOf(shape))
+      const write = writer(x!.dtype, data)
+      const lanes = lanesOf(x!.shape, axes)
+      const sumAt = laneSum(x!, lanes, how)
+      for (let k = 0; k < lanes.starts.length; k++) write(k, finish(sumAt(lanes.starts[k]!), lanes.length))
+      return out ?? new Tensor(x!.dtype, shape, data)
+    },
+  }
+}
+
+/** The sum of the lane that starts at an offset. Contiguous bfloat16 lanes take the fast twins of `sumLane`. */
+function laneSum(
+  x: Tensor,
+  { places, length, contiguous }: Lanes,
+  how: Accumulation,
+): (start: number) => number {
+  if (x.dtype === 'bfloat16' && contiguous && how.order === 'sequential') {
+    const codes = x.data as Uint16Array
+    if (how.accumulate === 'bfloat16')
+      return (start) => toNumber(sumArray(codes.subarray(start, start + length)))
+    if (how.accumulate === 'float32') return (start) => sumFloat32(codes.subarray(start, start + length))
+  }
+  const values = addends(x, how)
+  const round = stepRounding(how)
+  const lane = new Float64Array(length)
+  return (start) => {
+    for (let i = 0; i < length; i++) lane[i] = values[start + places[i]!]!
+    return sumLane(lane, length, how.order, round)
+  }
+}
+
+export const sumOp: Op<Reduction> = addition('sum', (total) => total)
+export const meanOp: Op<Reduction> = addition('mean', (total, n) => total / n)
+
+/**
+ * Sum over axes.
+ *
+ * Shape     x without the axes (all by default); with `keepDims` they stay with length 1. No elements give +0.
+ * Dtype     that of x; integers wrap, bool must be cast.
+ * Rounding  every addition to `accumulate` (default: the dtype of x itself, the naive way: bfloat16 stalls), in the
+ *           given order; then once to the dtype of x.
+ * Special   Inf + -Inf is NaN. Compensation stops at an infinite sum instead of making it NaN.
+ * Error     `errorBound('sum', ...)` of numerics.
+ *
+ * @example sum(ones([300], { dtype: 'bfloat16' })).item() // 256
+ * @example sum(ones([300], { dtype: 'bfloat16' }), { accumulate: 'float32' }).item() // 300
+ */
+export function sum<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {}): Tensor<D> {
+  const axes = normalizeAxes('sum', options.axis, x.rank)
+  const how = accumulation('sum', x.dtype, options, { windows: true })
+  return apply(sumOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
+}
+
+/**
+ * Arithmetic mean over axes: the sum, divided by the exact count, rounded once. As `sum` in everything else; no
+ * elements give NaN, integers must be cast.
+ *
+ * @example mean(tensor([[1, 2], [3, 6]]), { axis: 0 }).toNested() // [2,4]
+ */
+export function mean<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {}): Tensor<D> {
+  checkFloat('mean', x.dtype)
+  const axes = normalizeAxes('mean', options.axis, x.rank)
+  const how = accumulation('mean', x.dtype, options, { windows: true })
+  return apply(meanOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
+}

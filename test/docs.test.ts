@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+import { afterAll, describe, expect, it } from 'vitest'
+import { doors, listedNames } from '../scripts/doors.js'
+import { brokenPromises, codeBlocks, examplesIn, keeps } from './support/examples.js'
+import { filesUnder, readText, root } from './support/project.js'
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'src/README.md',
+  ...filesUnder('docs', '.md'),
+].filter((page) => !page.startsWith('docs/api/'))
+
+describe.each(doors.map((door) => door.folder))('the examples in the docstrings of %s', (folder) => {
+  const examples = filesUnder(`src/${folder}`, '.ts').flatMap((path) =>
+    examplesIn(readText(path)).map(({ line, lines }) => ({ path, where: `${path}:${line}`, lines })),
+  )
+
+  it(`${examples.length} examples keep their promises`, async () => {
+    const open = (path: string): Promise<object> => import(/* @vite-ignore */ root + path)
+    const inScope = { ...(await open('src/index.ts')), ...(await open(`src/${folder}/index.ts`)) }
+    const broken: string[] = []
+    for (const { path, where, lines } of examples) {
+      const promises = brokenPromises(lines, { ...inScope, ...(await open(path)) })
+      broken.push(...promises.map((promise) => `${where}: ${promise}`))
+    }
+    expect(broken).toEqual([])
+  })
+})
+
+describe('the code of the pages', () => {
+  // Inside the checkout, so that `tpu-toolkit` is the package itself: what `npm run build` left in dist.
+  const folder = `${root}build/pages`
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const blocks = pages.flatMap((page) =>
+    codeBlocks(readText(page)).map((block) => {
+      const file = join(folder, `${page.replace(/\W/g, '-')}-${block.line}.ts`)
+      writeFileSync(file, block.code)
+      return { ...block, where: `${page}:${block.line}`, file }
+    }),
+  )
+
+  it('type-checks against dist', () => {
+    const program = ts.createProgram(
+      blocks.map((block) => block.file),
+      {
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.NodeNext,
+        moduleResolution: ts.ModuleResolutionKind.NodeNext,
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        types: ['node'],
+        skipLibCheck: true,
+      },
+    )
+    expect(program.emit().emitSkipped).toBe(false)
+    const said = ts.getPreEmitDiagnostics(program).map((diagnostic) => {
+      const block = blocks.find(({ file }) => file === diagnostic.file?.fileName)
+      return `${block?.where ?? diagnostic.file?.fileName}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`
+    })
+    expect(said).toEqual([])
+  })
+
+  it.each(blocks)('$where prints what its comments say', ({ file, printed }) => {
+    const run = spawnSync(process.execPath, [file.replace(/\.ts$/, '.js')], { encoding: 'utf8' })
+    expect(run.stderr).toBe('')
+    expect(run.stdout).toBe(printed.map((line) => `${line}\n`).join(''))
+  })
+})
+
+describe('the pages', () => {
+  const anchorsOf = (text: string): string[] =>
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+      (title ?? '')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replace(/\s/g, '-'),
+    )
+
+  it.each(pages)('the internal links of %s lead somewhere', (page) => {
+    const text = readText(page).replace(/^```[\s\S]*?^```$/gm, '')
+    const dead = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link]) => link ?? '')
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => {
+        const [path = '', anchor] = link.split('#')
+        const file = path === '' ? page : join(dirname(page), path)
+        if (!existsSync(root + file)) return true
+        return anchor !== undefined && !anchorsOf(readText(file)).includes(anchor)
+      })
+    expect(dead).toEqual([])
+  })
+
+  it.each(doors.map((door) => door.folder))('src/README.md has every name of %s once', (folder) => {
+    const section = readText('src/README.md')
+      .split(/^## /m)
+      .find((part) => part.startsWith(`${folder}\n`))
+    const mapped = [...(section ?? '').matchAll(/`([A-Za-z]\w*)`/g)].map(([, name]) => name ?? '')
+    const names = listedNames(readText(`src/${folder}/index.ts`)).map((name) => name.replace('type ', ''))
+    expect(mapped.sort()).toEqual(names.sort())
+  })
+
+  it('README.md has its first example, with what it prints, before line 20', () => {
+    const [first] = codeBlocks(readText('README.md'))
+    const lines = first ? first.line + first.code.split('\n').length : Number.NaN
+    expect(lines).toBeLessThanOrEqual(20)
+    expect(first?.printed.length).toBeGreaterThan(0)
+  })
+})
+
+describe('keeps(value, promise)', () => {
+  it.each([
+    [0x3f81, '0x3f81'],
+    [-0, '-0'],
+    [Number.NaN, 'NaN'],
+    [new Float32Array([1, 2.5]), '[1, 2.5]'],
+    [{ max: 1, at: [2] }, '{ max: 1, at: [2] }'],
+    ['float32', "'float32'"],
+    ['two words', 'two words'],
+    [256n, '256n'],
+  ])('%o is %s', (value, promise) => expect(keeps(value, promise)).toBe(true))
+
+  it.each([
+    [-0, '0'],
+    [0, '-0'],
+    [257, '256'],
+    [new Float32Array([1, 2]), '[1, 3]'],
+    ['a', 'b'],
+  ])('%o is not %s', (value, promise) => expect(keeps(value, promise)).toBe(false))
+
+  it('a docstring line without a promise, a wrong one and a thrown error are all told', () => {
+    const [example] = examplesIn(
+      '/**\n * Adds.\n *\n * @example f(1) // 2\n * f(2) // 4\n * f(3)\n * @param a x\n */',
+    )
+    const f = (x: number): number => x + 1
+    expect(brokenPromises(example?.lines ?? [], { f })).toEqual([
+      'f(2): 3, promised 4',
+      'f(3): promises nothing; write the value after //',
+    ])
+    expect(brokenPromises([{ code: 'g()', promise: 'throws g is not defined' }], {})).toEqual([])
+  })
+})

@@ -1,0 +1,223 @@
+import { existsSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { agrees, doors, generatedFiles, isPortable, listedNames } from '../scripts/doors.js'
+import { families, mayImport, mayUse } from './support/importTable.js'
+import { filesUnder, readText, root } from './support/project.js'
+
+interface Source {
+  readonly path: string
+  readonly folder: string
+  readonly text: string
+  readonly tree: ts.SourceFile
+  /** Every module named in an import, export, import() or import type, as written. */
+  readonly imports: readonly string[]
+}
+
+function importsOf(tree: ts.SourceFile): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier))
+        found.push(node.moduleSpecifier.text)
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [argument] = node.arguments
+      found.push(argument && ts.isStringLiteral(argument) ? argument.text : '(computed)')
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      found.push(node.argument.literal.getText(tree).slice(1, -1))
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return found
+}
+
+function parse(path: string, text: string): Source {
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)
+  const folder = path.split('/').length > 2 ? (path.split('/')[1] ?? '') : ''
+  return { path, folder, text, tree, imports: importsOf(tree) }
+}
+
+const sources = filesUnder('src', '.ts').map((path) => parse(path, readText(path)))
+const folders = [...new Set(sources.map((source) => source.folder))].filter((folder) => folder !== '')
+const portable = new Set(doors.filter(isPortable).map((door) => door.folder))
+const builtin = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`)])
+
+/** Why one import is not allowed, or nothing. */
+function forbidden(source: Source, specifier: string): string | undefined {
+  const { folder } = source
+  if (folder === '') return specifier.startsWith('./') ? undefined : 'the root door opens folders only'
+  if (!specifier.startsWith('.')) {
+    if (builtin.has(specifier)) {
+      if (portable.has(folder)) return 'a folder that runs anywhere imports no Node module'
+      return specifier.startsWith('node:') ? undefined : 'Node modules are named with node:'
+    }
+    const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier
+    return mayUse[folder]?.includes(name) ? undefined : 'package not on the list of this folder'
+  }
+  const target = posix.join(posix.dirname(source.path), specifier)
+  if (!target.endsWith('.js')) return 'relative imports end in .js'
+  if (target === 'src/index.js') return 'nothing imports the root'
+  const other = target.split('/')[1] ?? ''
+  if (other === folder)
+    return target === `src/${folder}/index.js` ? 'a folder does not use its own door' : undefined
+  if (target !== `src/${other}/index.js`) return 'other folders are reached through their index.js only'
+  return mayImport[folder]?.includes(other) ? undefined : `${folder} may not import ${other}`
+}
+
+/** A path of files of one folder that leads back to where it began, or nothing. */
+function cycleIn(files: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>()
+  const walk = (file: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const next of files.get(file) ?? []) {
+      const cycle = walk(next, [...path, file])
+      if (cycle) return cycle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of files.keys()) {
+    const cycle = walk(file, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}
+
+/** What an index.ts holds besides named re-exports of its own folder's files. */
+function strangersIn(source: Source): string[] {
+  return source.tree.statements.flatMap((statement) => {
+    const text = statement.getText(source.tree).slice(0, 80)
+    if (!ts.isExportDeclaration(statement)) return [`code: ${text}`]
+    const { exportClause, moduleSpecifier } = statement
+    if (!exportClause || !ts.isNamedExports(exportClause)) return [`not a list of names: ${text}`]
+    const from = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : ''
+    if (!/^\.\/[^/]+\.js$/.test(from)) return [`not from a file of its own folder: ${text}`]
+    return exportClause.elements.filter((name) => name.propertyName).map((name) => `alias: ${name.getText()}`)
+  })
+}
+
+describe('the layers', () => {
+  it('every folder of src has its line in the import table, and the table has no way up', () => {
+    expect(folders.filter((folder) => !(folder in mayImport))).toEqual([])
+    expect(cycleIn(new Map(Object.entries(mayImport)))).toBeUndefined()
+  })
+
+  it.each(folders)('%s imports only what the table allows, through doors', (folder) => {
+    const wrong = sources
+      .filter((source) => source.folder === folder)
+      .flatMap((source) =>
+        source.imports.flatMap((specifier) => {
+          const why = forbidden(source, specifier)
+          return why ? [`${source.path}: '${specifier}': ${why}`] : []
+        }),
+      )
+    expect(wrong).toEqual([])
+  })
+
+  it.each(folders)('the files of %s do not import each other in a circle', (folder) => {
+    const files = sources.filter((source) => source.folder === folder)
+    const graph = files.map(({ path, imports }): [string, string[]] => [
+      path,
+      imports
+        .filter((specifier) => specifier.startsWith('./'))
+        .map((specifier) => posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts')),
+    ])
+    expect(cycleIn(new Map(graph))).toBeUndefined()
+  })
+
+  it('forbidden(import) names each kind of trespass', () => {
+    const verdict = (path: string, code: string) => {
+      const source = parse(path, code)
+      return source.imports.map((specifier) => forbidden(source, specifier) ?? 'allowed')
+    }
+    expect(verdict('src/bf16/a.ts', "import { x } from '../formats/index.js'")).toEqual(['allowed'])
+    expect(verdict('src/bf16/a.ts', "import type { X } from '../tensor/index.js'")).toEqual([
+      'bf16 may not import tensor',
+    ])
+    expect(verdict('src/bf16/a.ts', "export { x } from '../formats/encode.js'")).toEqual([
+      'other folders are reached through their index.js only',
+    ])
+    expect(verdict('src/bf16/a.ts', "type X = import('../index.js').X")).toEqual(['nothing imports the root'])
+    expect(verdict('src/bf16/a.ts', "const f = () => import('node:fs')")).toEqual([
+      'a folder that runs anywhere imports no Node module',
+    ])
+    expect(verdict('src/bf16/a.ts', "import { x } from './index.js'")).toEqual([
+      'a folder does not use its own door',
+    ])
+    expect(verdict('src/bf16/a.ts', "import seedrandom from 'seedrandom'")).toEqual([
+      'package not on the list of this folder',
+    ])
+    expect(verdict('src/random/a.ts', "import seedrandom from 'seedrandom'")).toEqual(['allowed'])
+    expect(
+      cycleIn(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['b']],
+        ]),
+      ),
+    ).toEqual(['b', 'c', 'b'])
+  })
+})
+
+describe('the doors', () => {
+  it('the list of doors is the list of folders that have an index.ts', () => {
+    const open = folders.filter((folder) => existsSync(`${root}src/${folder}/index.ts`))
+    expect(doors.map((door) => door.folder).sort()).toEqual(open.sort())
+  })
+
+  it('the generated files agree with scripts/doors.ts (else: npm run doors)', () => {
+    const stale = [...generatedFiles(doors, readText)].filter(
+      ([path, text]) => !existsSync(root + path) || !agrees(path, readText(path), text),
+    )
+    expect(stale.map(([path]) => path)).toEqual([])
+  })
+
+  it.each(doors.map((door) => door.folder))('the door of %s lists names and holds nothing else', (folder) => {
+    const door = sources.find((source) => source.path === `src/${folder}/index.ts`)
+    expect(door && strangersIn(door)).toEqual([])
+    const opening = /^(\/\/.*\n)+|^\/\*[\s\S]*?\*\/\n/.exec(door?.text ?? '')?.[0] ?? ''
+    expect(opening.trimEnd().split('\n').length).toBeLessThanOrEqual(6)
+    expect(opening).not.toBe('')
+  })
+
+  it.each(doors.map((door) => door.folder))(
+    'the door of %s lists at most 40 values beyond its families',
+    (folder) => {
+      const regular = new Set(families[folder])
+      const names = listedNames(readText(`src/${folder}/index.ts`)).filter(
+        (name) => !regular.has(name) && !name.startsWith('type '),
+      )
+      expect(names.length, names.join(' ')).toBeLessThanOrEqual(40)
+    },
+  )
+
+  it('the root door is the names of tensor and numerics plus one namespace per other portable folder', async () => {
+    const names = async (path: string) => Object.keys(await import(/* @vite-ignore */ path))
+    const flat = [
+      ...(await names(`${root}src/tensor/index.ts`)),
+      ...(await names(`${root}src/numerics/index.ts`)),
+    ]
+    const spaces = [...portable].filter((folder) => folder !== 'tensor' && folder !== 'numerics')
+    expect((await names(`${root}src/index.ts`)).sort()).toEqual([...flat, ...spaces].sort())
+  })
+})
+
+describe('the files', () => {
+  it('no file of src, scripts or benchmarks is longer than 400 lines, except tables that name their generator', () => {
+    const long = ['src', 'scripts', 'benchmarks', 'test']
+      .flatMap((folder) => filesUnder(folder, '.ts'))
+      .map((path) => ({ path, text: readText(path) }))
+      .filter(({ text }) => text.split('\n').length > 401 && !/^\/[/*].*scripts\//.test(text))
+    expect(long.map(({ path }) => path)).toEqual([])
+  })
+
+  it('no file of src is named as a grab bag', () => {
+    const bags = sources.filter(({ path }) => /\/(utils?|helpers?|common|misc|types)\.ts$/.test(path))
+    expect(bags.map(({ path }) => path)).toEqual([])
+  })
+})

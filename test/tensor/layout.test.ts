@@ -1,0 +1,207 @@
+import {
+  arange,
+  broadcastTo,
+  concat,
+  type DType,
+  dtypes,
+  flip,
+  fromBits,
+  reshape,
+  slice,
+  split,
+  stack,
+  take,
+  tensor,
+  transpose,
+  tril,
+  triu,
+  where,
+  zeros,
+} from 'tpu-toolkit/tensor'
+import { describe, expect, it } from 'vitest'
+
+const grid = reshape(arange(0, 24), [2, 3, 4])
+const at = (i: number, j: number, k: number): number => i * 12 + j * 4 + k
+
+describe('reshape', () => {
+  it('shares the elements and works out one -1', () => {
+    expect(reshape(grid, [4, -1]).shape).toEqual([4, 6])
+    expect(reshape(grid, [4, 6]).data).toBe(grid.data)
+    expect(reshape(tensor(5), [1, 1]).toNested()).toEqual([[5]])
+    expect(reshape(zeros([0, 3]), [3, 0]).shape).toEqual([3, 0])
+  })
+
+  it('refuses other sizes and ambiguous lengths', () => {
+    expect(() => reshape(grid, [5, -1])).toThrow(new RangeError('reshape: not a shape [5, 4.8]'))
+    expect(() => reshape(grid, [23])).toThrow(new RangeError('reshape: shape does not hold 24 elements [23]'))
+    expect(() => reshape(zeros([0]), [0, -1])).toThrow(RangeError)
+    expect(() => reshape(grid, [-1, -1])).toThrow(RangeError)
+  })
+})
+
+describe('transpose', () => {
+  it('puts axis axes[i] at place i', () => {
+    const t = transpose(grid, [2, 0, 1])
+    expect(t.shape).toEqual([4, 2, 3])
+    for (let i = 0; i < 2; i++)
+      for (let j = 0; j < 3; j++)
+        for (let k = 0; k < 4; k++) expect(slice(t, [k, i, j]).item()).toBe(at(i, j, k))
+    expect(transpose(grid).shape).toEqual([4, 3, 2])
+    expect(transpose(grid, [-1, 0, 1]).toNested()).toEqual(t.toNested())
+    expect(transpose(zeros([0, 2])).shape).toEqual([2, 0])
+    expect(transpose(tensor(1)).shape).toEqual([])
+  })
+
+  it('refuses axes that are missing, repeated or outside', () => {
+    expect(() => transpose(grid, [0, 1])).toThrow(new RangeError('transpose: needs all 3 axes once [0, 1]'))
+    expect(() => transpose(grid, [0, 1, 1])).toThrow(new RangeError('transpose: repeated axis [0,1,1]'))
+    expect(() => transpose(grid, [0, 1, 3])).toThrow(
+      new RangeError('transpose: axis outside 3 dimensions [3]'),
+    )
+  })
+})
+
+describe('slice', () => {
+  it('takes indices, ranges, steps and negative positions as NumPy does', () => {
+    expect(slice(grid, [1, [0, 2], -1]).toNested()).toEqual([15, 19])
+    expect(slice(grid, [null, 0, [null, null, 2]]).toNested()).toEqual([
+      [0, 2],
+      [12, 14],
+    ])
+    expect(slice(arange(0, 5), [[null, null, -2]]).toNested()).toEqual([4, 2, 0])
+    expect(slice(arange(0, 5), [[3, 0, -1]]).toNested()).toEqual([3, 2, 1])
+    expect(slice(arange(0, 5), [[-2, null]]).toNested()).toEqual([3, 4])
+    expect(slice(arange(0, 5), [[-9, 99]]).toNested()).toEqual([0, 1, 2, 3, 4])
+    expect(slice(arange(0, 5), [[4, 1]]).shape).toEqual([0])
+    expect(slice(arange(0, 5), [[9, null, -1]]).toNested()).toEqual([4, 3, 2, 1, 0])
+    expect(slice(zeros([0, 2]), [[0, 5]]).shape).toEqual([0, 2])
+  })
+
+  it('refuses an index outside the axis, a zero step and too many ranges', () => {
+    expect(() => slice(grid, [2])).toThrow(new RangeError('slice: index outside an axis of 2 [2]'))
+    expect(() => slice(grid, [[0, 1, 0]])).toThrow(new RangeError('slice: step is zero [0]'))
+    expect(() => slice(grid, [0, 0, 0, 0])).toThrow(
+      new RangeError('slice: more ranges than the 3 dimensions [4]'),
+    )
+    expect(() => slice(grid, [[0.5, 1]])).toThrow(new RangeError('slice: range is not whole [0.5]'))
+  })
+})
+
+describe('split, concat, stack', () => {
+  it('concat(split(x)) is x along every axis', () => {
+    for (const axis of [0, 1, 2, -1]) {
+      const parts = split(grid, [1], { axis })
+      expect(concat(parts, { axis }).toNested()).toEqual(grid.toNested())
+    }
+    expect(split(grid, 3, { axis: 1 }).map((part) => part.shape)).toEqual([
+      [2, 1, 4],
+      [2, 1, 4],
+      [2, 1, 4],
+    ])
+    expect(() => split(grid, 5, { axis: 1 })).toThrow(
+      new RangeError('split: axis of 3 does not fall into equal sections [5]'),
+    )
+  })
+
+  it('concat takes empty parts and refuses shapes that differ elsewhere or no parts', () => {
+    expect(concat([zeros([0, 2]), tensor([[1, 2]])]).toNested()).toEqual([[1, 2]])
+    expect(() => concat([zeros([1, 2]), zeros([1, 3])])).toThrow(
+      new RangeError('concat: shapes differ off axis 0 [1, 2] and [1, 3]'),
+    )
+    expect(() => concat([])).toThrow(new RangeError('concat: needs at least one tensor [0]'))
+    expect(() => concat([tensor([1]), tensor([1], { dtype: 'float16' }) as never])).toThrow(TypeError)
+    expect(() => concat([tensor(1)])).toThrow(RangeError)
+  })
+
+  it('stack adds the axis where it is told', () => {
+    const [a, b] = [tensor([1, 2]), tensor([3, 4])]
+    expect(stack([a, b], { axis: -1 }).toNested()).toEqual([
+      [1, 3],
+      [2, 4],
+    ])
+    expect(stack([tensor(1), tensor(2)]).toNested()).toEqual([1, 2])
+    expect(() => stack([a, tensor([1])])).toThrow(new RangeError('stack: shapes differ [2] and [1]'))
+  })
+})
+
+describe('take, flip, tril, triu, broadcastTo, where', () => {
+  it('take gathers along an axis or from the flat tensor', () => {
+    expect(take(grid, [5, -1]).toNested()).toEqual([5, 23])
+    expect(take(grid, tensor([[0, 2]], { dtype: 'int32' }), { axis: 1 }).shape).toEqual([2, 1, 2, 4])
+    expect(slice(take(grid, [2, 0], { axis: 1 }), [1, 0]).toNested()).toEqual([20, 21, 22, 23])
+    expect(take(grid, [], { axis: 0 }).shape).toEqual([0, 3, 4])
+    expect(() => take(grid, [3], { axis: 1 })).toThrow(new RangeError('take: index outside an axis of 3 [3]'))
+    expect(() => take(grid, tensor([1]) as never)).toThrow(
+      new TypeError('take: indices must be int32 or uint32 [float32]'),
+    )
+  })
+
+  it('flip twice is the identity along any axes', () => {
+    expect(flip(arange(0, 3)).toNested()).toEqual([2, 1, 0])
+    expect(slice(flip(grid, { axis: [0, 2] }), [0, 1, 0]).item()).toBe(at(1, 1, 3))
+    expect(flip(flip(grid, { axis: 1 }), { axis: 1 }).toNested()).toEqual(grid.toNested())
+    expect(flip(zeros([0])).shape).toEqual([0])
+  })
+
+  it('tril and triu keep their side of the k-th diagonal in every matrix', () => {
+    const x = reshape(arange(1, 10), [3, 3])
+    expect(tril(x).toNested()).toEqual([
+      [1, 0, 0],
+      [4, 5, 0],
+      [7, 8, 9],
+    ])
+    expect(tril(x, { k: -1 }).toNested()).toEqual([
+      [0, 0, 0],
+      [4, 0, 0],
+      [7, 8, 0],
+    ])
+    expect(triu(x, { k: 1 }).toNested()).toEqual([
+      [0, 2, 3],
+      [0, 0, 6],
+      [0, 0, 0],
+    ])
+    expect(tril(stack([x, x])).toNested()).toEqual([tril(x).toNested(), tril(x).toNested()])
+    expect(() => tril(tensor([1]))).toThrow(new RangeError('tril: needs two dimensions or more [1]'))
+  })
+
+  it('broadcastTo repeats axes of length 1 and refuses to shrink', () => {
+    expect(broadcastTo(tensor([[1], [2]]), [2, 2, 3]).shape).toEqual([2, 2, 3])
+    expect(broadcastTo(tensor([1]), [0]).shape).toEqual([0])
+    expect(() => broadcastTo(tensor([1, 2]), [1])).toThrow(RangeError)
+  })
+
+  it('where broadcasts all three and takes plain numbers', () => {
+    const mask = tensor([[true], [false]], { dtype: 'bool' })
+    expect(where(mask, tensor([1, 2]), -1).toNested()).toEqual([
+      [1, 2],
+      [-1, -1],
+    ])
+    expect(() => where(tensor([1]), 1, tensor([2]))).toThrow(
+      new TypeError('where: the condition must be bool [float32]'),
+    )
+    expect(() => where(mask, 1, 2)).toThrow(TypeError)
+  })
+
+  it.each(dtypes)('moving elements of %s keeps every bit, NaN payloads included', (dtype: DType) => {
+    const codes =
+      dtype === 'float64'
+        ? BigUint64Array.of(0x7ff4000000000001n, 0xfff8000000000123n, 1n << 63n, 1n)
+        : dtype === 'float32'
+          ? Uint32Array.of(0x7f800001, 0xffc12345, 0x80000000, 1)
+          : dtype === 'bfloat16' || dtype === 'float16'
+            ? Uint16Array.of(0x7fff, 0xff81, 0x8000, 1)
+            : Uint8Array.of(1, 0, 1, 1)
+    const x = fromBits(codes, { dtype, shape: [2, 2] })
+    const sorted = (t: { toBits(): ArrayLike<number | bigint> }) => Array.from(t.toBits()).map(String).sort()
+    const mask = tensor([true], { dtype: 'bool' })
+    for (const moved of [
+      transpose(x),
+      flip(x),
+      slice(x, [[null, null, -1]]),
+      take(x, [3, 2, 1, 0]),
+      concat(split(x, 2)),
+      where(mask, x, x),
+    ])
+      expect(sorted(moved)).toEqual(sorted(x))
+  })
+})
