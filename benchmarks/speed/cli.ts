@@ -1,0 +1,87 @@
+import { cpus } from 'node:os'
+import { Command, CommanderError } from 'commander'
+import { type Budget, measure, type Timing, thorough } from './measure.js'
+import { copy, operations } from './operations.js'
+import { PeersError, peerTiming, peerVersions } from './peers.js'
+import { jsonOf, type Row, tableOf } from './print.js'
+
+/** Where the command prints. */
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly error: (text: string) => void
+}
+
+interface Options {
+  readonly only?: string
+  readonly peers?: true
+  readonly json?: true
+}
+
+const about = `Times the bfloat16 array operations: n = 2^20 elements, one thread, into a given array.
+Times are ns per element, for matmul per multiply-add; "copy ns" is a copy that moves as many bytes.
+Each result is checked before it is timed. On a busy machine read the least time, not the median.`
+
+/** The whole command; returns the exit status: 0, or 2 for a mistake in the options or missing peers. */
+export function speedCommand(
+  args: readonly string[],
+  { out, error }: Terminal,
+  budget: Budget = thorough,
+): number {
+  const command = new Command('bench:speed')
+    .description(about)
+    .option('--only <text>', 'only operations whose name contains the text')
+    .option(
+      '--peers',
+      'the same on NumPy + ml_dtypes in the same run (TPU_TOOLKIT_PYTHON: a Python that has them)',
+    )
+    .option('--json', 'print [{ "op", "n", "ns" }], with --peers also "peerNs"')
+    .helpOption('--help', 'show this text')
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({ writeOut: out, writeErr: error })
+  try {
+    command.parse(args, { from: 'user' })
+    out(report(command.opts<Options>(), budget))
+    return 0
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
+    if (!(thrown instanceof PeersError || thrown instanceof UnknownOperation)) throw thrown
+    error(`${thrown.message}\n`)
+    return 2
+  }
+}
+
+class UnknownOperation extends Error {}
+
+function report({ only, peers, json }: Options, budget: Budget): string {
+  const names = operations.map(({ op }) => op)
+  const chosen = operations.filter(({ op }) => only === undefined || op.includes(only))
+  if (chosen.length === 0) {
+    throw new UnknownOperation(
+      `bench:speed: no operation has this in its name [${only}], there are ${names.join(', ')}`,
+    )
+  }
+  const versions = peers ? peerVersions() : undefined
+  const copies = new Map<number, Timing>()
+  const rows = chosen.map((operation): Row => {
+    const { op, n, bytes } = operation
+    if (bytes !== undefined && !copies.has(bytes)) copies.set(bytes, measure(copy(bytes), budget))
+    const ours = measure(operation, budget)
+    const peer = peers ? peerTiming(op, n) : undefined
+    return { operation, ours, copy: bytes === undefined ? undefined : copies.get(bytes), peer }
+  })
+  if (json) return `${jsonOf(rows)}\n`
+  const { node, v8 } = process.versions
+  const lines = [
+    tableOf(rows, peers === true),
+    '',
+    `Node ${node}, V8 ${v8}, ${process.arch}, ${cpus()[0]?.model ?? ''}`,
+  ]
+  if (versions !== undefined) lines.push(`Peer: ${versions}, one thread`)
+  if (rows.some(({ peer }) => peer?.op.startsWith('matmul'))) {
+    const { min } = peerTiming('matmul float32 512', 512 ** 3)
+    lines.push(`Peer's matmul float32 512, in any order: ${min.toFixed(3)} ns`)
+  }
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,67 @@
+import { instantiate, type KernelExports } from './instance.js'
+
+/** How an array function computes: 'simd' (WebAssembly where the machine has it, else plain) or 'plain' JavaScript. */
+export type Engine = 'simd' | 'plain'
+
+/** Elements copied in, worked on and copied out at a time: large against a call, small against the L2 cache. */
+export const block = 16384
+/** The largest block of a matrix product in any direction. */
+export const side = 512
+
+/** Byte offsets in the instance's 4 MiB. */
+export const at = {
+  /** The first operand: a block of any type, float64 the widest. */
+  left: 0x00_1000,
+  /** The second operand: a block of codes. */
+  right: 0x02_1000,
+  /** The result: a block of codes. */
+  out: 0x02_9000,
+  /** Ranges of the 128 bands and the 64 panels of a matrix product, 32 bytes each. */
+  leftRange: 0x03_1000,
+  rightRange: 0x03_2000,
+  /** Operands of a matrix product, packed float32, side by side elements. */
+  packedLeft: 0x04_0000,
+  packedRight: 0x14_0000,
+  /** Its float32 sums. */
+  sums: 0x24_0000,
+  /** A table of 65,536 codes. */
+  table: 0x34_0000,
+} as const
+
+/** The kernels and views of their memory. One instance serves all: no kernel keeps anything between calls. */
+export interface Arena {
+  readonly kernels: KernelExports
+  readonly leftCodes: Uint16Array
+  readonly leftFloat32: Float32Array
+  readonly leftFloat64: Float64Array
+  readonly rightCodes: Uint16Array
+  readonly outCodes: Uint16Array
+  readonly table: Uint16Array
+  readonly sums: Float32Array
+}
+
+// undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD.
+let only: Arena | null | undefined
+
+/** The arena, made at the first call; undefined for 'plain' and where there is no WebAssembly SIMD. */
+export function arena(engine: Engine): Arena | undefined {
+  if (engine === 'plain') return undefined
+  if (only === undefined) only = open() ?? null
+  return only ?? undefined
+}
+
+function open(): Arena | undefined {
+  const kernels = instantiate()
+  if (!kernels) return undefined
+  const { buffer } = kernels.memory
+  return {
+    kernels,
+    leftCodes: new Uint16Array(buffer, at.left, block),
+    leftFloat32: new Float32Array(buffer, at.left, block),
+    leftFloat64: new Float64Array(buffer, at.left, block),
+    rightCodes: new Uint16Array(buffer, at.right, block),
+    outCodes: new Uint16Array(buffer, at.out, block),
+    table: new Uint16Array(buffer, at.table, 65536),
+    sums: new Float32Array(buffer, at.sums, side * side),
+  }
+}

@@ -1,0 +1,28 @@
+import { type Arena, at, block } from './arena.js'
+
+/** Elementwise arithmetic of bfloat16 codes. */
+export type Arithmetic = 'add' | 'sub' | 'mul' | 'div' | 'min' | 'max'
+
+/** a op b over bfloat16 codes, block by block; an operand of length 1 serves every element. */
+export function arithmeticBlocks(
+  arena: Arena,
+  op: Arithmetic,
+  a: Uint16Array,
+  b: Uint16Array,
+  out: Uint16Array,
+): void {
+  const { leftCodes, rightCodes, outCodes } = arena
+  const kernel = arena.kernels[op]
+  const { length } = out
+  const fixedA = a.length === 1
+  const fixedB = b.length === 1
+  if (fixedA) leftCodes.fill(a[0]!, 0, Math.min(block, length))
+  if (fixedB) rightCodes.fill(b[0]!, 0, Math.min(block, length))
+  for (let start = 0; start < length; start += block) {
+    const count = Math.min(block, length - start)
+    if (!fixedA) leftCodes.set(a.subarray(start, start + count))
+    if (!fixedB) rightCodes.set(b.subarray(start, start + count))
+    kernel(at.left, at.right, at.out, count)
+    out.set(count === block ? outCodes : outCodes.subarray(0, count), start)
+  }
+}

@@ -1,0 +1,69 @@
+import { kernelsBase64 } from './kernels.wasm.js'
+
+type Pointer = number
+
+/** What wasm/assembly/index.ts exports: pointers are byte offsets into `memory`. */
+export interface KernelExports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  encodeFloat32(from: Pointer, to: Pointer, count: number): void
+  encodeFloat64(from: Pointer, to: Pointer, count: number): void
+  add(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  sub(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  mul(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  div(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  min(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  max(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  map(from: Pointer, to: Pointer, table: Pointer, count: number): void
+  cumsum(from: Pointer, to: Pointer, count: number, sum: number): number
+  cumsumFloat32(from: Pointer, to: Pointer, count: number, sum: number): number
+  clearRanges(range: Pointer, count: number): void
+  packLeft(from: Pointer, to: Pointer, range: Pointer, rows: number, k: number): void
+  packRight(
+    from: Pointer,
+    to: Pointer,
+    range: Pointer,
+    first: number,
+    rows: number,
+    k: number,
+    columns: number,
+  ): void
+  packLeftFloat32(from: Pointer, to: Pointer, rows: number, k: number): void
+  packRightFloat32(from: Pointer, to: Pointer, first: number, rows: number, k: number, columns: number): void
+  multiply(
+    left: Pointer,
+    right: Pointer,
+    sums: Pointer,
+    bands: number,
+    panels: number,
+    k: number,
+    leftRange: Pointer,
+    rightRange: Pointer,
+  ): number
+  multiplyFloat32(
+    left: Pointer,
+    right: Pointer,
+    sums: Pointer,
+    bands: number,
+    panels: number,
+    k: number,
+  ): void
+  encodeSums(from: Pointer, to: Pointer, count: number): void
+}
+
+// The part of the WebAssembly interface used here; neither ES2022 nor Node's types declare it.
+interface WebAssemblyLike {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: unknown }
+}
+
+/** The kernels, compiled now; undefined where WebAssembly or its SIMD is missing or forbidden. */
+export function instantiate(): KernelExports | undefined {
+  const { WebAssembly } = globalThis as { WebAssembly?: WebAssemblyLike }
+  if (!WebAssembly) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(kernelsBase64), (letter) => letter.charCodeAt(0))
+    return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as KernelExports
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,55 @@
+import { arena, type Engine } from './arena.js'
+import { type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
+
+/**
+ * Matrix product of float32 matrices: acc = float32(acc + float32(a b)), k ascending from +0.
+ * Where products are exact in float32 (of float16 values, say) that is the fused step.
+ *
+ * Shape     a [m, k], b [k, n] -> [m, n]; k = 0 gives +0.
+ * Dtype     float32.
+ * Rounding  every product and every sum to float32, nearest even.
+ * Special   IEEE 754; a NaN is a NaN of no defined sign or payload.
+ * Error     lengths that differ from the sizes: RangeError.
+ * Cost      2 m n k operations; allocates the result only, not even that with `out`.
+ * Source    none
+ */
+export function matmulFloat32(
+  a: Float32Array,
+  b: Float32Array,
+  sizes: MatmulSizes,
+  out?: Float32Array,
+  engine: Engine = 'simd',
+): Float32Array {
+  const { m, k, n } = sizes
+  if (a.length !== m * k || b.length !== k * n) {
+    const shown = `${a.length} and ${b.length} for ${m} x ${k} times ${k} x ${n}`
+    throw new RangeError(`matmulFloat32: lengths differ from the sizes [${shown}]`)
+  }
+  const result = out ?? new Float32Array(m * n)
+  if (result.length !== m * n) {
+    throw new RangeError(
+      `matmulFloat32: out has another length than the result [${result.length}, not ${m * n}]`,
+    )
+  }
+  const left = overlap(a, result) ? a.slice() : a
+  const right = overlap(b, result) ? b.slice() : b
+  const simd = arena(engine)
+  if (simd) matmulBlocks(simd, left, right, sizes, result)
+  else plainMatmul(left, right, sizes, result)
+  return result
+}
+
+function overlap(a: Float32Array, b: Float32Array): boolean {
+  if (a.buffer !== b.buffer) return false
+  return a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength
+}
+
+function plainMatmul(a: Float32Array, b: Float32Array, { m, k, n }: MatmulSizes, out: Float32Array): void {
+  out.fill(0)
+  for (let i = 0; i < m; i++) {
+    for (let p = 0; p < k; p++) {
+      const x = a[i * k + p]!
+      for (let j = 0; j < n; j++) out[i * n + j] = out[i * n + j]! + Math.fround(x * b[p * n + j]!)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+/** The doors loaded anew, so that they meet the machine as it is pretended to be. */
+async function load() {
+  vi.resetModules()
+  return { simd: await import('tpu-toolkit/simd'), bf16: await import('tpu-toolkit/bf16') }
+}
+
+describe('arena(engine)', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  it('is one instance of 4 MiB here, and nothing for plain', async () => {
+    const { simd } = await load()
+    const arena = simd.arena('simd')
+    expect(arena?.kernels.memory.buffer.byteLength).toBe(4 * 2 ** 20)
+    expect(simd.arena('simd')).toBe(arena)
+    expect(simd.arena('plain')).toBeUndefined()
+  })
+
+  it('gives views that lie apart', async () => {
+    const { simd } = await load()
+    const arena = simd.arena('simd')!
+    const views = [arena.leftFloat64, arena.rightCodes, arena.outCodes, arena.sums, arena.table]
+    const ranges = views.map((view) => [view.byteOffset, view.byteOffset + view.byteLength] as const)
+    ranges.sort(([a], [b]) => a - b)
+    for (let i = 1; i < ranges.length; i++) expect(ranges[i]![0]).toBeGreaterThanOrEqual(ranges[i - 1]![1])
+    for (const view of [arena.leftCodes, arena.leftFloat32])
+      expect(view.byteOffset).toBe(arena.leftFloat64.byteOffset)
+  })
+
+  it.each([
+    ['without WebAssembly', undefined],
+    [
+      'without its SIMD',
+      {
+        Module: class {
+          constructor() {
+            throw new TypeError('invalid SIMD opcode')
+          }
+        },
+        Instance: class {},
+      },
+    ],
+  ])('is undefined %s, and arrays compute the same', async (_, pretended) => {
+    const values = Float32Array.from({ length: 100 }, (_, i) => i / 7 - 5)
+    const results = async () => {
+      const { simd, bf16 } = await load()
+      const codes = bf16.encode(values)
+      const product = bf16.matmulArrays(codes, codes, { m: 10, k: 10, n: 10 })
+      const sums = bf16.cumsumArray(bf16.divArrays(codes, product))
+      return { arena: simd.arena('simd') === undefined, codes, product, sums, sum: bf16.sumArray(codes) }
+    }
+    const here = await results()
+    expect(here.arena).toBe(false)
+    vi.stubGlobal('WebAssembly', pretended)
+    expect(await results()).toEqual({ ...here, arena: true })
+  })
+})

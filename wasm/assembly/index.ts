@@ -1,0 +1,16 @@
+// The kernels embedded in src/simd: pointers into the one memory, counts of elements. src/simd/arena.ts lays out the
+// memory; nothing is allocated here.
+export { encodeFloat32, encodeFloat64 } from './encode'
+export { add, sub, mul, div, min, max } from './arithmetic'
+export { map } from './map'
+export { cumsum, cumsumFloat32 } from './cumsum'
+export {
+  clearRanges,
+  packLeft,
+  packRight,
+  packLeftFloat32,
+  packRightFloat32,
+  multiply,
+  multiplyFloat32,
+  encodeSums,
+} from './matmul'
