@@ -2,7 +2,11 @@ import { round } from 'tpu-toolkit/formats'
 import type { FloatDType } from 'tpu-toolkit/tensor'
 
 const roundTo = (value: number, dtype: FloatDType): number =>
-  dtype === 'float32' ? Math.fround(value) : dtype === 'float64' ? value : round(value, dtype, { saturate: true })
+  dtype === 'float32'
+    ? Math.fround(value)
+    : dtype === 'float64'
+      ? value
+      : round(value, dtype, { saturate: true })
 
 /** The facts that the draws need: unit roundoff, smallest and largest positive value. */
 export function factsOf(dtype: FloatDType): { u: number; tiny: number; max: number } {
@@ -42,9 +46,11 @@ export const hurts: Record<string, (n: number, dtype: FloatDType, random: () => 
     return Array.from({ length: n }, () => (random() - 0.5) * 2 ** (Math.log2(tiny) + span * random()))
   },
   /** Around the smallest normal number and below. */
-  subnormal: (n, dtype, random) => Array.from({ length: n }, () => (random() - 0.3) * factsOf(dtype).tiny * 40),
+  subnormal: (n, dtype, random) =>
+    Array.from({ length: n }, () => (random() - 0.3) * factsOf(dtype).tiny * 40),
   /** Falling by half: each addition cuts what the next would need. */
-  falling: (n, _, random) => Array.from({ length: n }, (_, i) => (1 + random()) * 2 ** (-i % 12) * (i % 5 ? 1 : -1)),
+  falling: (n, _, random) =>
+    Array.from({ length: n }, (_, i) => (1 + random()) * 2 ** (-i % 12) * (i % 5 ? 1 : -1)),
 }
 
 /** The names of `hurts`, drawn and rounded to the dtype. */

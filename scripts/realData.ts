@@ -1,0 +1,123 @@
+/**
+ * Regenerates benchmarks/drift/data/: gaps between real events, from the tables of vega-datasets.
+ *
+ *   node build/scripts/realData.js           write the files
+ *   node build/scripts/realData.js --check   compare with what is there, exit 1 when a byte differs
+ *
+ * The package is not a dependency: the pinned version is installed into a temporary folder and removed again.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const source = 'vega-datasets@3.2.1'
+const target = new URL('../../benchmarks/drift/data/', import.meta.url)
+
+interface GapTable {
+  readonly file: string
+  readonly name: string
+  readonly unit: string
+  readonly of: string
+  readonly origin: string
+  readonly gaps: readonly number[]
+}
+
+const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** The positive differences of the sorted times, in order of time. Events at the same time count as one. */
+function positiveGaps(times: readonly number[]): number[] {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted.slice(1).flatMap((time, i) => (time > sorted[i]! ? [time - sorted[i]!] : []))
+}
+
+function earthquakes(data: string): GapTable {
+  const text = readFileSync(join(data, 'earthquakes.json'), 'utf8')
+  const { features } = JSON.parse(text) as { features: { properties: { time: number } }[] }
+  return {
+    file: 'earthquakeGaps.ts',
+    name: 'earthquakeGaps',
+    unit: 'milliseconds',
+    of: 'earthquakes worldwide, 2018-01-31 to 2018-02-07',
+    origin: `earthquakes.json, sha256 ${sha256(text)}`,
+    gaps: positiveGaps(features.map((feature) => feature.properties.time)),
+  }
+}
+
+function flights(data: string): GapTable {
+  const text = readFileSync(join(data, 'flights-20k.json'), 'utf8')
+  const rows = JSON.parse(text) as { date: string }[]
+  const minutes = rows.map(({ date }) => {
+    const [year, month, day, hour, minute] = date.split(/\D/).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ]
+    return Date.UTC(year, month - 1, day, hour, minute) / 60_000
+  })
+  return {
+    file: 'flightGaps.ts',
+    name: 'flightGaps',
+    unit: 'minutes',
+    of: 'departures in a sample of 20,000 US flights, 2001-01-01 to 2001-03-31',
+    origin: `flights-20k.json, sha256 ${sha256(text)}`,
+    gaps: positiveGaps(minutes),
+  }
+}
+
+function wrap(gaps: readonly number[]): string {
+  const lines = ['']
+  for (const gap of gaps) {
+    const line = lines[lines.length - 1]!
+    if (line.length + 1 + String(gap).length > 108) lines.push(String(gap))
+    else lines[lines.length - 1] = line === '' ? String(gap) : `${line} ${gap}`
+  }
+  return lines.join('\n')
+}
+
+function render(table: GapTable): string {
+  const text = wrap(table.gaps)
+  return `// Written by scripts/realData.ts from ${source} (published 2025-10-04): ${table.gaps.length} numbers. Do not edit.
+// ${table.origin}
+// sha256 of the numbers joined by single spaces: ${sha256(table.gaps.join(' '))}
+
+/** Gaps between successive ${table.of}; ${table.unit}, in order of time. */
+export const ${table.name}: readonly number[] = \`
+${text}
+\`
+  .trim()
+  .split(/\\s+/)
+  .map(Number)
+`
+}
+
+const check = process.argv.includes('--check')
+const folder = mkdtempSync(join(tmpdir(), 'real-data-'))
+let stale = 0
+try {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
+  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--silent', source], {
+    cwd: folder,
+    stdio: 'inherit',
+  })
+  const data = join(folder, 'node_modules', 'vega-datasets', 'data')
+  for (const table of [earthquakes(data), flights(data)]) {
+    const path = fileURLToPath(new URL(table.file, target))
+    const text = render(table)
+    if (check) {
+      const same = readFileSync(path, 'utf8') === text
+      if (!same) stale++
+      console.log(`${table.file}: ${same ? 'unchanged' : 'differs'}`)
+    } else {
+      writeFileSync(path, text)
+      console.log(`${table.file}: ${table.gaps.length} gaps, ${text.length} bytes`)
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+if (stale > 0) process.exitCode = 1

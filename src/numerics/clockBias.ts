@@ -1,0 +1,27 @@
+import { type DType, full, mul, type Tensor, tanh } from '../tensor/index.js'
+import { checkFloats } from './wide.js'
+
+/**
+ * A learned correction of a clock, tanh(raw) maxDelta, that cannot exceed its limit [bounded_clock_bias].
+ *
+ * Shape     that of raw. Dtype that of raw, a float; maxDelta is rounded to it, and must be finite there and not negative.
+ * Rounding  tanh, then the product.
+ * Special   |result| <= maxDelta as rounded, always: rounding is monotone. That may lie above the number written, 0.01 is
+ *           0.010009765625 in bfloat16. The limit itself is reached, in bfloat16 from |raw| = 3.46875 on, where tanh rounds
+ *           to 1 and the gradient to 0. NaN stays NaN.
+ * Error     relative 2 u + u^2, of tanh(raw) times the rounded limit.
+ *
+ * @example boundedClockBias(tensor([-8, 0, 1], { dtype: 'bfloat16' }), { maxDelta: 0.5 }).toNested() // [-0.5,0,0.380859375]
+ */
+export function boundedClockBias<D extends DType>(
+  raw: Tensor<D>,
+  { maxDelta }: { readonly maxDelta: number },
+): Tensor<D> {
+  checkFloats('boundedClockBias', raw)
+  const limit = full([], maxDelta, { dtype: raw.dtype })
+  if (!(maxDelta >= 0) || !Number.isFinite(limit.item()))
+    throw new RangeError(
+      `boundedClockBias: maxDelta must be finite in ${raw.dtype} and not negative [${maxDelta}]`,
+    )
+  return mul(tanh(raw), limit)
+}

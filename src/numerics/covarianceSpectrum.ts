@@ -1,0 +1,48 @@
+import { EigenvalueDecomposition, Matrix } from 'ml-matrix'
+import { add, cast, mul, type Tensor, transpose } from '../tensor/index.js'
+import { checkFloats } from './wide.js'
+
+/** The eigenvalues of a covariance matrix and what they say about its rank. */
+export interface CovarianceSpectrum {
+  /** Descending. */
+  readonly eigenvalues: Float64Array
+  /** exp of the entropy of the eigenvalues' shares, negative ones counted as 0: 1 for one direction, d for d equal ones. */
+  readonly effectiveRank: number
+  /** How many exceed a thousandth of the largest. */
+  readonly rank: number
+  /** How many are below 0: a covariance has none. */
+  readonly negative: number
+}
+
+/**
+ * Eigenvalues of the symmetric part of a matrix, in float64, with the ranks that follow.
+ *
+ * Shape     c [d, d]. Dtype a float. Special: NaN or Inf is a RangeError; the zero matrix has effective rank 0.
+ * Error     eigenvalues within about d 2^-53 of the largest (absolutely): `negative` counts such noise too.
+ * Source    Roy, Vetterli, The effective rank, EUSIPCO 2007; decomposition by ml-matrix.
+ *
+ * @example covarianceSpectrum(tensor([[2, 0], [0, 2]])).effectiveRank // 2
+ * @example Array.from(covarianceSpectrum(tensor([[1, 2], [2, 1]])).eigenvalues, Math.round) // [3,-1]
+ */
+export function covarianceSpectrum(c: Tensor): CovarianceSpectrum {
+  checkFloats('covarianceSpectrum', c)
+  const d = c.shape[0] ?? 0
+  if (c.rank !== 2 || d !== c.shape[1] || d === 0)
+    throw new RangeError(`covarianceSpectrum: needs a square matrix [${c.shape.join(', ')}]`)
+  const wide = cast(c, 'float64')
+  const values = mul(add(wide, transpose(wide)), 0.5).toNumbers()
+  const odd = values.find((value) => !Number.isFinite(value))
+  if (odd !== undefined) throw new RangeError(`covarianceSpectrum: needs finite elements [${odd}]`)
+  const matrix = Matrix.from1DArray(d, d, Array.from(values))
+  const found = new EigenvalueDecomposition(matrix, { assumeSymmetric: true }).realEigenvalues
+  const eigenvalues = Float64Array.from(found).sort().reverse()
+  const total = eigenvalues.reduce((sum, value) => sum + Math.max(value, 0), 0)
+  const shares = eigenvalues.map((value) => value / total).filter((share) => share > 0)
+  const entropy = shares.reduce((sum, share) => sum - share * Math.log(share), 0)
+  return {
+    eigenvalues,
+    effectiveRank: total > 0 ? Math.exp(entropy) : 0,
+    rank: eigenvalues.filter((value) => value > 1e-3 * eigenvalues[0]!).length,
+    negative: eigenvalues.filter((value) => value < 0).length,
+  }
+}

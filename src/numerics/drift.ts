@@ -1,0 +1,108 @@
+import { cast, type NumberArray, Tensor, tensor } from '../tensor/index.js'
+import { checkShapes } from './checkShapes.js'
+import { exactSum } from './exactSum.js'
+import { sameNumber } from './sameNumber.js'
+import { ulpDistance } from './ulpDistance.js'
+import { checkFloats } from './wide.js'
+
+/** How far computed numbers lie from reference numbers. */
+export interface Drift {
+  /** Largest |actual - reference|. */
+  readonly maxAbs: number
+  /** Largest |actual - reference| / |reference|; Infinity where only the reference is 0. */
+  readonly maxRel: number
+  /** Root mean square of actual - reference. */
+  readonly rms: number
+  /** Largest distance in steps of the dtype of actual, the reference rounded to it. */
+  readonly maxUlps: number
+  /** Mean of actual - reference with its sign: 0 for errors that cancel, |bias| = maxAbs for a constant one. */
+  readonly bias: number
+  /** Position (from 0, row-major) of the first element further than `tolerance` from its reference; null where none is. */
+  readonly firstPast: number | null
+  /**
+   * For one-dimensional running values: how many elements there were (from 1) when the value last changed; null where the
+   * last one still changed it, where there are none, and in other ranks. 256 for a bfloat16 sum of 1,000 ones.
+   */
+  readonly stallIndex: number | null
+}
+
+/** What `firstPast` looks for. */
+export interface DriftOptions {
+  /** Largest |actual - reference| that is let pass, one for all or one an element. Default 0. */
+  readonly tolerance?: number | NumberArray
+}
+
+/**
+ * Measures a computed tensor against a reference, in float64.
+ *
+ * Shape     both alike; the reference a tensor of any float dtype, or numbers in row-major order. No elements: all 0.
+ * Special   NaN against NaN, and an infinity against itself, are no error; against anything else maxAbs, maxRel, rms and
+ *           maxUlps are Infinity and the bias is what the differences add up to, NaN if one is.
+ * Error     the differences are rounded to float64, nothing else matters.
+ *
+ * @example drift(tensor([255, 256, 256], { dtype: 'bfloat16' }), [255, 256, 257]).maxAbs // 1
+ * @example drift(tensor([255, 256, 256], { dtype: 'bfloat16' }), [255, 256, 257]).stallIndex // 2
+ */
+export function drift(
+  actual: Tensor,
+  reference: Tensor | NumberArray | readonly number[],
+  { tolerance = 0 }: DriftOptions = {},
+): Drift {
+  checkFloats('drift', actual)
+  const expected = reference instanceof Tensor ? reference : numbers(actual, reference)
+  checkFloats('drift', expected)
+  checkShapes('drift', actual, expected)
+  const ulps = ulpDistance(actual, cast(expected, actual.dtype)).toNumbers()
+  const values = actual.toNumbers()
+  const truth = expected.toNumbers()
+  if (typeof tolerance !== 'number' && tolerance.length !== values.length)
+    throw new RangeError(`drift: not one tolerance an element [${tolerance.length}, not ${values.length}]`)
+
+  let maxAbs = 0
+  let maxRel = 0
+  let maxUlps = 0
+  let firstPast: number | null = null
+  const errors = values.map((value, i) => difference(value, truth[i]!))
+  for (let i = 0; i < errors.length; i++) {
+    const distance = Math.abs(errors[i]!)
+    const error = Number.isNaN(distance) ? Infinity : distance
+    if (firstPast === null && !(error <= (typeof tolerance === 'number' ? tolerance : tolerance[i]!)))
+      firstPast = i
+    maxAbs = Math.max(maxAbs, error)
+    if (error > 0) maxRel = Math.max(maxRel, error === Infinity ? error : error / Math.abs(truth[i]!))
+    maxUlps = Math.max(maxUlps, ulps[i]!)
+  }
+  return {
+    maxAbs,
+    maxRel,
+    rms: rootMeanSquare(errors, maxAbs),
+    maxUlps,
+    bias: errors.length === 0 ? 0 : exactSum(errors) / errors.length,
+    firstPast,
+    stallIndex: actual.rank === 1 ? stallIndex(values) : null,
+  }
+}
+
+function numbers(like: Tensor, list: NumberArray | readonly number[]): Tensor {
+  if (list.length !== like.size)
+    throw new RangeError(`drift: shapes differ [${like.shape.join(', ')} and ${list.length}]`)
+  return tensor(Float64Array.from(list), { shape: like.shape, dtype: 'float64' })
+}
+
+/** actual - reference; 0 where both are NaN or the same infinity. */
+function difference(value: number, truth: number): number {
+  return sameNumber(value, truth) ? 0 : value - truth
+}
+
+/** Scaled by the largest, so that no square over- or underflows. */
+function rootMeanSquare(errors: Float64Array, largest: number): number {
+  if (largest === 0 || largest === Infinity) return largest
+  return largest * Math.sqrt(exactSum(errors.map((error) => (error / largest) ** 2)) / errors.length)
+}
+
+function stallIndex(values: Float64Array): number | null {
+  const last = values.length - 1
+  let i = last
+  while (i >= 0 && sameNumber(values[i]!, i === 0 ? 0 : values[i - 1]!)) i--
+  return i === last ? null : i + 1
+}

@@ -1,0 +1,27 @@
+// Stable functions beside their naive twins, measures of drift, a-priori error bounds.
+// Read cumsum.ts first, then drift.ts and errorBound.ts. Everything that takes and gives tensors is made of tensor
+// operations, so it is differentiable; drift, ulpDistance, errorBound, exactSum, covarianceSpectrum measure in float64.
+export { naiveCumsum, stableCumsum } from './cumsum.js'
+export { stableExp } from './exp.js'
+export { naiveDecay, stableDecay } from './decay.js'
+export { naiveMatmul, stableMatmul } from './matmul.js'
+export { type CovarianceOptions, naiveCovariance, stableCovariance } from './covariance.js'
+export { boundedClockBias } from './clockBias.js'
+export type { InternalOptions } from './internal.js'
+export type { Wide } from './wide.js'
+export { logAddExp, logAddExpOp } from './logAddExp.js'
+export { logsumexp, logSoftmax, softmax } from './softmax.js'
+export { type VarianceOptions, variance } from './variance.js'
+export { layerNorm, type NormOptions, rmsNorm } from './layerNorm.js'
+export { exactSum } from './exactSum.js'
+export { ulpDistance } from './ulpDistance.js'
+export { type Drift, type DriftOptions, drift } from './drift.js'
+export {
+  type BoundData,
+  type BoundOptions,
+  type DecayBoundData,
+  type DecayBoundOptions,
+  type ErrorBound,
+  errorBound,
+} from './errorBound.js'
+export { type CovarianceSpectrum, covarianceSpectrum } from './covarianceSpectrum.js'

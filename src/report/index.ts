@@ -1,0 +1,15 @@
+// Reports: text tables for terminals, SVG plots, CSV and self-contained HTML pages, all byte-stable.
+// Not in the root door: it brings a plotting library and a DOM. Read plot.ts first.
+export type { Axis } from './axis.js'
+export type { Cell, Column, Row } from './column.js'
+export { csv } from './csv.js'
+export { escapeHtml } from './escapeHtml.js'
+export type { Figure, Page, Section } from './htmlPage.js'
+export { htmlPage } from './htmlPage.js'
+export { htmlTable } from './htmlTable.js'
+export type { SeriesColor } from './palette.js'
+export type { PlotMarker, PlotOptions, PlotSeries } from './plot.js'
+export { linePlot, scatterPlot } from './plot.js'
+export { readable } from './readable.js'
+export { sparkline } from './sparkline.js'
+export { textTable } from './textTable.js'

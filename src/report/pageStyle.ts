@@ -1,0 +1,41 @@
+import { seriesVariables } from './palette.js'
+
+/** The style sheet of a page. */
+export function pageStyle(): string {
+  return `:root { color-scheme: light dark; --page: #fcfcfa; --ink: #1d2127; --soft: #5a626d; --rule: #dcdfe3; --panel: #f2f3f1;
+  --accent: #1f5fbf; ${seriesVariables('light')} }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #14171b; --ink: #e6e8eb; --soft: #a3abb6; --rule: #333a43; --panel: #1c2026;
+    --accent: #79b0ff; ${seriesVariables('dark')} }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
+header, main, footer { max-width: 1080px; margin: 0 auto; padding: 0 24px; }
+header { padding-top: 40px; }
+h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .4rem; letter-spacing: -.01em; }
+h2 { font-size: 1.35rem; line-height: 1.25; margin: 0 0 .5rem; padding-top: 2rem; border-top: 1px solid var(--rule); }
+p { margin: .5rem 0; max-width: 72ch; }
+.lead { font-size: 1.1rem; color: var(--soft); }
+.finding { font-size: 1.12rem; font-weight: 600; border-left: 4px solid var(--accent); padding-left: .8rem; margin: .8rem 0; }
+dl { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: 1.2rem 0; }
+dt { color: var(--soft); font-size: .8rem; }
+dd { margin: 0; font-variant-numeric: tabular-nums; }
+nav { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: 1rem 0 2rem; }
+a { color: var(--accent); text-underline-offset: 3px; }
+section { margin: 2.2rem 0 3rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 1.4rem 2rem; margin: 1.2rem 0; }
+figure { margin: 0; }
+figcaption { color: var(--soft); font-size: .88rem; line-height: 1.4; margin-top: .2rem; }
+svg { --plot-background: var(--page); max-width: 100%; height: auto; overflow: visible; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .8rem 0; white-space: nowrap; }
+th, td { text-align: left; padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--rule); }
+th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; }
+td.number, th.number { text-align: right; }
+td.text, th.text { white-space: normal; min-width: 12ch; max-width: 80ch; vertical-align: top; }
+details { margin: .8rem 0; }
+summary { cursor: pointer; color: var(--accent); }
+footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }
+@media print { details { display: none; } body { font-size: 12px; } }`
+}

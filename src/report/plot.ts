@@ -1,0 +1,187 @@
+import * as Plot from '@observablehq/plot'
+import { parseHTML } from 'linkedom'
+import { type Axis, axisScale, type Scale } from './axis.js'
+import { type LegendEntry, legendHeight, legendMarkup } from './legend.js'
+import { type SeriesColor, seriesColors, seriesPaint } from './palette.js'
+
+/** A series: points in the order in which a line joins them. */
+export interface PlotSeries {
+  readonly name: string
+  readonly points: readonly { readonly x: number; readonly y: number }[]
+  /** Default: the next of the palette. */
+  readonly color?: SeriesColor
+  /** A bound or another thing that was not measured. Default false. */
+  readonly dashed?: boolean
+}
+
+/** A vertical rule with a name: where something happens. */
+export interface PlotMarker {
+  readonly x: number
+  readonly label: string
+  readonly color?: SeriesColor
+}
+
+/** What a plot needs beside its series. */
+export interface PlotOptions {
+  /** Read out by screen readers. */
+  readonly title: string
+  readonly x: Axis
+  readonly y: Axis
+  /** Pixels. Default 460 x 300. */
+  readonly width?: number
+  readonly height?: number
+  readonly markers?: readonly PlotMarker[]
+  /** A dashed line y = x. Default false. */
+  readonly diagonal?: boolean
+}
+
+interface Placed {
+  readonly x: number
+  readonly y: number
+}
+
+const margin = { left: 52, right: 26, bottom: 38 }
+
+/**
+ * Lines through points, as a self-contained SVG text. The same input gives the same bytes.
+ * On a logarithmic axis a zero is a hollow ring at the foot of the plot and what is not finite a cross at its top; the
+ * line breaks there.
+ *
+ * @example linePlot([{ name: 'a', points: [{ x: 1, y: 2 }] }], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).slice(0, 4) // '<svg'
+ */
+export function linePlot(series: readonly PlotSeries[], options: PlotOptions): string {
+  return draw(series, options, 'line')
+}
+
+/**
+ * Points without lines, as a self-contained SVG text; otherwise as `linePlot`.
+ *
+ * @example scatterPlot([], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).includes('<circle') // false
+ */
+export function scatterPlot(series: readonly PlotSeries[], options: PlotOptions): string {
+  return draw(series, options, 'dots')
+}
+
+function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' | 'dots'): string {
+  const { width = 460, height = 300, markers = [], diagonal = false } = options
+  const x = axisScale(
+    options.x,
+    [...series.flatMap((s) => s.points.map((p) => p.x)), ...markers.map((m) => m.x)],
+    Math.floor((width - margin.left) / 56),
+  )
+  const measured = axisScale(
+    options.y,
+    series.flatMap((s) => s.points.map((p) => p.y)),
+    6,
+  )
+  const lost = series.flatMap((s) => s.points.filter((p) => !shows(measured, p.y)))
+  const y = options.y.domain ? measured : padded(options.y, measured, lost.length > 0)
+
+  const entries: LegendEntry[] = series.map((s, i) => ({
+    name: s.name,
+    paint: seriesPaint(s.color ?? seriesColors[i % seriesColors.length]!),
+    dashed: s.dashed ?? false,
+    kind,
+  }))
+  const top = legendHeight(entries, width) + 36
+  const marks: unknown[] = [
+    Plot.axisY({ ticks: [...y.ticks], tickFormat: y.tickText, label: null, tickSize: 0 }),
+    Plot.gridY({ ticks: [...y.ticks], strokeOpacity: 0.14 }),
+    Plot.axisX({ ticks: [...x.ticks], tickFormat: x.tickText, label: null, tickSize: 4 }),
+    Plot.ruleX([x.domain[0]], { strokeOpacity: 0 }),
+    Plot.text([options.y.label], { frameAnchor: 'top-left', dx: -margin.left + 4, dy: -26, fontWeight: 600 }),
+    Plot.text([options.x.label], { frameAnchor: 'bottom-right', dy: 34, fontWeight: 600 }),
+  ]
+  if (diagonal) {
+    const ends = [Math.max(x.domain[0], y.domain[0]), Math.min(x.domain[1], y.domain[1])]
+    marks.push(
+      Plot.line(
+        ends.map((v) => ({ x: v, y: v })),
+        { x: 'x', y: 'y', strokeDasharray: '4 3', strokeOpacity: 0.6 },
+      ),
+    )
+  }
+  markers.forEach((marker, i) => {
+    const stroke = marker.color ? seriesPaint(marker.color) : 'currentColor'
+    const left = x.log
+      ? marker.x > Math.sqrt(x.domain[0] * x.domain[1])
+      : marker.x > (x.domain[0] + x.domain[1]) / 2
+    marks.push(
+      Plot.ruleX([marker.x], { stroke, strokeOpacity: 0.7, strokeDasharray: '1 3', strokeWidth: 1.5 }),
+      Plot.text([marker], {
+        x: 'x',
+        text: 'label',
+        frameAnchor: 'top',
+        textAnchor: left ? 'end' : 'start',
+        dx: left ? 2 : -2,
+        dy: -7 + 14 * i,
+        fill: stroke,
+      }),
+    )
+  })
+  series.forEach((s, i) => {
+    const { paint } = entries[i]!
+    const inside = s.points.map((p): Placed => ({ x: p.x, y: shows(y, p.y) ? p.y : Number.NaN }))
+    const zeros = s.points
+      .filter((p) => !shows(y, p.y) && Number.isFinite(p.y))
+      .map((p) => ({ x: p.x, y: y.domain[0] }))
+    const beyond = s.points.filter((p) => !Number.isFinite(p.y)).map((p) => ({ x: p.x, y: y.domain[1] }))
+    const at = { x: 'x', y: 'y' }
+    if (kind === 'line') {
+      const strokeDasharray = s.dashed ? '5 3' : 'none'
+      marks.push(
+        Plot.line(inside, { ...at, stroke: paint, strokeWidth: s.dashed ? 1.25 : 1.75, strokeDasharray }),
+      )
+    }
+    if (!s.dashed || kind === 'dots')
+      marks.push(
+        Plot.dot(inside, {
+          ...at,
+          fill: paint,
+          ...(kind === 'line' ? { r: 2.2 } : { r: 2.4, fillOpacity: 0.6 }),
+        }),
+      )
+    marks.push(Plot.dot(zeros, { ...at, stroke: paint, fill: 'none', r: 3.2 }))
+    marks.push(Plot.dot(beyond, { ...at, stroke: paint, symbol: 'times', r: 4 }))
+  })
+
+  const { document } = parseHTML('<!doctype html><html><body></body></html>')
+  const svg = Plot.plot({
+    document,
+    className: 'figure',
+    width,
+    height: height + top,
+    marginTop: top,
+    marginLeft: margin.left,
+    marginRight: margin.right,
+    marginBottom: margin.bottom,
+    style: { fontSize: '12px', fontFamily: 'system-ui, sans-serif', background: 'none' },
+    x: { type: x.log ? 'log' : 'linear', base: x.base, domain: [...x.domain] },
+    y: { type: y.log ? 'log' : 'linear', base: y.base, domain: [...y.domain] },
+    marks: marks as Plot.Markish[],
+  } as Plot.PlotOptions) as unknown as SvgElement
+  svg.setAttribute('role', 'img')
+  svg.setAttribute('aria-label', options.title)
+  svg.insertAdjacentHTML('beforeend', legendMarkup(entries, width))
+  return svg.outerHTML
+}
+
+/** The little of an SVG element that is used here; the library's own types need a browser's declarations. */
+interface SvgElement {
+  setAttribute(name: string, value: string): void
+  insertAdjacentHTML(position: 'beforeend', html: string): void
+  readonly outerHTML: string
+}
+
+function shows(scale: Scale, value: number): boolean {
+  return Number.isFinite(value) && (!scale.log || value > 0)
+}
+
+/** Room around the data: on a logarithmic axis a third of a decade at the foot if something has to be marked there. */
+function padded(axis: Axis, scale: Scale, marked: boolean): Scale {
+  const [low, high] = scale.domain
+  const domain: [number, number] = scale.log
+    ? [low / (marked ? 3 : 1.3), high * (marked ? 2 : 1.3)]
+    : [low - 0.04 * (high - low), high + 0.04 * (high - low)]
+  return axisScale({ ...axis, domain }, [], 6)
+}

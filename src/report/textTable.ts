@@ -1,0 +1,49 @@
+import Table from 'cli-table3'
+import { type Column, cellAlign, cellText, type Row } from './column.js'
+
+const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' }
+const frame = {
+  ...blank,
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '─',
+  'mid-mid': '─',
+  right: '',
+  'right-mid': '',
+  middle: ' ',
+}
+
+/**
+ * A table for a terminal: one line per row, a rule under the headings, no colour, no trailing blanks.
+ * With `group`, a rule is drawn wherever that field changes.
+ *
+ * @example textTable([{ key: 'n' }], [{ n: 1024 }]).split('\n')[2].trim() // '1,024'
+ */
+export function textTable(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  options: { group?: string } = {},
+): string {
+  const { group } = options
+  const table = new Table({
+    chars: frame,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1, compact: true },
+    head: columns.map((column) => column.header ?? column.key),
+    colAligns: columns.map((column) => cellAlign(column, rows)),
+  })
+  for (const row of rows) table.push(columns.map((column) => cellText(row[column.key], column)))
+  const [heading = '', rule = '', ...body] = table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+  const lines = [heading, rule]
+  body.forEach((line, i) => {
+    if (group && i > 0 && rows[i]?.[group] !== rows[i - 1]?.[group]) lines.push(rule)
+    lines.push(line)
+  })
+  return lines.join('\n')
+}

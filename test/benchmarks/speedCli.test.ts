@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { speedCommand } from '../../benchmarks/speed/cli.js'
+import { type Budget, measure, summarise } from '../../benchmarks/speed/measure.js'
+import { checkEqual } from '../../benchmarks/speed/operation.js'
+import { operations } from '../../benchmarks/speed/operations.js'
+import { tableOf } from '../../benchmarks/speed/print.js'
+
+const quick: Budget = { warmUp: 0, enough: 0, runs: 12, shortest: 0 }
+
+function call(...args: string[]): { status: number; out: string; error: string } {
+  let out = ''
+  let error = ''
+  const terminal = { out: (text: string) => (out += text), error: (text: string) => (error += text) }
+  return { status: speedCommand(args, terminal, quick), out, error }
+}
+
+afterEach(() => vi.unstubAllEnvs())
+
+describe('bench:speed', () => {
+  it('--help names every option, on standard output', () => {
+    const { status, out, error } = call('--help')
+    expect({ status, error }).toEqual({ status: 0, error: '' })
+    expect(['--only', '--peers', '--json', '--help'].filter((word) => !out.includes(word))).toEqual([])
+  })
+
+  it.each([
+    [['--fast'], "unknown option '--fast'"],
+    [['add'], 'too many arguments'],
+    [['--only'], 'argument missing'],
+    [['--only', 'cosine'], 'no operation has this in its name [cosine], there are encode f32 bfloat16,'],
+  ])('%j exits 2 and says so', (args, message) => {
+    const { status, out, error } = call(...args)
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(error).toContain(message)
+  })
+
+  it('--peers exits 2 where Python has no ml_dtypes', () => {
+    vi.stubEnv('TPU_TOOLKIT_PYTHON', '/nowhere/python3')
+    const { status, out, error } = call('--peers', '--only', 'add')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(error).toMatch(
+      /^bench:speed: --peers needs a Python with numpy and ml_dtypes, .*\[\/nowhere\/python3: .*\]\n$/,
+    )
+  })
+
+  it('--json prints op, n and ns of every operation, its result checked, and of the copies beside them', () => {
+    const { status, out, error } = call('--json')
+    expect({ status, error }).toEqual({ status: 0, error: '' })
+    const records = JSON.parse(out) as { op: string; n: number; ns: number }[]
+    expect(records.map(({ op }) => op)).toEqual([
+      'encode f32 bfloat16',
+      'encode f64 bfloat16',
+      'decode bfloat16',
+      'add bfloat16',
+      'mul bfloat16',
+      'exp bfloat16',
+      'cumsum bfloat16',
+      'sum bfloat16',
+      'matmul bfloat16 512',
+      ...['copy 3 bytes', 'copy 5 bytes', 'copy 2 bytes', 'copy 1 bytes'],
+    ])
+    for (const record of records) {
+      expect(Object.keys(record)).toEqual(['op', 'n', 'ns'])
+      expect(record.n).toBe(record.op.startsWith('matmul') ? 512 ** 3 : 2 ** 20)
+      expect(record.ns).toBeGreaterThan(0)
+    }
+  })
+
+  it('prints a table with the least and the median time, the spread and the goal', () => {
+    const { status, out } = call('--only', 'add')
+    expect(status).toBe(0)
+    expect(out).toMatch(
+      /^op +min ns +median ns +spread +runs +copy ns +goal\nadd bfloat16 +[\d.]+ +[\d.]+ +[\d.]+ % +12 +/,
+    )
+  })
+})
+
+describe('tableOf(rows)', () => {
+  it('says whether a goal is reached', () => {
+    const operation = operations.find(({ op }) => op === 'exp bfloat16')!
+    const timing = (min: number) => ({
+      op: operation.op,
+      n: operation.n,
+      min,
+      median: min,
+      spread: 0,
+      runs: 12,
+    })
+    const lastCell = (ours: number, peer: number) =>
+      tableOf([{ operation, ours: timing(ours), copy: undefined, peer: timing(peer) }], true)
+        .split(/ {2,}|\n/)
+        .at(-1)
+    expect(lastCell(1, 2)).toBe('reached: 0.5 of the peer')
+    expect(lastCell(1.1, 2)).toBe('missed: 0.5 of the peer')
+  })
+})
+
+describe('measure(operation)', () => {
+  it('throws where the result is wrong, before timing', () => {
+    let runs = 0
+    const wrong = {
+      op: 'wrong',
+      n: 1,
+      prepare: () => ({ run: () => void runs++, check: () => checkEqual('wrong', [-0], () => 0) }),
+    }
+    expect(() => measure(wrong, quick)).toThrow('wrong: wrong result [element 0: -0, not 0]')
+    expect(runs).toBe(1)
+  })
+
+  it('summarises by the least, the median and the middle half', () => {
+    expect(summarise([5, 1, 2, 3, 4])).toEqual({ min: 1, median: 3, spread: 2 / 3, runs: 5 })
+  })
+})

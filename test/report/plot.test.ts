@@ -1,0 +1,90 @@
+import { parseHTML } from 'linkedom'
+import { linePlot, type PlotOptions, type PlotSeries, scatterPlot } from 'tpu-toolkit/report'
+import { describe, expect, it } from 'vitest'
+
+const lengths = Array.from({ length: 13 }, (_, i) => 16 * 2 ** i)
+const series: readonly PlotSeries[] = [
+  { name: 'naive', color: 'red', points: lengths.map((x) => ({ x, y: x * 1e-3 })) },
+  { name: 'stable', color: 'blue', points: lengths.map((x, i) => ({ x, y: i < 3 ? 0 : 1e-3 })) },
+  { name: 'bound & more', color: 'red', dashed: true, points: lengths.map((x) => ({ x, y: x ** 2 * 1e-3 })) },
+]
+const options: PlotOptions = {
+  title: 'error "by" length',
+  x: { label: 'length', scale: 'log2' },
+  y: { label: 'max abs', scale: 'log10' },
+}
+
+interface Marked {
+  textContent: string
+  getAttribute(name: string): string | null
+  querySelectorAll(selector: string): Marked[]
+}
+function parse(svg: string): Marked {
+  return parseHTML(`<!doctype html><body>${svg}</body>`).document.querySelector('svg') as unknown as Marked
+}
+const count = (svg: string, selector: string): number => [...parse(svg).querySelectorAll(selector)].length
+const paths = (svg: string, dash: boolean): number =>
+  count(
+    svg,
+    `g[aria-label="line"]${dash ? '[stroke-dasharray="5 3"]' : ':not([stroke-dasharray="5 3"])'} path`,
+  )
+
+describe('linePlot', () => {
+  it('linePlot gives the same bytes for the same input', () =>
+    expect(linePlot(series, options)).toBe(linePlot(series, options)))
+  it('linePlot draws one line per series, bounds dashed', () => {
+    expect(paths(linePlot(series, options), false)).toBe(2)
+    expect(paths(linePlot(series, options), true)).toBe(1)
+  })
+  it('linePlot puts a ring at the foot for each zero on a logarithmic axis', () =>
+    expect(count(linePlot(series, options), 'g[aria-label="dot"][fill="none"] circle')).toBe(3))
+  it('linePlot puts a cross at the top for what is not finite', () => {
+    const broken = [
+      { name: 'a', points: [1, Number.NaN, Number.POSITIVE_INFINITY, 4].map((y, x) => ({ x: x + 1, y })) },
+    ]
+    expect(count(linePlot(broken, options), 'g[aria-label="dot"] path')).toBe(2)
+  })
+  it('linePlot names every series in the legend', () =>
+    expect(
+      [...parse(linePlot(series, options)).querySelectorAll('.legend text')].map((t) => t.textContent),
+    ).toEqual(['naive', 'stable', 'bound & more']))
+  it('linePlot escapes names', () => expect(linePlot(series, options)).toContain('bound &amp; more'))
+  it('linePlot ticks powers of two with their full numbers', () => {
+    const text = parse(linePlot(series, options)).textContent
+    expect(text).toContain('65,536')
+    expect(text).toContain('100,000')
+  })
+  it('linePlot ticks powers of ten beyond a thousandth as powers', () => {
+    const tiny = [{ name: 'a', points: [1e-9, 1e-2].map((y, x) => ({ x: x + 1, y })) }]
+    expect(parse(linePlot(tiny, options)).textContent).toContain('10⁻⁹')
+  })
+  it('linePlot draws markers with their labels', () => {
+    const svg = linePlot(series, { ...options, markers: [{ x: 256, label: 'stalls at 256' }] })
+    expect(svg).toContain('stalls at 256')
+    expect(count(svg, 'g[aria-label="rule"] line')).toBe(
+      count(linePlot(series, options), 'g[aria-label="rule"] line') + 1,
+    )
+  })
+  it('linePlot carries its title for screen readers and no script, link or network address', () => {
+    const svg = linePlot(series, options)
+    expect(parse(svg).getAttribute('aria-label')).toBe('error "by" length')
+    expect(svg.replaceAll('http://www.w3.org/', '')).not.toMatch(/<script|href|https?:/)
+  })
+  it.each([
+    ['no series', []],
+    ['no points', [{ name: 'a', points: [] }]],
+    ['only zeros', [{ name: 'a', points: [{ x: 16, y: 0 }] }]],
+    ['one point', [{ name: 'a', points: [{ x: 16, y: 1 }] }]],
+    ['only NaN', [{ name: 'a', points: [{ x: 16, y: Number.NaN }] }]],
+  ])('linePlot of %s is a plot without NaN in its geometry', (_, empty: readonly PlotSeries[]) =>
+    expect(linePlot(empty, options)).not.toContain('NaN'),
+  )
+})
+
+describe('scatterPlot', () => {
+  it('scatterPlot draws every point and no line but the diagonal', () => {
+    const svg = scatterPlot(series, { ...options, diagonal: true })
+    expect(count(svg, 'g[aria-label="dot"]:not([fill="none"]) circle')).toBe(13 + 10 + 13)
+    expect(count(svg, 'g[aria-label="line"] path')).toBe(1)
+  })
+})

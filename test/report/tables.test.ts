@@ -1,0 +1,67 @@
+import { type Column, csv, escapeHtml, htmlTable, textTable } from 'tpu-toolkit/report'
+import { describe, expect, it } from 'vitest'
+
+const columns: readonly Column[] = [
+  { key: 'op' },
+  { key: 'n', header: 'length' },
+  { key: 'error', header: 'max abs', digits: 2 },
+  { key: 'ok', show: (value) => (value ? '+' : '') },
+]
+const rows = [
+  { op: 'sum', n: 16, error: 0.123456, ok: true },
+  { op: 'sum', n: 65_536, error: null, ok: false },
+  { op: 'a<b', n: 16, error: Number.NaN, ok: true },
+]
+
+describe('textTable', () => {
+  it('textTable aligns numbers right, text left, and ends no line in a blank', () =>
+    expect(textTable(columns, rows).split('\n')).toEqual(
+      [
+        'op   length  max abs  ok',
+        '────────────────────────',
+        'sum      16     0.12   +',
+        'sum  65,536        -',
+        'a<b      16      nan   +',
+      ].map((line, i) => (i === 1 ? expect.stringMatching(/^─+$/) : line)),
+    ))
+  it('textTable rules off groups', () => {
+    const lines = textTable(columns, rows, { group: 'op' }).split('\n')
+    expect(lines.map((line) => /^─+$/.test(line))).toEqual([false, true, false, false, true, false])
+  })
+  it('textTable of no rows is the heading', () =>
+    expect(textTable([{ key: 'op' }], []).split('\n')).toHaveLength(2))
+})
+
+describe('csv', () => {
+  it('csv quotes commas, quotes and line breaks, and leaves what is missing empty', () =>
+    expect(
+      csv(
+        ['a', 'b'],
+        [
+          { a: 'x, y', b: null },
+          { a: 'say "hi"\n', b: 0.1 },
+          { a: undefined, b: true },
+        ],
+      ),
+    ).toBe('a,b\n"x, y",\n"say ""hi""\n",0.1\n,true\n'))
+  it('csv quotes a field for a quote alone', () => expect(csv(['a'], [{ a: '5"' }])).toBe('a\n"5"""\n'))
+  it('csv writes numbers that read back as themselves', () => {
+    const value = 1 / 3
+    expect(Number(csv(['v'], [{ v: value }]).split('\n')[1])).toBe(value)
+  })
+})
+
+describe('htmlTable', () => {
+  it('htmlTable escapes cells and headings', () => {
+    const html = htmlTable([{ key: 'op', header: 'o & p' }], rows)
+    expect(html).toContain('<th scope="col">o &amp; p</th>')
+    expect(html).toContain('<td>a&lt;b</td>')
+  })
+  it('htmlTable marks numeric columns', () =>
+    expect(htmlTable(columns, rows)).toContain('<td class="number">65,536</td>'))
+})
+
+describe('escapeHtml', () => {
+  it('escapeHtml leaves no markup and no quote', () =>
+    expect(escapeHtml(`<a href="x">&'`)).not.toMatch(/[<>"']/))
+})
