@@ -10,11 +10,12 @@ export interface Trace {
 }
 
 /**
- * One tensor operation. `kernel` reads the inputs, rounds once to its output dtype, writes into `out` if given.
- * Everything that is true of an operation elsewhere (its gradient, its error bound) is a table keyed by this record.
+ * One tensor operation. Everything that is true of an operation elsewhere (its gradient, its error bound) is a table keyed by this record.
  */
 export interface Op<A = unknown> {
+  /** What the operation is called in errors and reports. */
   readonly name: string
+  /** Reads the inputs, rounds once to its output dtype, and writes into `out` if given. */
   readonly kernel: (inputs: readonly Tensor[], attributes: A, out?: Tensor) => Tensor
 }
 
