@@ -30,13 +30,21 @@ export const at = {
 
 /** The kernels and views of their memory. One instance serves all: no kernel keeps anything between calls. */
 export interface Arena {
+  /** @internal */
   readonly kernels: KernelExports
+  /** @internal */
   readonly leftCodes: Uint16Array
+  /** @internal */
   readonly leftFloat32: Float32Array
+  /** @internal */
   readonly leftFloat64: Float64Array
+  /** @internal */
   readonly rightCodes: Uint16Array
+  /** @internal */
   readonly outCodes: Uint16Array
+  /** @internal */
   readonly table: Uint16Array
+  /** @internal */
   readonly sums: Float32Array
 }
 

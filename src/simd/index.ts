@@ -2,7 +2,6 @@
 // instance; `arena` is undefined where the machine has no SIMD. Sources: wasm/assembly. Read arena.ts first.
 export { type Arena, arena, type Engine } from './arena.js'
 export { type Arithmetic, arithmeticBlocks } from './arithmeticBlocks.js'
-export type { KernelExports } from './instance.js'
 export { cumsumBlocks } from './cumsumBlocks.js'
 export { encodeBlocks } from './encodeBlocks.js'
 export { mapBlocks } from './mapBlocks.js'

@@ -10,7 +10,8 @@ export interface Trace {
 }
 
 /**
- * One tensor operation. Everything that is true of an operation elsewhere (its gradient, its error bound) is a table keyed by this record.
+ * One tensor operation. What else is true of it (its gradient, its error bound) is a table, kept elsewhere, whose key is
+ * this record.
  */
 export interface Op<A = unknown> {
   /** What the operation is called in errors and reports. */
