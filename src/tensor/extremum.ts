@@ -1,6 +1,6 @@
 import { apply, checkOut, type OutOption } from './apply.js'
 import { allocate, type DType, formatOf, numbersOf } from './dtype.js'
-import { lanesOf, reducedShape } from './lanes.js'
+import { lanesOf, placeIn, reducedShape } from './lanes.js'
 import { movable } from './move.js'
 import { canonicalizeNaN } from './nan.js'
 import type { AxisOptions } from './reduce.js'
@@ -27,21 +27,22 @@ function winners(
   axes: readonly number[],
   beats: Beats,
 ): { offset: number; place: number }[] {
-  const { starts, places, length } = lanesOf(x.shape, axes)
+  const lanes = lanesOf(x.shape, axes)
+  const { starts, length } = lanes
   if (length === 0 && starts.length > 0)
     throw new RangeError(`${op}: no elements to choose from [${x.shape.join(', ')}]`)
   const values = numbersOf(x.dtype, x.data)
   return Array.from(starts, (start) => {
     let place = 0
-    let best = values[start + places[0]!]!
+    let best = values[start]!
     for (let i = 1; i < length && !Number.isNaN(best); i++) {
-      const value = values[start + places[i]!]!
+      const value = values[start + placeIn(lanes, i)]!
       if (Number.isNaN(value) || beats(value, best)) {
         best = value
         place = i
       }
     }
-    return { offset: start + places[place]!, place }
+    return { offset: start + placeIn(lanes, place), place }
   })
 }
 

@@ -1,13 +1,15 @@
+import type { AnyStorage } from './dtype.js'
 import { offsetsOf, type Shape, stridesOf } from './shape.js'
 
-/** The lanes of a reduction: lane k is the elements at starts[k] + places[i], i ascending. */
+/** The lanes of a reduction: element i of lane k is at starts[k] + placeIn(lanes, i). */
 export interface Lanes {
   readonly starts: Int32Array
-  readonly places: Int32Array
   /** Elements in each lane. */
   readonly length: number
-  /** Whether places is 0, 1, 2, ...: the lane lies contiguously. */
-  readonly contiguous: boolean
+  /** Elements of the array from one of the lane to the next, where that is the same all along; else undefined. */
+  readonly step: number | undefined
+  /** Where the elements lie, from the start of the lane, when there is no such step. */
+  readonly places: Int32Array | undefined
 }
 
 /** Lanes along `axes` (ascending), in row-major order of the axes that stay. */
@@ -15,13 +17,28 @@ export function lanesOf(shape: Shape, axes: readonly number[]): Lanes {
   const strides = stridesOf(shape)
   const kept = shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis))
   const pick = (list: Shape, which: readonly number[]): number[] => which.map((axis) => list[axis]!)
-  const places = offsetsOf(pick(shape, axes), pick(strides, axes))
+  const lengths = pick(shape, axes)
+  const steps = pick(strides, axes)
+  const even = steps.every((step, i) => i === steps.length - 1 || step === steps[i + 1]! * lengths[i + 1]!)
   return {
     starts: offsetsOf(pick(shape, kept), pick(strides, kept)),
-    places,
-    length: places.length,
-    contiguous: kept.every((axis) => axes.every((reduced) => axis < reduced)),
+    length: lengths.reduce((n, length) => n * length, 1),
+    step: even ? (steps.at(-1) ?? 1) : undefined,
+    places: even ? undefined : offsetsOf(lengths, steps),
   }
+}
+
+/** Where element i of a lane lies, from the start of the lane. */
+export function placeIn({ step, places }: Lanes, i: number): number {
+  return places ? places[i]! : i * step!
+}
+
+/** Copies the lane that begins at `start` into `lane`. */
+export function readLane(values: AnyStorage, start: number, lanes: Lanes, lane: Float64Array): void {
+  const { length, step, places } = lanes
+  if (step === 1) lane.set(values.subarray(start, start + length))
+  else if (places) for (let i = 0; i < length; i++) lane[i] = values[start + places[i]!]!
+  else for (let i = 0, at = start; i < length; i++, at += step!) lane[i] = values[at]!
 }
 
 /** The shape after reducing `axes`: without them, or with length 1 in their place. */

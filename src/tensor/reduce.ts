@@ -9,7 +9,7 @@ import {
 } from './accumulate.js'
 import { apply, checkOut, type OutOption } from './apply.js'
 import { allocate, checkFloat, type DType } from './dtype.js'
-import { type Lanes, lanesOf, reducedShape } from './lanes.js'
+import { type Lanes, lanesOf, readLane, reducedShape } from './lanes.js'
 import { normalizeAxes, sizeOf } from './shape.js'
 import { sumLane } from './sumLane.js'
 import { type Op, Tensor } from './tensor.js'
@@ -48,12 +48,9 @@ function addition(name: string, finish: (sum: number, n: number) => number): Op<
 }
 
 /** The sum of the lane that starts at an offset. Contiguous bfloat16 lanes take the fast twins of `sumLane`. */
-function laneSum(
-  x: Tensor,
-  { places, length, contiguous }: Lanes,
-  how: Accumulation,
-): (start: number) => number {
-  if (x.dtype === 'bfloat16' && contiguous && how.order === 'sequential') {
+function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (start: number) => number {
+  const { length } = lanes
+  if (x.dtype === 'bfloat16' && lanes.step === 1 && how.order === 'sequential') {
     const codes = x.data as Uint16Array
     if (how.accumulate === 'bfloat16')
       return (start) => toNumber(sumArray(codes.subarray(start, start + length)))
@@ -63,7 +60,7 @@ function laneSum(
   const round = stepRounding(how)
   const lane = new Float64Array(length)
   return (start) => {
-    for (let i = 0; i < length; i++) lane[i] = values[start + places[i]!]!
+    readLane(values, start, lanes, lane)
     return sumLane(lane, length, how.order, round)
   }
 }

@@ -9,7 +9,7 @@ import {
 } from './accumulate.js'
 import { apply, checkOut, type OutOption } from './apply.js'
 import { allocate, type DType, type FloatDType } from './dtype.js'
-import { lanesOf } from './lanes.js'
+import { lanesOf, readLane } from './lanes.js'
 import { reshape } from './layout.js'
 import type { Round } from './order.js'
 import { scanLane } from './scanLane.js'
@@ -36,8 +36,10 @@ function scan(name: string, along: LaneScan): Op<Scan> {
       checkOut(name, out, x!.dtype, x!.shape)
       const data = out?.data ?? allocate(x!.dtype, x!.size)
       const result = out ?? new Tensor(x!.dtype, x!.shape, data)
-      const { starts, places, length, contiguous } = lanesOf(x!.shape, [axis])
-      if (name === 'cumsum' && contiguous) {
+      const lanes = lanesOf(x!.shape, [axis])
+      const { starts, length } = lanes
+      const step = lanes.step!
+      if (name === 'cumsum' && step === 1) {
         const fast = bfloat16Scan(x!.dtype, how)
         if (fast) {
           for (const start of starts) {
@@ -53,9 +55,9 @@ function scan(name: string, along: LaneScan): Op<Scan> {
       const lane = new Float64Array(length)
       const sums = new Float64Array(length)
       for (const start of starts) {
-        for (let i = 0; i < length; i++) lane[i] = values[start + places[i]!]!
+        readLane(values, start, lanes, lane)
         along(lane, how, round, sums)
-        for (let i = 0; i < length; i++) write(start + places[i]!, sums[i]!)
+        for (let i = 0, at = start; i < length; i++, at += step) write(at, sums[i]!)
       }
       return result
     },
