@@ -8,6 +8,7 @@ import {
   writer,
 } from './accumulate.js'
 import { apply, checkOut, type OutOption } from './apply.js'
+import { columnSums } from './columns.js'
 import { allocate, checkFloat, type DType } from './dtype.js'
 import { type Lanes, lanesOf, readLane, reducedShape } from './lanes.js'
 import { normalizeAxes, sizeOf } from './shape.js'
@@ -40,27 +41,27 @@ function addition(name: string, finish: (sum: number, n: number) => number): Op<
       const data = out?.data ?? allocate(x!.dtype, sizeOf(shape))
       const write = writer(x!.dtype, data)
       const lanes = lanesOf(x!.shape, axes)
-      const sumAt = laneSum(x!, lanes, how)
-      for (let k = 0; k < lanes.starts.length; k++) write(k, finish(sumAt(lanes.starts[k]!), lanes.length))
+      const sumOf = columnSums(x!, lanes, how) ?? laneSum(x!, lanes, how)
+      for (let k = 0; k < lanes.starts.length; k++) write(k, finish(sumOf(k), lanes.length))
       return out ?? new Tensor(x!.dtype, shape, data)
     },
   }
 }
 
-/** The sum of the lane that starts at an offset. Contiguous bfloat16 lanes take the fast twins of `sumLane`. */
-function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (start: number) => number {
-  const { length } = lanes
+/** The sum of lane k. Contiguous bfloat16 lanes take the fast twins of `sumLane`. */
+function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (k: number) => number {
+  const { length, starts } = lanes
   if (x.dtype === 'bfloat16' && lanes.step === 1 && how.order === 'sequential') {
     const codes = x.data as Uint16Array
-    if (how.accumulate === 'bfloat16')
-      return (start) => toNumber(sumArray(codes.subarray(start, start + length)))
-    if (how.accumulate === 'float32') return (start) => sumFloat32(codes.subarray(start, start + length))
+    const lane = (k: number): Uint16Array => codes.subarray(starts[k]!, starts[k]! + length)
+    if (how.accumulate === 'bfloat16') return (k) => toNumber(sumArray(lane(k)))
+    if (how.accumulate === 'float32') return (k) => sumFloat32(lane(k))
   }
   const values = addends(x, how)
   const round = stepRounding(how)
   const lane = new Float64Array(length)
-  return (start) => {
-    readLane(values, start, lanes, lane)
+  return (k) => {
+    readLane(values, starts[k]!, lanes, lane)
     return sumLane(lane, length, how.order, round)
   }
 }

@@ -8,8 +8,9 @@ import {
   writer,
 } from './accumulate.js'
 import { apply, checkOut, type OutOption } from './apply.js'
-import { allocate, type DType, type FloatDType } from './dtype.js'
-import { lanesOf, readLane } from './lanes.js'
+import { columnScan } from './columns.js'
+import { type AnyStorage, allocate, type DType, type FloatDType } from './dtype.js'
+import { type Lanes, lanesOf, readLane } from './lanes.js'
 import { reshape } from './layout.js'
 import type { Round } from './order.js'
 import { scanLane } from './scanLane.js'
@@ -29,7 +30,10 @@ interface Scan {
 
 type LaneScan = (lane: Float64Array, how: Accumulation, round: Round, out: Float64Array) => void
 
-function scan(name: string, along: LaneScan): Op<Scan> {
+/** Writes the running results of all lanes if it has a fast way, and says whether it had. */
+type FastScan = (x: Tensor, lanes: Lanes, how: Accumulation, out: AnyStorage) => boolean
+
+function scan(name: string, along: LaneScan, fast: FastScan = () => false): Op<Scan> {
   return {
     name,
     kernel: ([x], { axis, how }, out) => {
@@ -37,37 +41,33 @@ function scan(name: string, along: LaneScan): Op<Scan> {
       const data = out?.data ?? allocate(x!.dtype, x!.size)
       const result = out ?? new Tensor(x!.dtype, x!.shape, data)
       const lanes = lanesOf(x!.shape, [axis])
-      const { starts, length } = lanes
-      const step = lanes.step!
-      if (name === 'cumsum' && step === 1) {
-        const fast = bfloat16Scan(x!.dtype, how)
-        if (fast) {
-          for (const start of starts) {
-            const codes = (x!.data as Uint16Array).subarray(start, start + length)
-            fast(codes, (data as Uint16Array).subarray(start, start + length))
-          }
-          return result
-        }
-      }
+      if (fast(x!, lanes, how, data)) return result
       const values = addends(x!, how)
       const round = stepRounding(how)
       const write = writer(x!.dtype, data)
-      const lane = new Float64Array(length)
-      const sums = new Float64Array(length)
-      for (const start of starts) {
+      const lane = new Float64Array(lanes.length)
+      const sums = new Float64Array(lanes.length)
+      for (const start of lanes.starts) {
         readLane(values, start, lanes, lane)
         along(lane, how, round, sums)
-        for (let i = 0, at = start; i < length; i++, at += step) write(at, sums[i]!)
+        for (let i = 0, at = start; i < sums.length; i++, at += lanes.step!) write(at, sums[i]!)
       }
       return result
     },
   }
 }
 
-function bfloat16Scan(dtype: DType, how: Accumulation): typeof cumsumArray | undefined {
-  if (dtype !== 'bfloat16' || how.order !== 'sequential') return undefined
-  if (how.accumulate === 'bfloat16') return cumsumArray
-  return how.accumulate === 'float32' ? cumsumFloat32 : undefined
+/** Sequential sums along memory (bfloat16) or across rows (bfloat16, float32). */
+const fastSums: FastScan = (x, lanes, how, out) => {
+  if (lanes.step !== 1) return columnScan(x, lanes, how, out)
+  if (x.dtype !== 'bfloat16' || how.order !== 'sequential') return false
+  if (how.accumulate !== 'bfloat16' && how.accumulate !== 'float32') return false
+  const scanCodes = how.accumulate === 'bfloat16' ? cumsumArray : cumsumFloat32
+  for (const start of lanes.starts) {
+    const end = start + lanes.length
+    scanCodes((x.data as Uint16Array).subarray(start, end), (out as Uint16Array).subarray(start, end))
+  }
+  return true
 }
 
 function products(lane: Float64Array, round: Round, out: Float64Array): void {
@@ -86,8 +86,10 @@ function wrappedProducts(lane: Float64Array, round: Round, out: Float64Array): v
   }
 }
 
-export const cumsumOp: Op<Scan> = scan('cumsum', (lane, how, round, out) =>
-  scanLane(lane, lane.length, how.order, round, out),
+export const cumsumOp: Op<Scan> = scan(
+  'cumsum',
+  (lane, how, round, out) => scanLane(lane, lane.length, how.order, round, out),
+  fastSums,
 )
 export const cumprodOp: Op<Scan> = scan('cumprod', (lane, how, round, out) => {
   const whole = how.accumulate === 'int32' || how.accumulate === 'uint32'

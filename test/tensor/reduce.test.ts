@@ -10,8 +10,10 @@ import {
   min,
   ones,
   reshape,
+  slice,
   sum,
   tensor,
+  transpose,
   zeros,
 } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
@@ -212,6 +214,67 @@ describe('cumsum and cumprod', () => {
         ...sum(row, { accumulate }).data,
       ])
     }
+  })
+
+  it.each(['bfloat16', 'float32', 'float16'] as const)(
+    'sum of %s over a leading or middle axis equals the sum of each lane on its own, bit for bit',
+    (dtype) => {
+      const x = tensor(
+        Float64Array.from({ length: 3 * 50 * 40 }, (_, i) =>
+          i % 97 === 0 ? -0 : Math.sin(i * i) * 10 ** (i % 5),
+        ),
+        { dtype, shape: [3, 50, 40] },
+      )
+      for (const accumulate of [dtype, 'float32'] as const)
+        for (const axis of [0, 1, [0, 1], 2]) {
+          const whole = sum(x, { axis, accumulate })
+          const axes = [axis].flat()
+          const order = [0, 1, 2].filter((a) => !axes.includes(a)).concat(axes)
+          const lanes = reshape(transpose(x, order), [whole.size, -1])
+          const each = Array.from(
+            { length: whole.size },
+            (_, k) => sum(slice(lanes, [k]), { accumulate }).toBits()[0],
+          )
+          expect([...whole.toBits()]).toEqual(each)
+        }
+    },
+  )
+
+  it.each(['bfloat16', 'float32', 'float16'] as const)(
+    'cumsum of %s along a leading or middle axis equals that of each lane on its own, in place too',
+    (dtype) => {
+      const make = () =>
+        tensor(
+          Float64Array.from({ length: 3 * 50 * 40 }, (_, i) =>
+            i % 41 === 0 ? -0 : Math.cos(i * i) * 10 ** (i % 5),
+          ),
+          { dtype, shape: [3, 50, 40] },
+        )
+      for (const accumulate of [dtype, 'float32'] as const)
+        for (const axis of [0, 1]) {
+          const order = axis === 0 ? [1, 2, 0] : [0, 2, 1]
+          const lanes = cumsum(transpose(make(), order), { accumulate })
+          const back = transpose(lanes, axis === 0 ? [2, 0, 1] : [0, 2, 1])
+          const x = make()
+          expect(cumsum(x, { axis, accumulate }).toBits()).toEqual(back.toBits())
+          expect(cumsum(x, { axis, accumulate, out: x }).toBits()).toEqual(back.toBits())
+        }
+      const nan = tensor(
+        [Infinity, -Infinity].flatMap((v) => new Array(64).fill(v)),
+        { dtype, shape: [2, 64] },
+      )
+      const row = slice(cumsum(nan, { axis: 0, accumulate: 'float32' }), [1])
+      expect([...row.toBits()]).toEqual([...tensor(new Array(64).fill(Number.NaN), { dtype }).toBits()])
+    },
+  )
+
+  it('sum over a leading axis gives +0 for a column of -0 and the canonical NaN', () => {
+    const column = (value: number) =>
+      tensor(new Float64Array(3 * 64).fill(value), { dtype: 'bfloat16', shape: [3, 64] })
+    expect(sum(column(-0), { axis: 0 }).data[5]).toBe(0)
+    expect(sum(column(Number.NaN), { axis: 0 }).data[5]).toBe(0x7fc0)
+    expect(sum(column(Infinity), { axis: 0, accumulate: 'float32' }).data[5]).toBe(0x7f80)
+    expect(sum(zeros([0, 64], { dtype: 'bfloat16' }), { axis: 0 }).size).toBe(64)
   })
 
   it('cumprod rounds every product', () => {
