@@ -34,6 +34,12 @@ export const doors: readonly Door[] = [
     about: "Threefry-2x32 keys as values, bits equal to jax.random's; seeded streams",
   },
   {
+    folder: 'schedule',
+    root: 'namespace',
+    about:
+      "learning-rate schedules as pure functions of the step: optax's, inverse square root, WSD, restarts",
+  },
+  {
     folder: 'simd',
     root: 'namespace',
     about: 'embedded WebAssembly kernels over plain typed arrays, with a fallback in JavaScript',
@@ -47,6 +53,21 @@ export const doors: readonly Door[] = [
     folder: 'numerics',
     root: 'flat',
     about: 'stable functions beside their naive twins, measures of drift, a-priori error bounds',
+  },
+  {
+    folder: 'tree',
+    root: 'namespace',
+    about: 'nested objects and arrays of tensors: map, leaves with paths, structure checks',
+  },
+  {
+    folder: 'files',
+    root: 'none',
+    about: 'safetensors and JSON that keep every bit, large files tensor by tensor, atomic writes',
+  },
+  {
+    folder: 'optimizer',
+    root: 'namespace',
+    about: "gradient transformations in optax's semantics, float32 and bfloat16, chained; fused AdamW",
   },
   {
     folder: 'report',

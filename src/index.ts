@@ -4,6 +4,7 @@ export * as formats from './formats/index.js'
 export * as functions from './functions/index.js'
 export * as bf16 from './bf16/index.js'
 export * as random from './random/index.js'
+export * as schedule from './schedule/index.js'
 export * as simd from './simd/index.js'
 export {
   add,
@@ -158,3 +159,5 @@ export {
   type CovarianceSpectrum,
   covarianceSpectrum,
 } from './numerics/index.js'
+export * as tree from './tree/index.js'
+export * as optimizer from './optimizer/index.js'

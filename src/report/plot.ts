@@ -12,6 +12,8 @@ export interface PlotSeries {
   readonly color?: SeriesColor
   /** A bound or another thing that was not measured. Default false. */
   readonly dashed?: boolean
+  /** A dot at every point of a line; without where the points lie close. Default: where it is not dashed. */
+  readonly dots?: boolean
 }
 
 /** A vertical rule with a name: where something happens. */
@@ -133,7 +135,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
         Plot.line(inside, { ...at, stroke: paint, strokeWidth: s.dashed ? 1.25 : 1.75, strokeDasharray }),
       )
     }
-    if (!s.dashed || kind === 'dots')
+    if ((s.dots ?? !s.dashed) || kind === 'dots')
       marks.push(
         Plot.dot(inside, {
           ...at,

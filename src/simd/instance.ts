@@ -48,6 +48,26 @@ export interface KernelExports {
     k: number,
   ): void
   encodeSums(from: Pointer, to: Pointer, count: number): void
+  adamw(
+    grads: Pointer,
+    params: Pointer,
+    mu: Pointer,
+    nu: Pointer,
+    count: number,
+    b1: number,
+    oneMinusB1: number,
+    b2: number,
+    oneMinusB2: number,
+    correction1: number,
+    correction2: number,
+    eps: number,
+    epsRoot: number,
+    rate: number,
+    decay: number,
+    decays: number,
+    factor: number,
+    zeroNans: number,
+  ): number
 }
 
 // The part of the WebAssembly interface used here; neither ES2022 nor Node's types declare it.

@@ -4,7 +4,7 @@
 const autodiff = ['formats', 'functions', 'bf16', 'random', 'tensor', 'tree', 'numerics']
 const kernels = [...autodiff, 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
-const optimizer = [...autodiff, 'autodiff', 'schedule', 'files']
+const optimizer = [...autodiff, 'simd', 'autodiff', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
 const train = [
   ...ssm,
@@ -72,7 +72,10 @@ const unary =
   'exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid softplus silu gelu geluTanh erf erfc lgamma square abs neg sign floor ceil rint trunc relu'
 const comparisons =
   'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
+const optimizers =
+  'sgd adam adamw nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi'
 export const families: Readonly<Record<string, readonly string[]>> = {
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
+  optimizer: optimizers.split(' '),
   tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons}`.split(' '),
 }

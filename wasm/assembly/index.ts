@@ -14,3 +14,4 @@ export {
   multiplyFloat32,
   encodeSums,
 } from './matmul'
+export { adamw } from './adamw'

@@ -1,0 +1,9 @@
+// Tensors in files, bit for bit: safetensors, JSON with bits, atomic writes. Needs Node; everything is synchronous.
+// Read storedDtype.ts first (which dtype is stored under which name), then parseHeader.ts, where hostile files end.
+export { writeFileAtomic } from './writeFileAtomic.js'
+export { encodeSafetensors, type SafetensorsOptions, writeSafetensors } from './encodeSafetensors.js'
+export { decodeSafetensors, readSafetensors, type SafetensorsContents } from './decodeSafetensors.js'
+export { openSafetensors, type SafetensorsFile } from './openSafetensors.js'
+export type { SafetensorsEntry } from './parseHeader.js'
+export type { StoredDType } from './storedDtype.js'
+export { type JsonBitsOptions, type JsonTensor, treeFromJson, treeToJson } from './treeJson.js'

@@ -1,0 +1,102 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { Tensor } from '../tensor/index.js'
+import {
+  type Header,
+  headerLength,
+  type PlacedEntry,
+  parseHeader,
+  type SafetensorsEntry,
+} from './parseHeader.js'
+import { readEntry } from './readEntry.js'
+
+/** An open safetensors file of which tensors are read one at a time. */
+export interface SafetensorsFile {
+  /** The names, in the order of the data. */
+  readonly names: readonly string[]
+  /** Dtype, shape and size of every tensor, in the order of the data. */
+  readonly entries: readonly SafetensorsEntry[]
+  readonly metadata: Readonly<Record<string, string>>
+  /** Reads one tensor. */
+  read(name: string): Tensor
+  /** Reads the bytes of one tensor, of any dtype. */
+  readBytes(name: string): Uint8Array
+  /** Closes the file; nothing can be read afterwards. */
+  close(): void
+}
+
+/**
+ * Opens a safetensors file: its header is read and checked as `decodeSafetensors` does, its tensors when asked for.
+ *
+ * Cost      memory for the header, and for the tensors that are read.
+ */
+export function openSafetensors(path: string | URL): SafetensorsFile {
+  const { header, read, close } = openSource('openSafetensors', path)
+  const entries: ReadonlyMap<string, PlacedEntry> = new Map(
+    header.entries.map((entry) => [entry.name, entry]),
+  )
+  const find = (op: string, name: string): PlacedEntry => {
+    const entry = entries.get(name)
+    if (!entry) throw new RangeError(`${op}: no tensor of this name [${String(name).slice(0, 50)}]`)
+    return entry
+  }
+  return {
+    names: [...entries.keys()],
+    entries: header.entries.map(({ name, dtype, stored, shape, bytes }) => ({
+      name,
+      dtype,
+      stored,
+      shape,
+      bytes,
+    })),
+    metadata: Object.fromEntries(header.metadata),
+    read: (name) => readEntry('read', find('read', name), read),
+    readBytes: (name) => {
+      const { start, bytes } = find('readBytes', name)
+      return read(start, bytes)
+    },
+    close,
+  }
+}
+
+/** A checked header, and its data by place. */
+export interface Source {
+  readonly header: Header
+  /** Fresh bytes of the data, counted from the end of the header. */
+  readonly read: (start: number, bytes: number) => Uint8Array
+  readonly close: () => void
+}
+
+/** Opens a file, closed again where its header is refused. */
+export function openSource(op: string, path: string | URL): Source {
+  let handle: number | undefined = openSync(path, 'r')
+  const close = (): void => {
+    if (handle !== undefined) closeSync(handle)
+    handle = undefined
+  }
+  const readAt = (position: number, n: number): Uint8Array => {
+    if (handle === undefined) throw new RangeError(`${op}: the file was closed [${String(path)}]`)
+    return readFully(op, handle, position, n)
+  }
+  try {
+    const { size } = fstatSync(handle)
+    const length = headerLength(op, readAt(0, Math.min(8, size)), size)
+    const header = parseHeader(op, readAt(8, length), size - 8 - length)
+    return { header, close, read: (start, n) => readAt(8 + length + start, n) }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function readFully(op: string, handle: number, position: number, n: number): Uint8Array {
+  const bytes = new Uint8Array(n)
+  let done = 0
+  while (done < n) {
+    // One call reads less than 2 GiB.
+    const got = readSync(handle, bytes, done, Math.min(n - done, 2 ** 30), position + done)
+    if (got === 0)
+      throw new RangeError(`${op}: the file became shorter while it was read [${position + done}]`)
+    done += got
+  }
+  return bytes
+}

@@ -1,0 +1,28 @@
+import type { GradientTransformation, State } from './transformation.js'
+
+/**
+ * Transforms one after the other: each takes the updates of the one before. The state has one entry for each.
+ *
+ * @example tree.leavesOf(chain(scale(3), scale(-1)).update([tensor([1])], [{}, {}])[0])[0].item() // -3
+ */
+export function chain(
+  ...transforms: readonly GradientTransformation[]
+): GradientTransformation<readonly State[]> {
+  return {
+    fusion: { kind: 'chain', links: transforms },
+    init: (params) => transforms.map((transform) => transform.init(params)),
+    update(updates, state, params) {
+      if (!Array.isArray(state) || state.length !== transforms.length)
+        throw new RangeError(
+          `chain: the state is not one of ${transforms.length} transforms [${Array.isArray(state) ? state.length : typeof state}]`,
+        )
+      let current = updates
+      const states = transforms.map((transform, i) => {
+        const [next, nextState] = transform.update(current, state[i]!, params)
+        current = next
+        return nextState
+      })
+      return [current, states]
+    },
+  }
+}

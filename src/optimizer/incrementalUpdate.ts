@@ -1,0 +1,27 @@
+import type { Tree } from '../tree/index.js'
+import { type ArithmeticOption, arithmeticOf } from './arithmetic.js'
+import { checkNumber } from './checkOptions.js'
+import { type Scalar, tensorOf } from './lane.js'
+import { leafwise } from './leafwise.js'
+
+/**
+ * stepSize newTensors + (1 - stepSize) oldTensors: what target networks and averaged weights are moved by. `stepSize` is
+ * the share of the new ones, 1 - tau where tau is what is kept.
+ *
+ * Dtype     the one both meet in. Rounding each product, then the sum: a bfloat16 mean stalls once the step is under
+ *           half an ulp of it.
+ *
+ * @example tree.leavesOf(incrementalUpdate([tensor([3])], [tensor([1])], 0.5))[0].item() // 2
+ */
+export function incrementalUpdate(
+  newTensors: Tree,
+  oldTensors: Tree,
+  stepSize: Scalar,
+  options: ArithmeticOption = {},
+): Tree {
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
+  return leafwise('incrementalUpdate', [newTensors, oldTensors], ([x, old]) => [
+    tensorOf(a.add(a.mul(stepSize, x!), a.mul(a.oneMinus(stepSize), old!))),
+  ])[0]
+}

@@ -1,0 +1,39 @@
+import type { FloatDType, Tensor } from '../tensor/index.js'
+import type { LaneArithmetic } from './arithmetic.js'
+import { type Lane, laneOf, type Operand, type Scalar } from './lane.js'
+
+/** (1 - decay) g + decay m: each product rounded, then the sum. */
+export function updateMoment(a: LaneArithmetic, decay: Scalar, g: Operand, moment: Operand): Lane {
+  return a.add(a.mul(a.oneMinus(decay), g), a.mul(decay, moment))
+}
+
+/** (1 - decay) g^2 + decay v. */
+export function updateSecondMoment(a: LaneArithmetic, decay: Scalar, g: Operand, moment: Operand): Lane {
+  return a.add(a.mul(a.oneMinus(decay), a.mul(g, g)), a.mul(decay, moment))
+}
+
+/**
+ * moment / (1 - decay^n), the denominator in float32 from the unrounded decay, then cast to the moment's dtype.
+ * optax compiles this step: in 'xla-cpu' a tree of exactly one leaf multiplies by the reciprocal.
+ */
+export function biasCorrection(
+  a: LaneArithmetic,
+  decay: Scalar,
+  n: number,
+  moment: Lane | Tensor,
+  leafCount: number,
+): Lane {
+  const { dtype } = moment
+  const denominator = biasDenominator(a, decay, n, dtype as FloatDType)
+  const lane = 'values' in moment ? moment : laneOf(moment)
+  return leafCount === 1 ? a.divScalar(lane, denominator) : a.div(lane, denominator)
+}
+
+/** 1 - decay^n as `biasCorrection` divides by it. */
+export function biasDenominator(a: LaneArithmetic, decay: Scalar, n: number, dtype: FloatDType): number {
+  const wide = dtype === 'float64' ? 'float64' : 'float32'
+  // A strong decay keeps its dtype: the power is rounded to it, and so is the difference.
+  const own = typeof decay === 'number' ? wide : (decay.dtype as FloatDType)
+  const power = a.weak(a.power(decay, n, wide), own)
+  return a.weak(a.weak(1 - power, own), dtype)
+}

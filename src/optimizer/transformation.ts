@@ -1,0 +1,60 @@
+import type { Schedule } from '../schedule/index.js'
+import type { Tensor } from '../tensor/index.js'
+import type { Tree } from '../tree/index.js'
+import type { Mask } from './mask.js'
+
+/** What an optimizer carries from step to step: plain data, tensors and numbers in nested arrays and objects. */
+export type State = Tensor | number | boolean | readonly State[] | { readonly [key: string]: State }
+
+/** The state of a transform that has none. */
+export type EmptyState = Readonly<Record<string, never>>
+
+/**
+ * A transformation of gradients into updates, pure: `update` gives the new updates and the new state, and changes
+ * neither its arguments nor anything else. `params` are the parameters before the step.
+ */
+export interface GradientTransformation<S extends State = State> {
+  init(params: Tree): S
+  update(updates: Tree, state: S, params?: Tree): readonly [updates: Tree, state: S]
+  /** @internal How `applyGradients` may run it together with others in one pass. */
+  readonly fusion?: Fusion
+}
+
+/** What a transform says of itself so that a usual chain can be run in one pass. Only 'ieee' arithmetic says it. */
+export type Fusion =
+  | { readonly kind: 'chain'; readonly links: readonly GradientTransformation[] }
+  | { readonly kind: 'clip'; readonly maxNorm: number }
+  | { readonly kind: 'zeroNans' }
+  | {
+      readonly kind: 'adam'
+      readonly b1: number
+      readonly b2: number
+      readonly eps: number
+      readonly epsRoot: number
+    }
+  | { readonly kind: 'decay'; readonly weightDecay: number; readonly mask: Mask | undefined }
+  | { readonly kind: 'scale'; readonly stepSize: number | Schedule }
+
+/** The updates of a gradient, without state: what most transforms are made of. */
+export function stateless(
+  update: (updates: Tree, params: Tree | undefined) => Tree,
+  fusion?: Fusion,
+): GradientTransformation<EmptyState> {
+  return {
+    init: () => ({}),
+    update: (updates, state, params) => [update(updates, params), state],
+    ...(fusion ? { fusion } : {}),
+  }
+}
+
+/** The parameters, a RangeError where an update needs them and was not given them. */
+export function needParams(op: string, params: Tree | undefined): Tree {
+  if (params === undefined)
+    throw new RangeError(`${op}: update needs the parameters, its third argument [undefined]`)
+  return params
+}
+
+/** The count after this step; it stops at the largest int32, as optax's does. */
+export function nextCount(count: number): number {
+  return Math.min(count + 1, 2 ** 31 - 1)
+}

@@ -1,0 +1,60 @@
+import type { Schedule } from '../schedule/index.js'
+import { linePlot, type PlotMarker, type PlotSeries } from './plot.js'
+import { sparkline } from './sparkline.js'
+
+/** Over which steps a schedule is drawn, and how. */
+export interface SchedulePlotOptions {
+  /** The last step; the first is 0. A whole number, at least 1. */
+  readonly steps: number
+  /** Read out by screen readers. Default 'rate by step'. */
+  readonly title?: string
+  /** Of the rates. Default 'linear'. */
+  readonly scale?: 'linear' | 'log10'
+  readonly markers?: readonly PlotMarker[]
+  /** Pixels. Default 460 x 300. */
+  readonly width?: number
+  readonly height?: number
+}
+
+/**
+ * Schedules as lines over their steps, by name, as a self-contained SVG text. The same schedules give the same bytes.
+ * Each is asked at about two steps a pixel, and exactly at every step where there are fewer: a restart is a line as
+ * steep as can be drawn.
+ *
+ * @example schedulePlot({ ramp: (step) => step / 10 }, { steps: 10 }).slice(0, 4) // '<svg'
+ * schedulePlot({}, { steps: 0 }) // throws schedulePlot: steps must be a whole number, at least 1 [0]
+ */
+export function schedulePlot(
+  schedules: Readonly<Record<string, Schedule>>,
+  options: SchedulePlotOptions,
+): string {
+  const { steps, title = 'rate by step', scale = 'linear', width = 460, ...rest } = options
+  const asked = spread('schedulePlot', steps, 2 * width)
+  const series = Object.entries(schedules).map(
+    ([name, rate]): PlotSeries => ({ name, dots: false, points: asked.map((x) => ({ x, y: rate(x) })) }),
+  )
+  return linePlot(series, { title, width, ...rest, x: { label: 'step' }, y: { label: 'rate', scale } })
+}
+
+/**
+ * A schedule as a row of block characters, for terminals: `width` of them (default 60), from step 0 to `steps`.
+ *
+ * @example scheduleSparkline((step) => Math.min(step, 4), { steps: 8, width: 9 }) // '·▁▃▆█████'
+ */
+export function scheduleSparkline(
+  schedule: Schedule,
+  options: { readonly steps: number; readonly width?: number; readonly scale?: 'linear' | 'log' },
+): string {
+  const { steps, width = 60, scale = 'linear' } = options
+  if (!Number.isSafeInteger(width) || width < 2)
+    throw new RangeError(`scheduleSparkline: width must be a whole number, at least 2 [${width}]`)
+  return sparkline(spread('scheduleSparkline', steps, width - 1).map(schedule), { scale })
+}
+
+/** Whole steps from 0 to `last`, evenly spread: all of them, or `most` + 1 where there are more. */
+function spread(op: string, last: number, most: number): number[] {
+  if (!Number.isSafeInteger(last) || last < 1)
+    throw new RangeError(`${op}: steps must be a whole number, at least 1 [${last}]`)
+  const gaps = Math.min(last, Math.floor(most))
+  return Array.from({ length: gaps + 1 }, (_, i) => Math.round((i * last) / gaps))
+}

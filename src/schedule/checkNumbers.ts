@@ -1,0 +1,37 @@
+type Numbers = Readonly<Record<string, number>>
+
+function check(op: string, numbers: Numbers, holds: (value: number) => boolean, must: string): void {
+  for (const [name, value] of Object.entries(numbers))
+    if (!(Number.isFinite(value) && holds(value)))
+      throw new RangeError(`${op}: ${name} must be ${must} [${value}]`)
+}
+
+/** Throws unless each of the named options is a finite number. */
+export function checkFinite(op: string, numbers: Numbers): void {
+  check(op, numbers, () => true, 'a finite number')
+}
+
+/** Throws unless each of the named options is finite and at least 0. */
+export function checkNotNegative(op: string, numbers: Numbers): void {
+  check(op, numbers, (value) => value >= 0, 'finite and not negative')
+}
+
+/** Throws unless each of the named options is finite and above 0. */
+export function checkPositive(op: string, numbers: Numbers): void {
+  check(op, numbers, (value) => value > 0, 'finite and positive')
+}
+
+/** Throws unless each of the named options is a whole number from `least` on. */
+export function checkCount(op: string, numbers: Numbers, least: number): void {
+  check(
+    op,
+    numbers,
+    (value) => Number.isSafeInteger(value) && value >= least,
+    `a whole number, at least ${least}`,
+  )
+}
+
+/** Throws unless a schedule can be asked for this step. */
+export function checkStep(op: string, step: number): void {
+  checkNotNegative(op, { step })
+}

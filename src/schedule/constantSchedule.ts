@@ -1,0 +1,14 @@
+import { checkFinite } from './checkNumbers.js'
+import { checked, type Schedule } from './schedule.js'
+
+/**
+ * The same rate at every step.
+ *
+ * @example constantSchedule(0.25)(1000) // 0.25
+ * constantSchedule(NaN) // throws constantSchedule: value must be a finite number [NaN]
+ */
+export function constantSchedule(value: number | { readonly value: number }): Schedule {
+  const rate = typeof value === 'object' ? value.value : value
+  checkFinite('constantSchedule', { value: rate })
+  return checked('constantSchedule', () => rate)
+}

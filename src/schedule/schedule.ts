@@ -1,0 +1,15 @@
+import { checkStep } from './checkNumbers.js'
+
+/**
+ * A rate as a pure function of the step, in float64; who applies it rounds to the dtype in use. The first update is step
+ * 0. A step may be a fraction and may lie past the end; one that is negative or not finite is a RangeError.
+ */
+export type Schedule = (step: number) => number
+
+/** `rate` behind a check of its step, with the name of the schedule in the error. */
+export function checked(op: string, rate: Schedule): Schedule {
+  return (step) => {
+    checkStep(op, step)
+    return rate(step)
+  }
+}

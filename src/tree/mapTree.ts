@@ -1,0 +1,73 @@
+import type { Tensor } from '../tensor/index.js'
+import { checkSameTree } from './checkSameTree.js'
+import { rebuild } from './rebuild.js'
+import { isLeaf, type Tree, type TreeOptions } from './tree.js'
+
+/**
+ * The tree of `f(leaf, ...)` over the tensors of a tree, keys sorted. Further trees must have its structure and give
+ * `f` its further arguments: their leaves may be of another kind, such as a mask's booleans. Everything is compared
+ * before `f` is called for the first time.
+ *
+ * @example mapTree((x) => x.item(), { b: tensor(2), a: [tensor(1)] }) // { a: [1], b: 2 }
+ * @example mapTree((p, g) => add(p, g).item(), [tensor(1)], [tensor(2)]) // [3]
+ * @example mapTree((x) => x, { a: null }) // throws mapTree: not a leaf, array or plain object at a [null]
+ */
+export function mapTree<R, U extends readonly unknown[] = []>(
+  f: (leaf: Tensor, ...others: U) => R,
+  tree: Tree,
+  ...others: { readonly [K in keyof U]: Tree<U[K]> }
+): Tree<R> {
+  return map('mapTree', isLeaf, (_, leaf, rest) => f(leaf as Tensor, ...(rest as unknown as U)), tree, others)
+}
+
+/**
+ * `mapTree` whose `f` gets the path of the leaf first.
+ *
+ * @example mapTreeWithPath((path) => path, { layers: [{ bias: tensor(0) }] }) // { layers: [{ bias: 'layers.0.bias' }] }
+ */
+export function mapTreeWithPath<R, U extends readonly unknown[] = []>(
+  f: (path: string, leaf: Tensor, ...others: U) => R,
+  tree: Tree,
+  ...others: { readonly [K in keyof U]: Tree<U[K]> }
+): Tree<R> {
+  return map(
+    'mapTreeWithPath',
+    isLeaf,
+    (path, leaf, rest) => f(path, leaf as Tensor, ...(rest as unknown as U)),
+    tree,
+    others,
+  )
+}
+
+/**
+ * `mapTree` over leaves of any kind, or under another name in its errors.
+ *
+ * @example mapTreeWith({ isLeaf: (x) => typeof x === 'number' }, (x) => 2 * x, { a: [1, 2] }) // { a: [2, 4] }
+ */
+export function mapTreeWith<T = Tensor, R = unknown, U extends readonly unknown[] = []>(
+  options: TreeOptions<T>,
+  f: (leaf: T, ...others: U) => R,
+  tree: Tree<T>,
+  ...others: { readonly [K in keyof U]: Tree<U[K]> }
+): Tree<R> {
+  return map(
+    options.op ?? 'mapTreeWith',
+    options.isLeaf ?? isLeaf,
+    (_, leaf, rest) => f(leaf as T, ...(rest as unknown as U)),
+    tree,
+    others,
+  )
+}
+
+function map<R>(
+  op: string,
+  isLeaf: (value: unknown) => boolean,
+  f: (path: string, leaf: unknown, others: readonly unknown[]) => R,
+  tree: unknown,
+  others: readonly unknown[],
+): Tree<R> {
+  const options = { isLeaf: (value: unknown): value is unknown => isLeaf(value) }
+  // Without others this still finds what is no tree.
+  for (const other of others.length === 0 ? [tree] : others) checkSameTree(op, tree, other, options)
+  return rebuild(isLeaf, f, tree, others)
+}
