@@ -50,6 +50,12 @@ export const doors: readonly Door[] = [
     about: 'dtype + shape + codes; elementwise operations, reductions by named order and accumulator, matmul',
   },
   {
+    folder: 'blocks',
+    root: 'namespace',
+    about:
+      'tensors in blocks that share a scale: OCP MX and NVFP4, their matrix product, reports of the error',
+  },
+  {
     folder: 'numerics',
     root: 'flat',
     about: 'stable functions beside their naive twins, measures of drift, a-priori error bounds',

@@ -121,6 +121,7 @@ export {
   type Unary,
   where,
 } from './tensor/index.js'
+export * as blocks from './blocks/index.js'
 export {
   naiveCumsum,
   stableCumsum,

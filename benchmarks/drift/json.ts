@@ -1,4 +1,5 @@
 import { csv } from 'tpu-toolkit/report'
+import { jsonWithRows } from '../cli/jsonWithRows.js'
 import type { Measurement } from './measurement.js'
 import type { DriftResults } from './run.js'
 
@@ -42,9 +43,11 @@ export function driftJson(results: DriftResults): string {
       ),
     })),
   }
-  const rows = results.ops.flatMap((op) => op.rows).map((row) => JSON.stringify(row, [...fields]))
-  const opening = JSON.stringify(head, null, 2).replace(/\n\}$/, '')
-  return `${opening},\n  "rows": [\n    ${rows.join(',\n    ')}\n  ]\n}\n`
+  return jsonWithRows(
+    head,
+    results.ops.flatMap((op) => op.rows),
+    fields,
+  )
 }
 
 /** The measurements as comma-separated values. */

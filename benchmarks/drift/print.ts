@@ -1,4 +1,5 @@
 import { type Column, type Row, readable, sparkline, textTable } from 'tpu-toolkit/report'
+import { sayingColumns } from '../cli/sayingColumns.js'
 import type { Measurement } from './measurement.js'
 import type { DriftResults, OpResults } from './run.js'
 
@@ -28,9 +29,7 @@ const growthNames = { maxAbs: 'max abs', maxRel: 'max rel', maxUlps: 'max ulps' 
 
 /** The columns that say something: not a case where there are none, the length or the growth but not both. */
 export function tableColumns(rows: readonly Row[]): Column[] {
-  return columns.filter(({ key }) =>
-    rows.some((row) => row[key] !== undefined && row[key] !== null && row[key] !== ''),
-  )
+  return sayingColumns(columns, rows)
 }
 
 /** The rows of one table: of every length where some were asked for, else of the longest with the growth up to it. */

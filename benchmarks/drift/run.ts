@@ -1,6 +1,7 @@
 import { type FormatName, ulp } from 'tpu-toolkit/formats'
 import { drift, type ErrorBound } from 'tpu-toolkit/numerics'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
+import type { Progress } from '../cli/progressBar.js'
 import { driftInputs } from './inputs.js'
 import type { Lab, Measurement, Trial, Way } from './measurement.js'
 import type { Operation } from './operation.js'
@@ -23,9 +24,6 @@ export interface OpResults {
   /** The bound of each way that has one, as the last trial gave it. */
   readonly theories: ReadonlyMap<string, ErrorBound>
 }
-
-/** Told how far the run is: trials done, trials in all, and the operation under way. */
-export type Progress = (done: number, total: number, op: string) => void
 
 /** Runs every operation asked for. */
 export function runDrift(options: DriftOptions, progress: Progress = () => {}): DriftResults {

@@ -1,9 +1,10 @@
 import { cpus } from 'node:os'
 import { Command, CommanderError } from 'commander'
 import { type Budget, measure, type Timing, thorough } from './measure.js'
+import type { Operation } from './operation.js'
 import { copy, operations } from './operations.js'
 import { PeersError, peerTiming, peerVersions } from './peers.js'
-import { jsonOf, type Row, tableOf } from './print.js'
+import { isTwin, jsonOf, type Row, tableOf } from './print.js'
 
 /** Where the command prints. */
 export interface Terminal {
@@ -17,7 +18,7 @@ interface Options {
   readonly json?: true
 }
 
-const about = `Times the bfloat16 array operations: n = 2^20 elements, one thread, into a given array.
+const about = `Times array operations in every format: n = 2^20 elements, one thread, into a given array.
 Times are ns per element, for matmul per multiply-add; "copy ns" is a copy that moves as many bytes.
 Each result is checked before it is timed. On a busy machine read the least time, not the median.`
 
@@ -54,6 +55,14 @@ export function speedCommand(
 
 class UnknownOperation extends Error {}
 
+/** The time of the operation that a goal is a multiple of, taken right beside it. */
+function twinOf({ op, goal }: Operation, budget: Budget): Timing {
+  const name = goal && 'ratio' in goal ? goal.of : undefined
+  const twin = operations.find((operation) => operation.op === name)
+  if (!twin) throw new Error(`${op}: no such operation to compare with [${name}]`)
+  return measure(twin, budget)
+}
+
 function report({ only, peers, json }: Options, budget: Budget): string {
   const names = operations.map(({ op }) => op)
   const chosen = operations.filter(({ op }) => only === undefined || op.includes(only))
@@ -68,7 +77,7 @@ function report({ only, peers, json }: Options, budget: Budget): string {
     const { op, n, bytes } = operation
     if (bytes !== undefined && !copies.has(bytes)) copies.set(bytes, measure(copy(bytes), budget))
     const ours = measure(operation, budget)
-    const peer = peers ? peerTiming(op, n) : undefined
+    const peer = isTwin(operation) ? twinOf(operation, budget) : peers ? peerTiming(op, n) : undefined
     return { operation, ours, copy: bytes === undefined ? undefined : copies.get(bytes), peer }
   })
   if (json) return `${jsonOf(rows)}\n`

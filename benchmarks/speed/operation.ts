@@ -8,8 +8,8 @@ export interface Operation {
   readonly n: number
   /** Bytes read and written per element; the copy beside it moves half as many each way. Left off: no copy. */
   readonly bytes?: number
-  /** What is to be reached: a share of the peer's time, or nanoseconds. */
-  readonly goal?: { readonly ratio: number } | { readonly ns: number }
+  /** What is to be reached: a multiple of the time of the peer or of another operation (`of`), or nanoseconds. */
+  readonly goal?: { readonly ratio: number; readonly of?: string } | { readonly ns: number }
   prepare(): Prepared
 }
 

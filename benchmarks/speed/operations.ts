@@ -1,12 +1,11 @@
 import * as bf16 from 'tpu-toolkit/bf16'
-import { key, normal } from 'tpu-toolkit/random'
+import { blockOperations } from './blockOperations.js'
+import { formatOperations } from './formatOperations.js'
+import { n, values } from './inputs.js'
 import { checkEqual, type Operation } from './operation.js'
 
-const n = 2 ** 20
 const side = 512
 
-/** Standard normal float32 values, the same in every run. */
-const values = (seed: number): Float32Array => normal(key(seed), n)
 const codes = (seed: number): Uint16Array => Uint16Array.from(values(seed), (x) => bf16.fromNumber(x))
 
 function encode(op: string, source: () => Float32Array | Float64Array): Operation {
@@ -150,6 +149,8 @@ export const operations: readonly Operation[] = [
   cumsum,
   sum,
   matmul,
+  ...formatOperations,
+  ...blockOperations,
 ]
 
 /** A copy that moves as many bytes per element as an operation reads and writes. */

@@ -13,36 +13,45 @@ import numpy as np
 
 N = 2**20
 SIDE = 512
-bfloat16 = ml_dtypes.bfloat16
+# Overflow and NaN are results like any other.
+np.seterr(all="ignore")
 
 
 def values(seed):
     return np.random.default_rng(seed).standard_normal(N).astype(np.float32)
 
 
+def dtype(name):
+    return np.dtype(np.float16 if name == "float16" else getattr(ml_dtypes, name))
+
+
+def matmul(name):
+    square = SIDE * SIDE
+    p, q = (values(seed)[:square].reshape(SIDE, SIDE).astype(name) for seed in (1, 2))
+    product = np.empty_like(p)
+    return (lambda: np.matmul(p, q, out=product)), SIDE**3
+
+
 def operation(op):
     """The function to time and what its time is divided by."""
+    what, *source, name = op.removesuffix(f" {SIDE}").split(" ")
+    if what == "matmul":
+        return matmul(np.float32 if name == "float32" else dtype(name))
     x = values(1)
-    a, b = x.astype(bfloat16), values(2).astype(bfloat16)
-    wide = x.astype(np.float64)
-    out = np.empty(N, bfloat16)
-    square = SIDE * SIDE
-    p, q = a[:square].reshape(SIDE, SIDE), b[:square].reshape(SIDE, SIDE)
-    p32, q32 = p.astype(np.float32), q.astype(np.float32)
-    product, product32 = np.empty_like(p), np.empty_like(p32)
+    kind = dtype(name)
+    a, b = x.astype(kind), values(2).astype(kind)
+    wide = x.astype(np.float64) * (1 + 2.0**-40)
+    out = np.empty(N, kind)
     table = {
-        "encode f32 bfloat16": (lambda: x.astype(bfloat16), N),
-        "encode f64 bfloat16": (lambda: wide.astype(bfloat16), N),
-        "decode bfloat16": (lambda: a.astype(np.float32), N),
-        "add bfloat16": (lambda: np.add(a, b, out=out), N),
-        "mul bfloat16": (lambda: np.multiply(a, b, out=out), N),
-        "exp bfloat16": (lambda: np.exp(a, out=out), N),
-        "cumsum bfloat16": (lambda: np.cumsum(a, out=out), N),
-        "sum bfloat16": (lambda: np.sum(a), N),
-        f"matmul bfloat16 {SIDE}": (lambda: np.matmul(p, q, out=product), SIDE**3),
-        f"matmul float32 {SIDE}": (lambda: np.matmul(p32, q32, out=product32), SIDE**3),
+        "encode": lambda: (wide if source == ["f64"] else x).astype(kind),
+        "decode": lambda: a.astype(np.float32),
+        "add": lambda: np.add(a, b, out=out),
+        "mul": lambda: np.multiply(a, b, out=out),
+        "exp": lambda: np.exp(a, out=out),
+        "cumsum": lambda: np.cumsum(a, out=out),
+        "sum": lambda: np.sum(a),
     }
-    return table[op]
+    return table[what], N
 
 
 def times_of(run, n):

@@ -6,6 +6,7 @@ export interface Row {
   readonly operation: Operation
   readonly ours: Timing
   readonly copy: Timing | undefined
+  /** The peer's time, or that of the operation which the goal names. */
   readonly peer: Timing | undefined
 }
 
@@ -14,8 +15,14 @@ const digits = (ns: number): string => ns.toFixed(3)
 function verdict({ operation: { goal }, ours, peer }: Row): string {
   if (!goal) return ''
   if ('ns' in goal) return `${ours.min <= goal.ns ? 'reached' : 'missed'}: ${goal.ns} ns`
-  if (!peer) return `${goal.ratio} of the peer`
-  return `${ours.min <= goal.ratio * peer.min ? 'reached' : 'missed'}: ${goal.ratio} of the peer`
+  const whose = goal.of === undefined ? 'the peer' : goal.of
+  if (!peer) return `${goal.ratio} of ${whose}`
+  return `${ours.min <= goal.ratio * peer.min ? 'reached' : 'missed'}: ${goal.ratio} of ${whose}`
+}
+
+/** Whether the goal is a multiple of another operation's time. */
+export function isTwin({ goal }: Operation): boolean {
+  return goal !== undefined && 'of' in goal
 }
 
 /** The table: ns per element, or per multiply-add for matmul. */
@@ -57,11 +64,11 @@ export function tableOf(rows: readonly Row[], peers: boolean): string {
 
 /** What `--json` prints: one record for each operation and each copy; the peer's time where it was asked for. */
 export function jsonOf(rows: readonly Row[]): string {
-  const records = rows.map(({ ours, peer }) => ({
+  const records = rows.map(({ operation, ours, peer }) => ({
     op: ours.op,
     n: ours.n,
     ns: ours.min,
-    ...(peer ? { peerNs: peer.min } : {}),
+    ...(peer && !isTwin(operation) ? { peerNs: peer.min } : {}),
   }))
   const copies = new Map(rows.flatMap(({ copy }) => (copy ? [[copy.op, copy] as const] : [])))
   const beside = [...copies.values()].map(({ op, n, min }) => ({ op, n, ns: min }))

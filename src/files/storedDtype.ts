@@ -1,10 +1,32 @@
 import type { DType } from '../tensor/index.js'
 
+/** A dtype as the safetensors format names it. */
+export type StoredDType =
+  | 'BOOL'
+  | 'F4'
+  | 'F6_E2M3'
+  | 'F6_E3M2'
+  | 'U8'
+  | 'I8'
+  | 'F8_E5M2'
+  | 'F8_E4M3'
+  | 'F8_E8M0'
+  | 'I16'
+  | 'U16'
+  | 'F16'
+  | 'BF16'
+  | 'I32'
+  | 'U32'
+  | 'F32'
+  | 'F64'
+  | 'I64'
+  | 'U64'
+
 /**
  * Bits of an element by the format's names of dtypes, in the order of alignment that safetensors 0.6 has: a file holds
  * tensors of later ones first.
  */
-const storedBits = {
+const storedBits: Readonly<Record<StoredDType, number>> = {
   BOOL: 8,
   F4: 4,
   F6_E2M3: 6,
@@ -24,10 +46,7 @@ const storedBits = {
   F64: 64,
   I64: 64,
   U64: 64,
-} as const
-
-/** A dtype as the safetensors format names it. */
-export type StoredDType = keyof typeof storedBits
+}
 
 /** The names that mean one of our dtypes. F4 and the F6 pack elements into shared bytes and are not among them. */
 const named: Readonly<Partial<Record<StoredDType, DType>>> = {

@@ -1,7 +1,8 @@
 import { type FormatName, format as formatOf } from './catalogue.js'
 import { encodeByRule } from './encode.js'
 import type { FloatFormat } from './format.js'
-import { type EncodeOptions, roundingRule } from './rounding.js'
+import { modeEncoder } from './modeEncoder.js'
+import { type EncodeOptions, type RoundingRule, roundingRule } from './rounding.js'
 
 // Scratch for bit casts; word 1 is the upper half on every platform JavaScript runs on in practice.
 const float64 = new Float64Array(1)
@@ -14,7 +15,7 @@ const integerShift = 1.5 * 2 ** 52
  * `encode` as a function of the value alone, for loops.
  *
  * Rounding, Special  as `encode`, its reference.
- * Cost      nearest even: about 3 ns per value; the other modes go through the reference.
+ * Cost      nearest even: about 3 ns per value; the other modes 10, formats without sign or subnormals 50.
  *
  * @example encoder('bfloat16')(1 / 3) // 16043
  */
@@ -22,11 +23,27 @@ export function encoder(
   format: FormatName | FloatFormat,
   options?: EncodeOptions,
 ): (value: number) => number {
-  const record = formatOf(format)
-  const rule = roundingRule(options)
-  if (rule.rounding !== 'nearest-even' || !record.subnormals || !record.signed || record.mantissaBits === 0) {
-    return (value) => encodeByRule(value, record, rule)
+  return encoderByRule(formatOf(format), roundingRule(options))
+}
+
+/** Whether a format has what the fast encoders take for granted. */
+export function isUsual({ subnormals, signed, mantissaBits }: FloatFormat): boolean {
+  return subnormals && signed && mantissaBits > 0
+}
+
+/** `encoder` with its format looked up and its options checked. */
+export function encoderByRule(format: FloatFormat, rule: RoundingRule): (value: number) => number {
+  if (!isUsual(format)) return (value) => encodeByRule(value, format, rule)
+  if (rule.rounding === 'nearest-even') return nearestEven(format, rule)
+  const one = modeEncoder(format, rule, 1)
+  return (value) => {
+    one.values[0] = value
+    one.run(1)
+    return one.codes[0]!
   }
+}
+
+function nearestEven(record: FloatFormat, rule: RoundingRule): (value: number) => number {
   const { mantissaBits, bias, signMask, minNormal, max, negativeZero } = record
   const shift = 20 - mantissaBits
   const half = 2 ** (shift - 1) - 1

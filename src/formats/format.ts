@@ -39,6 +39,9 @@ export interface FloatFormat extends Required<FormatFacts> {
   /** Least finite value: -max, or the smallest value of an unsigned format. */
   readonly lowest: number
   readonly minNormal: number
+  /** Exponents of minNormal and of max: the floors of their log2. */
+  readonly minExponent: number
+  readonly maxExponent: number
   /** Null where the format has no subnormals. */
   readonly minSubnormal: number | null
   /** Smallest positive value. */
@@ -106,9 +109,10 @@ export function magnitudeValue(code: number, facts: FormatFacts): number {
 /**
  * A format of at most 16 bits from its facts.
  *
- * Every value must be a float32, so that decoding into a Float32Array is exact.
+ * Every value must be a float32, so that decoding into a Float32Array is exact. Families have their own short form:
+ * `ieeeFormat`, `p3109Format`.
  *
- * @example defineFormat({ name: 'p3109', exponentBits: 4, mantissaBits: 3, bias: 8, nan: 'negative-zero', infinity: true }).max // 224
+ * @example defineFormat({ name: 'ue4m3', exponentBits: 4, mantissaBits: 3, bias: 7, nan: 'top', infinity: false, signed: false }).max // 448
  */
 export function defineFormat(facts: FormatFacts): FloatFormat {
   const { name, exponentBits, mantissaBits, bias, nan, infinity } = facts
@@ -129,6 +133,7 @@ export function defineFormat(facts: FormatFacts): FloatFormat {
   }
 
   const firstNormal = subnormals ? 2 ** mantissaBits : zero ? 1 : 0
+  const exponentOf = (code: number): number => Math.floor(code / 2 ** mantissaBits) - bias
   const max = magnitudeValue(maxCode, facts)
   const minPositive = magnitudeValue(zero ? 1 : 0, facts)
   const step = 2 ** ((subnormals ? 1 : 0) - bias - mantissaBits)
@@ -152,6 +157,8 @@ export function defineFormat(facts: FormatFacts): FloatFormat {
     maxCode,
     lowest: signed ? -max : zero ? 0 : minPositive,
     minNormal: magnitudeValue(firstNormal, facts),
+    minExponent: exponentOf(firstNormal),
+    maxExponent: exponentOf(maxCode),
     minSubnormal: subnormals && mantissaBits > 0 ? minPositive : null,
     minPositive,
     eps: 2 ** -mantissaBits,

@@ -13,7 +13,10 @@ export type Rounding =
   | 'down'
   /** If inexact, the neighbour with the odd code. */
   | 'to-odd'
-  /** Away from zero with the probability of the discarded fraction, cut to 32 bits. */
+  /**
+   * Away from zero with the probability of the discarded fraction, cut to `randomBits` bits: exact in expectation
+   * where the fraction has no more of them, as from float32 to every named format above its smallest normal value.
+   */
   | 'stochastic'
 
 /** How to encode. */
@@ -24,12 +27,15 @@ export interface EncodeOptions {
   readonly saturate?: boolean
   /** Source of uint32 words, needed by 'stochastic': one word per value encoded, whatever the value. */
   readonly random?: () => number
+  /** How many bits 'stochastic' uses, the upper ones of each word: 1 .. 32, as hardware has few. Default 32. */
+  readonly randomBits?: number
 }
 
 /** The options, checked and complete. */
 export interface RoundingRule {
   readonly rounding: Rounding
   readonly saturate: boolean
+  /** A word for each value; where 'stochastic' uses fewer bits, those it does not use are ones. */
   readonly random: () => number
 }
 
@@ -50,7 +56,7 @@ const nearestEven: RoundingRule = { rounding: 'nearest-even', saturate: false, r
 /** Checks options once, so that loops need not. */
 export function roundingRule(options: EncodeOptions | undefined): RoundingRule {
   if (options === undefined) return nearestEven
-  const { rounding = 'nearest-even', saturate = false, random } = options
+  const { rounding = 'nearest-even', saturate = false, random, randomBits = 32 } = options
   if (!roundings.includes(rounding)) {
     throw new RangeError(`encode: rounding is none of ${roundings.join(' ')} [${String(rounding)}]`)
   }
@@ -58,7 +64,12 @@ export function roundingRule(options: EncodeOptions | undefined): RoundingRule {
   if (typeof random !== 'function') {
     throw new RangeError(`encode: 'stochastic' needs random, a source of uint32 words [${String(random)}]`)
   }
-  return { rounding, saturate, random: () => checkedWord(random()) }
+  if (!Number.isInteger(randomBits) || randomBits < 1 || randomBits > 32) {
+    throw new RangeError(`encode: randomBits outside 1..32 [${randomBits}]`)
+  }
+  // With ones below, word < floor(f 2^32) says the same as its upper bits < floor(f 2^randomBits).
+  const unused = 2 ** (32 - randomBits) - 1
+  return { rounding, saturate, random: () => (checkedWord(random()) | unused) >>> 0 }
 }
 
 function checkedWord(word: number): number {

@@ -14,7 +14,9 @@ export type EmptyState = Readonly<Record<string, never>>
  * neither its arguments nor anything else. `params` are the parameters before the step.
  */
 export interface GradientTransformation<S extends State = State> {
+  /** The state before the first step. */
   init(params: Tree): S
+  /** One step: the new updates and the new state. */
   update(updates: Tree, state: S, params?: Tree): readonly [updates: Tree, state: S]
   /** @internal How `applyGradients` may run it together with others in one pass. */
   readonly fusion?: Fusion

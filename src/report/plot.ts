@@ -4,13 +4,23 @@ import { type Axis, axisScale, type Scale } from './axis.js'
 import { type LegendEntry, legendHeight, legendMarkup } from './legend.js'
 import { type SeriesColor, seriesColors, seriesPaint } from './palette.js'
 
+/** A point of a series. */
+export interface PlotPoint {
+  readonly x: number
+  readonly y: number
+  /** Written beside the point. */
+  readonly label?: string
+  /** Shown by browsers that hover over the point. */
+  readonly title?: string
+}
+
 /** A series: points in the order in which a line joins them. */
 export interface PlotSeries {
   readonly name: string
-  readonly points: readonly { readonly x: number; readonly y: number }[]
+  readonly points: readonly PlotPoint[]
   /** Default: the next of the palette. */
   readonly color?: SeriesColor
-  /** A bound or another thing that was not measured. Default false. */
+  /** A bound or another thing that was not measured: a line without points. Default false. */
   readonly dashed?: boolean
   /** A dot at every point of a line; without where the points lie close. Default: where it is not dashed. */
   readonly dots?: boolean
@@ -37,11 +47,6 @@ export interface PlotOptions {
   readonly diagonal?: boolean
 }
 
-interface Placed {
-  readonly x: number
-  readonly y: number
-}
-
 const margin = { left: 52, right: 26, bottom: 38 }
 
 /**
@@ -56,7 +61,7 @@ export function linePlot(series: readonly PlotSeries[], options: PlotOptions): s
 }
 
 /**
- * Points without lines, as a self-contained SVG text; otherwise as `linePlot`.
+ * Points without lines, dashed series apart, as a self-contained SVG text; otherwise as `linePlot`.
  *
  * @example scatterPlot([], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).includes('<circle') // false
  */
@@ -83,7 +88,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     name: s.name,
     paint: seriesPaint(s.color ?? seriesColors[i % seriesColors.length]!),
     dashed: s.dashed ?? false,
-    kind,
+    kind: s.dashed ? 'line' : kind,
   }))
   const top = legendHeight(entries, width) + 36
   const marks: unknown[] = [
@@ -105,9 +110,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   }
   markers.forEach((marker, i) => {
     const stroke = marker.color ? seriesPaint(marker.color) : 'currentColor'
-    const left = x.log
-      ? marker.x > Math.sqrt(x.domain[0] * x.domain[1])
-      : marker.x > (x.domain[0] + x.domain[1]) / 2
+    const left = toTheLeft(x, marker.x)
     marks.push(
       Plot.ruleX([marker.x], { stroke, strokeOpacity: 0.7, strokeDasharray: '1 3', strokeWidth: 1.5 }),
       Plot.text([marker], {
@@ -123,28 +126,34 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   })
   series.forEach((s, i) => {
     const { paint } = entries[i]!
-    const inside = s.points.map((p): Placed => ({ x: p.x, y: shows(y, p.y) ? p.y : Number.NaN }))
+    const inside = s.points.map((p): PlotPoint => ({ ...p, y: shows(y, p.y) ? p.y : Number.NaN }))
     const zeros = s.points
       .filter((p) => !shows(y, p.y) && Number.isFinite(p.y))
       .map((p) => ({ x: p.x, y: y.domain[0] }))
     const beyond = s.points.filter((p) => !Number.isFinite(p.y)).map((p) => ({ x: p.x, y: y.domain[1] }))
     const at = { x: 'x', y: 'y' }
-    if (kind === 'line') {
+    const hover = s.points.some((p) => p.title !== undefined) ? { title: 'title' } : {}
+    if (kind === 'line' || s.dashed) {
       const strokeDasharray = s.dashed ? '5 3' : 'none'
       marks.push(
         Plot.line(inside, { ...at, stroke: paint, strokeWidth: s.dashed ? 1.25 : 1.75, strokeDasharray }),
       )
     }
-    if ((s.dots ?? !s.dashed) || kind === 'dots')
+    if (s.dots ?? !s.dashed)
       marks.push(
         Plot.dot(inside, {
           ...at,
+          ...hover,
           fill: paint,
           ...(kind === 'line' ? { r: 2.2 } : { r: 2.4, fillOpacity: 0.6 }),
         }),
       )
     marks.push(Plot.dot(zeros, { ...at, stroke: paint, fill: 'none', r: 3.2 }))
     marks.push(Plot.dot(beyond, { ...at, stroke: paint, symbol: 'times', r: 4 }))
+    for (const left of [false, true]) {
+      const here = inside.filter((p) => p.label !== undefined && shows(y, p.y) && toTheLeft(x, p.x) === left)
+      if (here.length > 0) marks.push(labels(here, left, paint))
+    }
   })
 
   const { document } = parseHTML('<!doctype html><html><body></body></html>')
@@ -173,6 +182,17 @@ interface SvgElement {
   setAttribute(name: string, value: string): void
   insertAdjacentHTML(position: 'beforeend', html: string): void
   readonly outerHTML: string
+}
+
+/** Whether a text at this place stands to the left of it: in the right half of the plot. */
+function toTheLeft({ log, domain: [low, high] }: Scale, place: number): boolean {
+  return place > (log ? Math.sqrt(low * high) : (low + high) / 2)
+}
+
+/** The labels of points, on one side of them. */
+function labels(points: readonly PlotPoint[], left: boolean, paint: string): unknown {
+  const beside = { textAnchor: left ? 'end' : 'start', dx: left ? -6 : 6, dy: -6 } as const
+  return Plot.text(points, { x: 'x', y: 'y', text: 'label', fill: paint, fontWeight: 600, ...beside })
 }
 
 function shows(scale: Scale, value: number): boolean {

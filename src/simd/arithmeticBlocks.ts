@@ -1,18 +1,19 @@
 import { type Arena, at, block } from './arena.js'
 
-/** Elementwise arithmetic of bfloat16 codes. */
+/** Elementwise arithmetic of codes. */
 export type Arithmetic = 'add' | 'sub' | 'mul' | 'div' | 'min' | 'max'
 
-/** a op b over bfloat16 codes, block by block; an operand of length 1 serves every element. */
+/** a op b over bfloat16 or float16 codes, block by block; an operand of length 1 serves every element. */
 export function arithmeticBlocks(
   arena: Arena,
   op: Arithmetic,
   a: Uint16Array,
   b: Uint16Array,
   out: Uint16Array,
+  format: 'bfloat16' | 'float16' = 'bfloat16',
 ): void {
   const { leftCodes, rightCodes, outCodes } = arena
-  const kernel = arena.kernels[op]
+  const kernel = arena.kernels[format === 'float16' ? (`${op}Half` as const) : op]
   const { length } = out
   const fixedA = a.length === 1
   const fixedB = b.length === 1

@@ -7,12 +7,30 @@ export interface KernelExports {
   readonly memory: { readonly buffer: ArrayBuffer }
   encodeFloat32(from: Pointer, to: Pointer, count: number): void
   encodeFloat64(from: Pointer, to: Pointer, count: number): void
+  largestOfBlocks(from: Pointer, to: Pointer, blocks: number, blockSize: number): void
+  encodeElements(
+    from: Pointer,
+    to: Pointer,
+    factors: Pointer,
+    blocks: number,
+    blockSize: number,
+    bits: number,
+    mantissaBits: number,
+    max: number,
+  ): void
+  encodeInt8Elements(from: Pointer, to: Pointer, factors: Pointer, blocks: number, blockSize: number): void
   add(a: Pointer, b: Pointer, to: Pointer, count: number): void
   sub(a: Pointer, b: Pointer, to: Pointer, count: number): void
   mul(a: Pointer, b: Pointer, to: Pointer, count: number): void
   div(a: Pointer, b: Pointer, to: Pointer, count: number): void
   min(a: Pointer, b: Pointer, to: Pointer, count: number): void
   max(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  addHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  subHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  mulHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  divHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  minHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  maxHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
   map(from: Pointer, to: Pointer, table: Pointer, count: number): void
   cumsum(from: Pointer, to: Pointer, count: number, sum: number): number
   cumsumFloat32(from: Pointer, to: Pointer, count: number, sum: number): number

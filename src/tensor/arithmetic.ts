@@ -1,9 +1,10 @@
 import * as bf16 from '../bf16/index.js'
-import { decodeTable, encoder, type FloatFormat } from '../formats/index.js'
+import type { Arithmetic } from '../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from './apply.js'
 import { walk } from './broadcast.js'
 import { type AnyStorage, allocate, type DType, formatOf } from './dtype.js'
-import { floatLoops, type Loop } from './loops.js'
+import { float16Loop, pairLoop, scalarLoop } from './formatLoop.js'
+import { floatLoops, type Loop, pointwise } from './loops.js'
 import { canonicalizeNaN } from './nan.js'
 import { broadcastShapes } from './shape.js'
 import { type Op, Tensor } from './tensor.js'
@@ -15,6 +16,8 @@ interface Rule {
   readonly float: (a: number, b: number) => number
   /** Wrapping integer arithmetic; absent where integers must be cast. */
   readonly int?: (a: number, b: number) => number
+  /** The simd kernel that serves float16. */
+  readonly kernel?: Arithmetic
   readonly bfloat16?: {
     readonly codes: (a: number, b: number) => number
     readonly arrays: (a: Uint16Array, b: Uint16Array, out?: Uint16Array) => Uint16Array
@@ -25,12 +28,14 @@ interface Rule {
 const shortRun = 16
 
 function binary(rule: Rule): Op {
+  const loops = new Map<DType, Loop>()
   const kernel = (inputs: readonly Tensor[], _: unknown, out?: Tensor): Tensor => {
     const [a, b] = inputs as [Tensor, Tensor]
     const { dtype } = a
     const shape = broadcastShapes(rule.name, a.shape, b.shape)
     checkOut(rule.name, out, dtype, shape)
-    const loop = loopFor(rule, dtype)
+    const loop = loops.get(dtype) ?? loopFor(rule, dtype)
+    loops.set(dtype, loop)
     const data: AnyStorage = out
       ? out.data
       : allocate(
@@ -55,21 +60,10 @@ function loopFor(rule: Rule, dtype: DType): Loop {
   }
   if (dtype === 'bfloat16' && rule.bfloat16) return bfloat16Loop(rule.bfloat16)
   const low = formatOf(dtype)
-  if (low) return formatLoop(rule.float, low)
+  if (low && low.bits <= 8) return pairLoop(rule.float, low)
+  if (dtype === 'float16' && rule.kernel) return float16Loop(rule.float, rule.kernel, low!)
+  if (low) return scalarLoop(rule.float, low)
   return floatLoops[rule.name] ?? pointwise(rule.float)
-}
-
-/** Any scalar function as a loop: storage rounds or wraps the result. */
-function pointwise(f: (a: number, b: number) => number): Loop {
-  return (a, i, di, b, j, dj, out, k, n) => {
-    for (let end = k + n; k < end; k++, i += di, j += dj) out[k] = f(a[i]!, b[j]!)
-  }
-}
-
-function formatLoop(f: (a: number, b: number) => number, format: FloatFormat): Loop {
-  const values = decodeTable(format)
-  const encode = encoder(format)
-  return pointwise((a, b) => encode(f(values[a]!, values[b]!)))
 }
 
 function bfloat16Loop({ codes, arrays }: NonNullable<Rule['bfloat16']>): Loop {
@@ -101,6 +95,7 @@ export const addOp: Op = binary({
   name: 'add',
   float: (a, b) => a + b,
   int: (a, b) => a + b,
+  kernel: 'add',
   bfloat16: { codes: bf16.add, arrays: bf16.addArrays },
 })
 
@@ -124,6 +119,7 @@ export const subOp: Op = binary({
   name: 'sub',
   float: (a, b) => a - b,
   int: (a, b) => a - b,
+  kernel: 'sub',
   bfloat16: { codes: bf16.sub, arrays: bf16.subArrays },
 })
 
@@ -147,6 +143,7 @@ export const mulOp: Op = binary({
   name: 'mul',
   float: (a, b) => a * b,
   int: Math.imul,
+  kernel: 'mul',
   bfloat16: { codes: bf16.mul, arrays: bf16.mulArrays },
 })
 
@@ -169,6 +166,7 @@ export function mul<D extends DType>(
 export const divOp: Op = binary({
   name: 'div',
   float: (a, b) => a / b,
+  kernel: 'div',
   bfloat16: { codes: bf16.div, arrays: bf16.divArrays },
 })
 
@@ -192,6 +190,7 @@ export const minimumOp: Op = binary({
   name: 'minimum',
   float: Math.min,
   int: Math.min,
+  kernel: 'min',
   bfloat16: { codes: bf16.min, arrays: bf16.minArrays },
 })
 
@@ -215,6 +214,7 @@ export const maximumOp: Op = binary({
   name: 'maximum',
   float: Math.max,
   int: Math.max,
+  kernel: 'max',
   bfloat16: { codes: bf16.max, arrays: bf16.maxArrays },
 })
 

@@ -1,7 +1,8 @@
 import * as bf16 from '../bf16/index.js'
-import { decodeArray, type EncodeOptions, encodeArray } from '../formats/index.js'
+import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../formats/index.js'
 import { apply } from './apply.js'
 import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from './dtype.js'
+import { type Codes, lookUp } from './lookUp.js'
 import { type Op, Tensor } from './tensor.js'
 
 export const castOp: Op<{ dtype: DType; options: EncodeOptions | undefined }> = {
@@ -37,9 +38,36 @@ export function cast<D extends DType>(x: Tensor, dtype: D, options?: EncodeOptio
   return apply(castOp, [x], { dtype, options }) as Tensor<D>
 }
 
+/** Between formats, from this many elements on, every code is rounded once and the rest is looking up. */
+const long = 4096
+const tables = new Map<string, Codes>()
+
+/** The code in one format of every code of another; undefined where it is drawn. */
+function codeTable(
+  from: FloatFormat,
+  to: FloatFormat,
+  { rounding = 'nearest-even', saturate = false }: EncodeOptions = {},
+): Codes | undefined {
+  if (rounding === 'stochastic') return undefined
+  const name = `${from.name} ${to.name} ${rounding} ${saturate}`
+  let table = tables.get(name)
+  if (table === undefined) {
+    const every = new (from.bits > 8 ? Uint16Array : Uint8Array)(2 ** from.bits).map((_, code) => code)
+    table = encodeArray(decodeArray(every, from), to, { rounding, saturate })
+    tables.set(name, table)
+  }
+  return table
+}
+
 function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOptions | undefined): void {
-  const values = decoded(x, dtype === 'float32' ? (out as Float32Array) : undefined)
+  const source = formatOf(x.dtype)
   const target = formatOf(dtype)
+  const table = source && target && x.size >= long ? codeTable(source, target, options) : undefined
+  if (table) {
+    lookUp(table, x.data as Codes, out as Codes)
+    return
+  }
+  const values = decoded(x, dtype === 'float32' ? (out as Float32Array) : undefined)
   if (target) {
     const floats =
       values instanceof Float32Array || values instanceof Float64Array ? values : Float64Array.from(values)

@@ -1,6 +1,6 @@
 import { round as roundBfloat16 } from '../bf16/index.js'
 import {
-  decodeTable,
+  decodeArray,
   type FloatFormat,
   type FormatName,
   format,
@@ -92,10 +92,7 @@ export function roundingTo(dtype: FloatDType): (value: number) => number {
 export function numbersOf(dtype: DType, data: AnyStorage): AnyStorage {
   const low = formatOf(dtype)
   if (!low) return data
-  const values = decodeTable(low)
-  const out = new Float32Array(data.length)
-  for (let i = 0; i < data.length; i++) out[i] = values[data[i]!]!
-  return out
+  return decodeArray(data as Uint8Array | Uint16Array, low)
 }
 
 function identity(value: number): number {

@@ -16,10 +16,17 @@ export type Loop = (
   n: number,
 ) => void
 
+/** Any scalar function as a loop: storage rounds or wraps the result. */
+export function pointwise(f: (a: number, b: number) => number): Loop {
+  return (a, i, di, b, j, dj, out, k, n) => {
+    for (let end = k + n; k < end; k++, i += di, j += dj) out[k] = f(a[i]!, b[j]!)
+  }
+}
+
 /**
  * The loops of native floats, written out because a call per element costs more than the arithmetic. The sum of two
  * float32 numbers, taken in float64 and stored in a Float32Array, is correctly rounded; so are the others.
- * Readable twin: `pointwise` in arithmetic.ts.
+ * Readable twin: `pointwise`.
  */
 export const floatLoops: Readonly<Partial<Record<string, Loop>>> = {
   add: (a, i, di, b, j, dj, out, k, n) => {

@@ -2,6 +2,7 @@ import { mapArray } from '../bf16/index.js'
 import { type UnaryName, unary, unaryNames, unaryTable } from '../functions/index.js'
 import { apply, checkOut, type OutOption, operands } from './apply.js'
 import { allocate, type DType, formatOf, isFloat } from './dtype.js'
+import { type Codes, lookUp } from './lookUp.js'
 import { canonicalizeNaN } from './nan.js'
 import { type Op, Tensor } from './tensor.js'
 
@@ -25,10 +26,8 @@ function elementwise(name: UnaryName): Op {
     const data = out ? out.data : allocate(x.dtype, x.size)
     const low = formatOf(x.dtype)
     if (x.dtype === 'bfloat16') mapArray(name, x.data as Uint16Array, data as Uint16Array)
-    else if (low) {
-      const table = unaryTable(name, low)
-      for (let i = 0; i < data.length; i++) data[i] = table[x.data[i]!]!
-    } else {
+    else if (low) lookUp(unaryTable(name, low), x.data as Codes, data as Codes)
+    else {
       const f = isFloat(x.dtype) ? unary[name] : x.dtype === 'bool' ? undefined : wholeNumber[name]
       if (!f) throw new TypeError(`${name}: needs a floating-point dtype, cast first [${x.dtype}]`)
       for (let i = 0; i < data.length; i++) data[i] = f(x.data[i]!)

@@ -1,3 +1,4 @@
+import { formatNames } from 'tpu-toolkit/formats'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { speedCommand } from '../../benchmarks/speed/cli.js'
 import { type Budget, measure, summarise } from '../../benchmarks/speed/measure.js'
@@ -57,7 +58,15 @@ describe('bench:speed', () => {
       'cumsum bfloat16',
       'sum bfloat16',
       'matmul bfloat16 512',
-      ...['copy 3 bytes', 'copy 5 bytes', 'copy 2 bytes', 'copy 1 bytes'],
+      ...formatNames
+        .filter((name) => name !== 'bfloat16')
+        .flatMap((name) =>
+          ['encode f32', 'encode f64', 'decode', 'add', 'mul', 'exp'].map((what) => `${what} ${name}`),
+        ),
+      ...['float8_e4m3fn', 'float8_e5m2', 'float6_e2m3fn', 'float6_e3m2fn', 'float4_e2m1fn', 'int8'].map(
+        (element) => `quantize mx ${element}`,
+      ),
+      ...[3, 5, 2, 1, 2.5, 4.5, 1.5].map((bytes) => `copy ${bytes} bytes`),
     ])
     for (const record of records) {
       expect(Object.keys(record)).toEqual(['op', 'n', 'ns'])

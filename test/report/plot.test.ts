@@ -82,9 +82,22 @@ describe('linePlot', () => {
 })
 
 describe('scatterPlot', () => {
-  it('scatterPlot draws every point and no line but the diagonal', () => {
+  it('scatterPlot draws every point, and lines for the diagonal and for dashed series only', () => {
     const svg = scatterPlot(series, { ...options, diagonal: true })
-    expect(count(svg, 'g[aria-label="dot"]:not([fill="none"]) circle')).toBe(13 + 10 + 13)
-    expect(count(svg, 'g[aria-label="line"] path')).toBe(1)
+    expect(count(svg, 'g[aria-label="dot"]:not([fill="none"]) circle')).toBe(13 + 10)
+    expect(count(svg, 'g[aria-label="line"] path')).toBe(2)
+  })
+  it('scatterPlot writes labels beside their points, and tells titles on hover', () => {
+    const points = [
+      { x: 16, y: 1, label: 'first', title: 'first <told>' },
+      { x: 64, y: 2, label: 'last' },
+      { x: 64, y: 0, label: 'not shown' },
+    ]
+    const svg = scatterPlot([{ name: 'a', points }], options)
+    const anchor = (text: string) =>
+      new RegExp(`text-anchor="(\\w+)"[^>]*>(?:(?!</g>).)*>${text}</text>`).exec(svg)?.[1] ?? 'middle'
+    expect([anchor('first'), anchor('last')]).toEqual(['start', 'end'])
+    expect(svg).not.toContain('not shown')
+    expect(parse(svg).querySelectorAll('circle title')[0]?.textContent).toBe('first <told>')
   })
 })

@@ -29,6 +29,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   roofline: ['hardware', 'model', 'mxu', 'sharding'],
   tensor: ['formats', 'functions', 'bf16', 'random', 'simd'],
   numerics: ['formats', 'functions', 'bf16', 'tensor'],
+  blocks: ['formats', 'simd', 'tensor'],
   tree: ['tensor'],
   files: ['formats', 'bf16', 'tensor', 'tree'],
   pipeline: stored,
@@ -74,7 +75,10 @@ const comparisons =
   'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
 const optimizers =
   'sgd adam adamw nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi'
+const formatArrays =
+  'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 export const families: Readonly<Record<string, readonly string[]>> = {
+  formats: formatArrays.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: optimizers.split(' '),
   tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons}`.split(' '),

@@ -1,0 +1,145 @@
+import { basename } from 'node:path'
+import { type FormatName, formatNames, round } from 'tpu-toolkit/formats'
+import type { Progress } from '../cli/progressBar.js'
+import type { DataSet } from './dataSet.js'
+import { finding, summaryFinding } from './finding.js'
+import { madeData, madeNames } from './made.js'
+import { type Measurement, measureTensor, pooled } from './measure.js'
+import { type TrainedModel, trainModel } from './model.js'
+import { modelData, modelNames, quantisedLoss } from './modelData.js'
+import { type FormatsOptions, fileName } from './options.js'
+import { leastExponent, type Survey, survey } from './survey.js'
+import type { Way } from './way.js'
+import { ways } from './ways.js'
+import { openWeights, type Weights, WeightsError } from './weights.js'
+
+/** The results of a run: everything that is printed and written comes from here. */
+export interface FormatsResults {
+  readonly seed: number
+  /** The name of the weights file, without its folder. */
+  readonly file: string | undefined
+  readonly finding: string
+  /** Held-out losses of the model, if one was trained. */
+  readonly model: { readonly before: number; readonly after: number } | undefined
+  readonly sets: readonly SetResults[]
+  /** Tensors that were not measured. */
+  readonly skipped: readonly Skipped[]
+}
+
+/** A tensor that cannot be measured, and why. */
+export interface Skipped {
+  readonly name: string
+  readonly why: string
+}
+
+/** What was measured on one data set. */
+export interface SetResults {
+  readonly name: string
+  readonly title: string
+  readonly about: string
+  readonly finding: string
+  /** One measurement a way, of all tensors together. */
+  readonly rows: readonly Measurement[]
+  /** The same tensor by tensor; empty where there is one tensor only. */
+  readonly perTensor: readonly Measurement[]
+  readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[]
+  /** Percent of the values, zeros included, with 2^x <= |value| < 2^(x + 1). */
+  readonly histogram: readonly { readonly x: number; readonly y: number }[]
+}
+
+/** Runs every way on all data asked for. */
+export function runFormats(options: FormatsOptions, progress: Progress = () => {}): FormatsResults {
+  const chosen = ways.filter(({ scheme }) => options.schemes.includes(scheme))
+  const weights = options.data.includes(fileName) ? openWeights(options.weights!) : undefined
+  try {
+    const skipped = [...(weights?.skipped ?? [])]
+    const trained = options.data.some((name) => modelNames.includes(name))
+    const total = options.data.length + (trained ? 1 : 0)
+    if (trained) progress(0, total, 'training')
+    const model = trained ? trainModel(options.seed) : undefined
+    const sets = options.data.map((name, i): SetResults => {
+      progress(total - options.data.length + i, total, name)
+      return measureSet(dataSet(name, options, model, weights), chosen, model, skipped)
+    })
+    progress(total, total, '')
+    return {
+      seed: options.seed,
+      file: options.weights === undefined ? undefined : basename(options.weights),
+      finding: summaryFinding(sets),
+      model: model && { before: model.before, after: model.after },
+      sets,
+      skipped,
+    }
+  } finally {
+    weights?.close()
+  }
+}
+
+function dataSet(
+  name: string,
+  { seed, weights: path }: FormatsOptions,
+  model: TrainedModel | undefined,
+  weights: Weights | undefined,
+): DataSet {
+  if (madeNames.includes(name)) return madeData(name, seed)
+  if (model && modelNames.includes(name)) return modelData(name, model)
+  const about = `the float tensors of ${basename(path ?? '')}`
+  return { name, title: 'File', about, tensors: weights?.tensors ?? [] }
+}
+
+function measureSet(
+  set: DataSet,
+  chosen: readonly Way[],
+  model: TrainedModel | undefined,
+  skipped: Skipped[],
+): SetResults {
+  const { name, title, about } = set
+  const surveyed = set.tensors.map((tensor) => ({ tensor, known: survey(tensor) }))
+  const sound = surveyed.filter(({ tensor, known }) => {
+    const why = unfit(known)
+    if (why !== undefined) skipped.push({ name: tensor.name, why })
+    return why === undefined
+  })
+  if (sound.length === 0) throw new WeightsError('holds no float tensor that can be measured')
+  const surveys = sound.map(({ known }) => known)
+  const amax = surveys.reduce((most, known) => Math.max(most, known.amax), 0)
+  const fitting = chosen.filter((way) => way.way !== 'saturating' || overflows(way.scheme, amax))
+  const measured = sound.map(({ tensor, known }) => measureTensor(name, tensor, known, fitting))
+  const together = pooled(measured, surveys)
+  const rows = model ? together.map((row, i) => withLoss(row, fitting[i]!, model)) : together
+  return {
+    name,
+    title,
+    about,
+    finding: finding(name, rows, model?.after),
+    rows,
+    perTensor: measured.length > 1 ? measured.flat() : [],
+    tensors: sound.map(({ tensor }) => ({ name: tensor.name, shape: tensor.shape })),
+    histogram: histogram(surveys),
+  }
+}
+
+/** Why a tensor cannot be measured, or nothing. */
+function unfit({ notFinite, nonzero }: Survey): string | undefined {
+  if (notFinite > 0) return `holds Inf or NaN (${notFinite} values as float32)`
+  return nonzero === 0 ? 'all zeros' : undefined
+}
+
+/** Whether a cast makes something else than a finite number of it. */
+function overflows(scheme: string, amax: number): boolean {
+  return formatNames.includes(scheme as FormatName) && !Number.isFinite(round(amax, scheme as FormatName))
+}
+
+function withLoss(row: Measurement, way: Way, model: TrainedModel): Measurement {
+  if (row.data !== 'weights' && row.data !== 'activations') return row
+  return { ...row, loss: quantisedLoss(model, way, row.data) }
+}
+
+function histogram(surveys: readonly Survey[]): { x: number; y: number }[] {
+  const values = surveys.reduce((sum, known) => sum + known.values, 0)
+  const bars = Array.from({ length: 255 }, (_, i) => ({
+    x: leastExponent + i,
+    y: (100 * surveys.reduce((sum, { exponents }) => sum + exponents[i]!, 0)) / values,
+  }))
+  return bars.filter(({ y }) => y > 0)
+}

@@ -1,0 +1,19 @@
+import type { BlockQuantized } from '../formats/index.js'
+import type { Shape } from '../tensor/index.js'
+
+/**
+ * A tensor in blocks along one axis. `scales` and `codes` lie as if that axis were the last one: its blocks are
+ * contiguous, as the operands of a matrix unit are.
+ */
+export interface BlockTensor extends BlockQuantized {
+  readonly shape: Shape
+  /** The axis the blocks lie along, counted from the front. */
+  readonly axis: number
+  /** Whether `codes` are packed as by `packCodes`, instead of one a byte. */
+  readonly packed: boolean
+}
+
+/** The axes in order, but for one that comes last. */
+export function axisLast(rank: number, axis: number): number[] {
+  return [...Array.from({ length: rank }, (_, i) => i).filter((i) => i !== axis), axis]
+}

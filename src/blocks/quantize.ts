@@ -1,0 +1,50 @@
+import { type BlockOptions, quantizeBlocks } from '../formats/index.js'
+import { cast, isFloat, type Tensor, transpose } from '../tensor/index.js'
+import { axisLast, type BlockTensor } from './blockTensor.js'
+import { pack } from './pack.js'
+import { quantizeArray } from './quantizeArray.js'
+
+/** How to quantise a tensor. */
+export interface QuantizeOptions extends BlockOptions {
+  /** The axis the blocks lie along; default the last one. */
+  readonly axis?: number
+  /** Default false. */
+  readonly packed?: boolean
+}
+
+/**
+ * A tensor as blocks along one of its axes.
+ *
+ * Shape     blocks divide the axis, else RangeError.
+ * Dtype     every value of x is a float32: float64 and integers are a TypeError, cast first.
+ * Rounding, Special, Error  as `quantizeBlocks`. The result has no trace.
+ * Cost      as `quantizeArray`, and two copies where the axis is not the last one.
+ *
+ * @example quantize(tensor([[1, 7], [0.5, 2]]), { element: 'float4_e2m1fn', blockSize: 2 }).scales // [127, 126]
+ * @example quantize(tensor([1, 2, 3]), { element: 'int8' }) // throws quantize: blocks of 32 do not divide axis 0 [length 3]
+ */
+export function quantize(x: Tensor, options: QuantizeOptions): BlockTensor {
+  if (!isFloat(x.dtype) || x.dtype === 'float64') {
+    throw new TypeError(`quantize: needs values that are float32, cast first [${x.dtype}]`)
+  }
+  const { axis: given = -1, packed = false } = options
+  const axis = given < 0 ? given + x.rank : given
+  if (!Number.isInteger(axis) || axis < 0 || axis >= x.rank) {
+    throw new RangeError(`quantize: axis outside ${x.rank} dimensions [${given}]`)
+  }
+  // Of nothing: this checks the options and says which block they mean.
+  const { blockSize } = quantizeBlocks(new Float32Array(0), options)
+  const length = x.shape[axis]!
+  if (length % blockSize !== 0) {
+    throw new RangeError(`quantize: blocks of ${blockSize} do not divide axis ${axis} [length ${length}]`)
+  }
+  const blocks = quantizeArray(valuesAlong(x, axis), options)
+  const whole: BlockTensor = { ...blocks, shape: [...x.shape], axis, packed: false }
+  return packed ? pack(whole) : whole
+}
+
+/** The values with the axis moved last; not to be written to. */
+export function valuesAlong(x: Tensor, axis: number): Float32Array {
+  const values = cast(x, 'float32')
+  return (axis === x.rank - 1 ? values : transpose(values, axisLast(x.rank, axis))).data
+}
