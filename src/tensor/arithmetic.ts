@@ -6,7 +6,7 @@ import { type AnyStorage, allocate, type DType, formatOf } from './dtype.js'
 import { float16Loop, pairLoop, scalarLoop } from './formatLoop.js'
 import { floatLoops, type Loop, pointwise } from './loops.js'
 import { canonicalizeNaN } from './nan.js'
-import { broadcastShapes } from './shape.js'
+import { broadcastShapes, sizeOf } from './shape.js'
 import { type Op, Tensor } from './tensor.js'
 
 /** An arithmetic operation of two operands, by what it does to numbers of each kind. */
@@ -36,12 +36,7 @@ function binary(rule: Rule): Op {
     checkOut(rule.name, out, dtype, shape)
     const loop = loops.get(dtype) ?? loopFor(rule, dtype)
     loops.set(dtype, loop)
-    const data: AnyStorage = out
-      ? out.data
-      : allocate(
-          dtype,
-          shape.reduce((n, length) => n * length, 1),
-        )
+    const data: AnyStorage = out ? out.data : allocate(dtype, sizeOf(shape))
     const { run, steps, offsets } = walk([a.shape, b.shape], shape)
     const [aStarts, bStarts] = offsets as [Int32Array, Int32Array]
     for (let k = 0; k < aStarts.length; k++)

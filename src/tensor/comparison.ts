@@ -1,7 +1,7 @@
 import { apply, checkOut, type OutOption, operands } from './apply.js'
 import { walk } from './broadcast.js'
 import { allocate, type DType, numbersOf } from './dtype.js'
-import { broadcastShapes } from './shape.js'
+import { broadcastShapes, sizeOf } from './shape.js'
 import { type Op, Tensor } from './tensor.js'
 
 function comparison(name: string, holds: (a: number, b: number) => boolean): Op {
@@ -13,11 +13,7 @@ function comparison(name: string, holds: (a: number, b: number) => boolean): Op 
       checkOut(name, out, 'bool', shape)
       const left = numbersOf(a.dtype, a.data)
       const right = numbersOf(b.dtype, b.data)
-      const data = (out?.data ??
-        allocate(
-          'bool',
-          shape.reduce((n, length) => n * length, 1),
-        )) as Uint8Array
+      const data = (out?.data ?? allocate('bool', sizeOf(shape))) as Uint8Array
       const { run, steps, offsets } = walk([a.shape, b.shape], shape)
       const [di, dj] = steps as [number, number]
       for (let r = 0; r < offsets[0]!.length; r++) {

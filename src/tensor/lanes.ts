@@ -1,5 +1,5 @@
 import type { AnyStorage } from './dtype.js'
-import { offsetsOf, type Shape, stridesOf } from './shape.js'
+import { offsetsOf, type Shape, sizeOf, stridesOf } from './shape.js'
 
 /** The lanes of a reduction: element i of lane k is at starts[k] + placeIn(lanes, i). */
 export interface Lanes {
@@ -22,7 +22,7 @@ export function lanesOf(shape: Shape, axes: readonly number[]): Lanes {
   const even = steps.every((step, i) => i === steps.length - 1 || step === steps[i + 1]! * lengths[i + 1]!)
   return {
     starts: offsetsOf(pick(shape, kept), pick(strides, kept)),
-    length: lengths.reduce((n, length) => n * length, 1),
+    length: sizeOf(lengths),
     step: even ? (steps.at(-1) ?? 1) : undefined,
     places: even ? undefined : offsetsOf(lengths, steps),
   }

@@ -2,7 +2,7 @@ import { apply, checkOut, type OutOption, operands } from './apply.js'
 import { walk } from './broadcast.js'
 import { allocate, type DType } from './dtype.js'
 import { movable } from './move.js'
-import { broadcastShapes } from './shape.js'
+import { broadcastShapes, sizeOf } from './shape.js'
 import { type Op, Tensor } from './tensor.js'
 
 export const whereOp: Op = {
@@ -11,12 +11,7 @@ export const whereOp: Op = {
     const [condition, a, b] = inputs as [Tensor, Tensor, Tensor]
     const shape = broadcastShapes('where', condition.shape, broadcastShapes('where', a.shape, b.shape))
     checkOut('where', out, a.dtype, shape)
-    const data = out
-      ? out.data
-      : allocate(
-          a.dtype,
-          shape.reduce((n, length) => n * length, 1),
-        )
+    const data = out ? out.data : allocate(a.dtype, sizeOf(shape))
     const target = movable(data)
     const yes = movable(a.data)
     const no = movable(b.data)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { decode, encode, type FormatName, formatNames } from 'tpu-toolkit/formats'
+import { decode, encode, type FormatName, format, formatNames } from 'tpu-toolkit/formats'
 import {
   add,
   atan2,
@@ -39,7 +39,7 @@ describe(`elementwise arithmetic (seed ${seed})`, () => {
           const codes = (salt: number): number[] =>
             Array.from(
               { length: n },
-              (_, i) => Math.imul(start + i * 7919 + salt, 0x9e3779b1) >>> (32 - bitsOf(dtype)),
+              (_, i) => Math.imul(start + i * 7919 + salt, 0x9e3779b1) >>> (32 - format(dtype).bits),
             )
           const a = fromBits(codes(1), { dtype })
           const b = fromBits(codes(2), { dtype })
@@ -206,9 +206,3 @@ describe('broadcasting', () => {
     )
   })
 })
-
-function bitsOf(dtype: FormatName): number {
-  return (
-    { bfloat16: 16, float16: 16, float6_e2m3fn: 6, float6_e3m2fn: 6, float4_e2m1fn: 4 }[dtype as string] ?? 8
-  )
-}

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { decode, encode, formatNames } from 'tpu-toolkit/formats'
+import { decode, encode, format, formatNames } from 'tpu-toolkit/formats'
 import { cast, type DType, fromBits, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
@@ -76,7 +76,7 @@ describe(`cast (seed ${seed})`, () => {
         const codes = Array.from({ length: 256 }, (_, i) =>
           from === 'bfloat16' || from === 'float16' ? i * 257 : i,
         )
-        const kept = codes.filter((code) => code < 2 ** widthOf(from))
+        const kept = codes.filter((code) => code < 2 ** format(from).bits)
         const got = cast(fromBits(kept, { dtype: from }), to)
         kept.forEach((code, i) => {
           const value = decode(code, from)
@@ -85,7 +85,3 @@ describe(`cast (seed ${seed})`, () => {
       }
   })
 })
-
-function widthOf(name: string): number {
-  return name.endsWith('float16') ? 16 : Number(/float(\d)/.exec(name)![1])
-}

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { decode, encode, type FormatName, formatNames } from 'tpu-toolkit/formats'
+import { decode, encode, format, formatNames } from 'tpu-toolkit/formats'
 import { arange, fromBits, matmul, mul, reshape, sum, tensor, zeros } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
@@ -41,7 +41,7 @@ describe(`matmul (seed ${seed})`, () => {
             const codes = (count: number, salt: number) =>
               Array.from(
                 { length: count },
-                (_, i) => Math.imul(start + i * 7919 + salt, 0x9e3779b1) >>> (32 - widthOf(dtype)),
+                (_, i) => Math.imul(start + i * 7919 + salt, 0x9e3779b1) >>> (32 - format(dtype).bits),
               )
             const a = fromBits(codes(m * k, 1), { dtype, shape: [m, k] })
             const b = fromBits(codes(k * n, 2), { dtype, shape: [k, n] })
@@ -146,7 +146,3 @@ describe(`matmul (seed ${seed})`, () => {
     )
   })
 })
-
-function widthOf(dtype: FormatName): number {
-  return dtype.endsWith('float16') ? 16 : Number(/float(\d)/.exec(dtype)![1])
-}
