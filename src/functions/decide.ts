@@ -20,10 +20,11 @@ import {
 import { type UnaryName, unary } from './unary.js'
 
 /**
- * Fixed-point values of the transcendental functions; error below 2^-440 times max(1, |value|). Measured against
- * mpmath at 1,100 bits, 60 operands each: at most 2^-496.
+ * The transcendental functions on fixed-point numbers, integers in units of 2^-512: error below 2^-440 times
+ * max(1, |value|). Measured against mpmath at 1,100 bits, 60 operands each: at most 2^-496. Functions that are
+ * rational or a root have none.
  */
-const reals: Readonly<Partial<Record<UnaryName, (x: bigint) => bigint>>> = {
+export const reals: Readonly<Partial<Record<UnaryName, (x: bigint) => bigint>>> = {
   exp,
   exp2: (x) => exp(multiply(x, logOf2())),
   expm1: (x) => exp(x) - one,

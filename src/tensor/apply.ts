@@ -13,12 +13,37 @@ export interface OutOption<D extends DType = DType> {
  * result; otherwise nothing is recorded and nothing is paid.
  */
 export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor {
-  const traced = inputs.some((input) => input.trace !== undefined)
-  if (traced && out)
-    throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient [out]`)
-  const result = op.kernel(inputs, attributes, out)
-  if (!traced) return result
-  return new Tensor(result.dtype, result.shape, result.data, { op: op as Op, inputs, attributes })
+  if (!isTraced(inputs)) return op.kernel(inputs, attributes, out)
+  if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient [out]`)
+  return withTrace(op.kernel(inputs, attributes), op, inputs, attributes)
+}
+
+function isTraced(inputs: readonly Tensor[]): boolean {
+  for (const input of inputs) if (input.trace !== undefined) return true
+  return false
+}
+
+// Operations are numbered as they run, so that a walk over traces can put them back in order. No result depends on it.
+let recorded = 0
+
+/**
+ * The same elements, recorded as the result of an operation: what `apply` does, and what roots of traces are made by. A root
+ * with a `site`, an Error made there, has every operation recorded from it keep where it was called.
+ */
+export function withTrace<D extends DType, A>(
+  x: Tensor<D>,
+  op: Op<A>,
+  inputs: readonly Tensor[],
+  attributes: A,
+  site: Error | undefined = hasSite(inputs) ? new Error(op.name) : undefined,
+): Tensor<D> {
+  const trace = { op: op as Op, inputs, attributes, serial: ++recorded }
+  return new Tensor(x.dtype, x.shape, x.data, site ? { ...trace, site } : trace)
+}
+
+function hasSite(inputs: readonly Tensor[]): boolean {
+  for (const { trace } of inputs) if (trace?.site) return true
+  return false
 }
 
 /** The operands of an operation as tensors of one dtype: numbers take the dtype of the tensors beside them. */

@@ -25,7 +25,7 @@ interface Rule {
 }
 
 /** Runs shorter than this go code by code; longer ones to the array functions. */
-const shortRun = 16
+const shortRun = 32
 
 function binary(rule: Rule): Op {
   const loops = new Map<DType, Loop>()
@@ -65,10 +65,15 @@ function bfloat16Loop({ codes, arrays }: NonNullable<Rule['bfloat16']>): Loop {
   const short = pointwise(codes)
   return (a, i, di, b, j, dj, out, k, n) => {
     if (n < shortRun) return short(a, i, di, b, j, dj, out, k, n)
-    const left = (a as Uint16Array).subarray(i, i + (di ? n : 1))
-    const right = (b as Uint16Array).subarray(j, j + (dj ? n : 1))
-    arrays(left, right, (out as Uint16Array).subarray(k, k + n))
+    const left = part(a as Uint16Array, i, di ? n : 1)
+    const right = part(b as Uint16Array, j, dj ? n : 1)
+    arrays(left, right, part(out as Uint16Array, k, n))
   }
+}
+
+/** n codes from `start` on; all of them as they are, since a view costs as much as a short run's arithmetic. */
+function part(codes: Uint16Array, start: number, n: number): Uint16Array {
+  return n === codes.length ? codes : codes.subarray(start, start + n)
 }
 
 /** IEEE 754 pow: 1 to any power and anything to the power 0 is 1, NaN and infinite exponents included. */

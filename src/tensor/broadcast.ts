@@ -1,4 +1,4 @@
-import { broadcastStrides, offsetsOf, type Shape, sizeOf } from './shape.js'
+import { broadcastStrides, offsetsOf, type Shape, sameShape, sizeOf } from './shape.js'
 
 /**
  * How operands walk a broadcast result: in `starts.length` runs of `run` elements. Along a run operand i either
@@ -10,8 +10,27 @@ export interface Walk {
   readonly offsets: readonly Int32Array[]
 }
 
+const fromStart = Int32Array.of(0)
+
 /** The longest runs along which every operand either advances contiguously or stays. */
 export function walk(shapes: readonly Shape[], target: Shape): Walk {
+  return oneRun(shapes, target) ?? runs(shapes, target)
+}
+
+/** The walk of operands that have the shape of the result or one element: a single run. */
+function oneRun(shapes: readonly Shape[], target: Shape): Walk | undefined {
+  const run = sizeOf(target)
+  if (run === 0) return undefined
+  const steps: (0 | 1)[] = []
+  for (const shape of shapes) {
+    if (sameShape(shape, target)) steps.push(1)
+    else if (sizeOf(shape) === 1) steps.push(0)
+    else return undefined
+  }
+  return { run, steps, offsets: shapes.map(() => fromStart) }
+}
+
+function runs(shapes: readonly Shape[], target: Shape): Walk {
   const strides = shapes.map((shape) => broadcastStrides(shape, target))
   const steps: (0 | 1 | undefined)[] = shapes.map(() => undefined)
   let run = 1

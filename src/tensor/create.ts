@@ -1,3 +1,4 @@
+import { fromNumber } from '../bf16/index.js'
 import { encodeArray, encoder } from '../formats/index.js'
 import { allocate, checkDType, type DType, formatOf, isFloat, type Storage, storageClass } from './dtype.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
@@ -122,6 +123,8 @@ export function weak(op: string, value: number, dtype: DType): Tensor {
   if (typeof value !== 'number') throw new TypeError(`${op}: needs a tensor or a number [${String(value)}]`)
   if (!isFloat(dtype) && !fits(dtype, value))
     throw new RangeError(`${op}: ${dtype} cannot hold this number, cast the tensor first [${value}]`)
+  // Most weak numbers meet bfloat16; a writer of codes made for one number costs more than the operation.
+  if (dtype === 'bfloat16') return new Tensor(dtype, [], Uint16Array.of(fromNumber(value)))
   return new Tensor(dtype, [], fill(dtype, [value]))
 }
 

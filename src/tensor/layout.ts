@@ -1,9 +1,9 @@
 import { apply } from './apply.js'
-import type { DType } from './dtype.js'
-import { gather } from './move.js'
+import { walk } from './broadcast.js'
+import { allocate, type DType } from './dtype.js'
+import { gather, movable } from './move.js'
 import {
   broadcastShapes,
-  broadcastStrides,
   checkShape,
   normalizeAxes,
   offsetsOf,
@@ -41,8 +41,15 @@ export const transposeOp: Op<{ axes: readonly number[] }> = {
     const strides = stridesOf(x!.shape)
     const shape = axes.map((axis) => x!.shape[axis]!)
     const order = axes.map((axis) => strides[axis]!)
+    if (staysInPlace(x!.shape, axes)) return new Tensor(x!.dtype, shape, x!.data.slice())
     return gather(x!, shape, offsetsOf(shape, order))
   },
+}
+
+/** Whether the axes longer than 1 keep their order, so that no element moves. */
+function staysInPlace(shape: Shape, axes: readonly number[]): boolean {
+  const long = axes.filter((axis) => shape[axis] !== 1)
+  return long.every((axis, i) => i === 0 || axis > long[i - 1]!)
 }
 
 /**
@@ -62,7 +69,19 @@ export function transpose<D extends DType>(x: Tensor<D>, axes?: readonly number[
 
 export const broadcastToOp: Op<{ shape: Shape }> = {
   name: 'broadcastTo',
-  kernel: ([x], { shape }) => gather(x!, shape, offsetsOf(shape, broadcastStrides(x!.shape, shape))),
+  kernel: ([x], { shape }) => {
+    const data = allocate(x!.dtype, sizeOf(shape))
+    const from = movable(x!.data)
+    const to = movable(data)
+    const { run, steps, offsets } = walk([x!.shape], shape)
+    const starts = offsets[0]!
+    for (let k = 0, at = 0; k < starts.length; k++, at += run) {
+      const start = starts[k]!
+      if (steps[0] === 0) to.fill(from[start]!, at, at + run)
+      else for (let i = 0; i < run; i++) to[at + i] = from[start + i]!
+    }
+    return new Tensor(x!.dtype, shape, data)
+  },
 }
 
 /**

@@ -7,6 +7,10 @@ export interface Trace {
   readonly op: Op
   readonly inputs: readonly Tensor[]
   readonly attributes: unknown
+  /** Ascending in the order in which operations ran. Only the order means something, and only within one process. */
+  readonly serial: number
+  /** Where the operation was called, as the stack of an Error; only where a recording asked for it. */
+  readonly site?: Error
 }
 
 /**

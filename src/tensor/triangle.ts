@@ -4,9 +4,10 @@ import { allocate, type DType } from './dtype.js'
 import { movable } from './move.js'
 import { type Op, Tensor } from './tensor.js'
 
+/** Copies the columns from..to of each row, given the row, and leaves zero elsewhere. */
 function triangle(
   name: string,
-  keeps: (row: number, column: number, k: number) => boolean,
+  kept: (row: number, k: number, columns: number) => readonly [from: number, to: number],
 ): Op<{ k: number }> {
   return {
     name,
@@ -14,18 +15,20 @@ function triangle(
       const data = allocate(x!.dtype, x!.size)
       const from = movable(x!.data)
       const to = movable(data)
-      to.fill(movable(weak(name, 0, x!.dtype).data)[0]!)
+      const zero = movable(weak(name, 0, x!.dtype).data)[0]!
+      if (zero !== 0) to.fill(zero)
       const [rows, columns] = x!.shape.slice(-2) as [number, number]
-      for (let i = 0; i < from.length; i++) {
-        if (keeps(Math.floor(i / columns) % rows, i % columns, k)) to[i] = from[i]!
+      for (let start = 0, row = 0; start < from.length; start += columns, row = (row + 1) % rows) {
+        const [first, end] = kept(row, k, columns)
+        for (let i = start + Math.max(0, first); i < start + Math.min(columns, end); i++) to[i] = from[i]!
       }
       return new Tensor(x!.dtype, x!.shape, data)
     },
   }
 }
 
-export const trilOp: Op<{ k: number }> = triangle('tril', (row, column, k) => column <= row + k)
-export const triuOp: Op<{ k: number }> = triangle('triu', (row, column, k) => column >= row + k)
+export const trilOp: Op<{ k: number }> = triangle('tril', (row, k) => [0, row + k + 1])
+export const triuOp: Op<{ k: number }> = triangle('triu', (row, k, columns) => [row + k, columns])
 
 /**
  * The lower triangle of the last two axes, up to the k-th diagonal above the main one; +0 elsewhere.

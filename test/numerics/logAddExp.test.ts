@@ -1,7 +1,7 @@
 import { encode, round } from 'tpu-toolkit/formats'
 import { logAddExp, logAddExpOp } from 'tpu-toolkit/numerics'
 import { seeded } from 'tpu-toolkit/random'
-import { apply, fromBits, Tensor, tensor } from 'tpu-toolkit/tensor'
+import { apply, fromBits, tensor, withTrace } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
 
@@ -69,11 +69,7 @@ describe('logAddExp', () => {
   })
 
   it('is one operation in a trace', () => {
-    const leaf = new Tensor('float32', [1], Float32Array.of(1), {
-      op: logAddExpOp,
-      inputs: [],
-      attributes: undefined,
-    })
+    const leaf = withTrace(tensor([1]), logAddExpOp, [], undefined)
     const y = logAddExp(leaf, 0)
     expect(y.trace?.op).toBe(logAddExpOp)
     expect(y.trace?.inputs[0]).toBe(leaf)

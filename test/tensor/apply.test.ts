@@ -1,9 +1,19 @@
-import { add, apply, cast, cumsum, matmul, type Op, reshape, Tensor, tensor } from 'tpu-toolkit/tensor'
+import {
+  add,
+  apply,
+  cast,
+  cumsum,
+  matmul,
+  type Op,
+  reshape,
+  type Tensor,
+  tensor,
+  withTrace,
+} from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 const leaf: Op = { name: 'leaf', kernel: ([x]) => x! }
-const watched = (x: Tensor): Tensor =>
-  new Tensor(x.dtype, x.shape, x.data, { op: leaf, inputs: [], attributes: undefined })
+const watched = (x: Tensor): Tensor => withTrace(x, leaf, [], undefined)
 
 describe('apply', () => {
   it('records nothing while no input carries a trace', () => {
@@ -50,10 +60,27 @@ describe('apply', () => {
     )
   })
 
+  it('numbers what it records in the order of running, also where no value passes from one to the next', () => {
+    const [x, y] = [watched(tensor([1])), watched(tensor([2]))]
+    const traces = [x, y, add(y, 1), add(x, 1), add(y, x)].map(({ trace }) => trace!.serial)
+    expect(traces).toEqual([...traces].sort((a, b) => a - b))
+    expect(new Set(traces).size).toBe(5)
+  })
+
   it('runs an operation record of a user', () => {
     const double: Op = { name: 'double', kernel: ([x]) => add(x!, x!) }
     const y = apply(double, [watched(tensor([3]))], undefined)
     expect(y.item()).toBe(6)
     expect(y.trace!.op).toBe(double)
+  })
+})
+
+describe('withTrace', () => {
+  it('gives the same elements, recorded as the result of an operation', () => {
+    const x = tensor([1, 2], { dtype: 'bfloat16' })
+    const y = withTrace(x, leaf, [x], { from: 'a test' })
+    expect(y.data).toBe(x.data)
+    expect(y.trace).toMatchObject({ op: leaf, inputs: [x], attributes: { from: 'a test' } })
+    expect(x.trace).toBeUndefined()
   })
 })

@@ -206,3 +206,31 @@ describe('broadcasting', () => {
     )
   })
 })
+
+const bfloat16Dtype = { dtype: 'bfloat16' } as const
+const at = (x: Tensor<'bfloat16'>, place: number): Tensor<'bfloat16'> =>
+  fromBits([x.data[place]!], { shape: [], dtype: 'bfloat16' })
+
+describe('bfloat16 arithmetic', () => {
+  it('gives the same codes for a run of any length, at the start of its storage or inside', () => {
+    for (const n of [1, 15, 16, 31, 32, 33, 129]) {
+      const a = tensor(
+        Float64Array.from({ length: 3 * n }, (_, i) => 1 + 0.37 * i),
+        { shape: [3, n], ...bfloat16Dtype },
+      )
+      const b = tensor(
+        Float64Array.from({ length: n }, (_, i) => 2 - 0.11 * i),
+        bfloat16Dtype,
+      )
+      const column = tensor([3, 0.3, -7], { shape: [3, 1], ...bfloat16Dtype })
+      for (const operation of [add, sub, mul, div, minimum, maximum]) {
+        const whole = operation(operation(a, b), column).toBits()
+        for (let row = 0; row < 3; row++)
+          for (let i = 0; i < n; i++) {
+            const one = operation(operation(at(a, row * n + i), at(b, i)), at(column, row))
+            expect(one.toBits()[0]).toBe(whole[row * n + i])
+          }
+      }
+    }
+  })
+})

@@ -52,6 +52,17 @@ describe('transpose', () => {
     expect(transpose(tensor(1)).shape).toEqual([])
   })
 
+  it('copies where no element changes its place', () => {
+    const x = tensor([[1], [2], [3]], { dtype: 'bfloat16' })
+    const row = transpose(x)
+    expect(row.shape).toEqual([1, 3])
+    expect(row.toNested()).toEqual([[1, 2, 3]])
+    expect(row.data).not.toBe(x.data)
+    const moved = transpose(reshape(grid, [2, 1, 12]), [1, 0, 2])
+    expect(moved.toNumbers()).toEqual(grid.toNumbers())
+    expect(transpose(reshape(grid, [2, 1, 12]), [2, 1, 0]).toNumbers()).not.toEqual(grid.toNumbers())
+  })
+
   it('refuses axes that are missing, repeated or outside', () => {
     expect(() => transpose(grid, [0, 1])).toThrow(new RangeError('transpose: needs all 3 axes once [0, 1]'))
     expect(() => transpose(grid, [0, 1, 1])).toThrow(new RangeError('transpose: repeated axis [0,1,1]'))
@@ -162,6 +173,38 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
     ])
     expect(tril(stack([x, x])).toNested()).toEqual([tril(x).toNested(), tril(x).toNested()])
     expect(() => tril(tensor([1]))).toThrow(new RangeError('tril: needs two dimensions or more [1]'))
+  })
+
+  it('broadcastTo reads every element from where its axes of length 1 say, bits unchanged', () => {
+    const targets = [
+      [2, 3, 4],
+      [5, 2, 3, 4],
+      [2, 0, 4],
+    ]
+    for (const target of targets) {
+      for (const shape of [[], [1], [4], [3, 1], [1, 4], [2, 1, 1], [2, 1, 4], [2, 3, 1], [2, 3, 4]]) {
+        if (target.includes(0) && shape.includes(3)) continue
+        const size = shape.reduce((n, length) => n * length, 1)
+        const x = fromBits(
+          Uint32Array.from({ length: size }, (_, i) => 0x7f800001 + i),
+          { shape, dtype: 'float32' },
+        )
+        const bits = broadcastTo(x, target).toBits() as Uint32Array
+        // The place in x of each place of the target, axis by axis from the last.
+        const expected = Array.from(bits, (_, place) => {
+          let [rest, from, stride] = [place, 0, 1]
+          for (let axis = 1; axis <= target.length; axis++) {
+            const length = target.at(-axis)!
+            const own = shape.at(-axis) ?? 1
+            if (own !== 1) from += (rest % length) * stride
+            stride *= own
+            rest = Math.floor(rest / length)
+          }
+          return 0x7f800001 + from
+        })
+        expect([shape, Array.from(bits)]).toEqual([shape, expected])
+      }
+    }
   })
 
   it('broadcastTo repeats axes of length 1 and refuses to shrink', () => {
