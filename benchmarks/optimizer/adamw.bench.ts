@@ -4,6 +4,7 @@ import {
   applyUpdates,
   chain,
   clipByGlobalNorm,
+  createOptimizer,
   type GradientTransformation,
   type Point,
   type State,
@@ -18,7 +19,7 @@ import { adamwPeers } from './peers.js'
 
 // One AdamW step on 2^20 float32 parameters: `node build/benchmarks/optimizer/adamw.bench.js` after `npm run build`.
 const n = 2 ** 20
-const goal = 6
+const goals = { fused: 6, 'link by link': 24 }
 
 const random = seeded('adamw.bench')
 const draw = () => ({ w: tensor(Float32Array.from({ length: n }, () => random() - 0.5)) })
@@ -49,6 +50,7 @@ function stepOf(
 
 const plain = adamw({ learningRate: 1e-3 })
 const usual = chain(clipByGlobalNorm(1), zeroNans(), adamw({ learningRate: 1e-3 }))
+const own = createOptimizer({ lr: 1e-3, totalSteps: 1000, warmupSteps: 10, nRestarts: 4 })
 const linkByLink =
   (optimizer: GradientTransformation<readonly State[]>) =>
   (grads: ReturnType<typeof draw>, { params, state }: Point<readonly State[]>): Point<readonly State[]> => {
@@ -64,11 +66,18 @@ const operations = [
   stepOf('clip > zeroNans > adamw, fused, donate', usual, (grads, point) =>
     applyGradients(usual, grads, point, { donate: true }),
   ),
+  stepOf('createOptimizer, fused, donate', own, (grads, point) =>
+    applyGradients(own, grads, point, { donate: true }),
+  ),
   stepOf('adamw, link by link', plain, linkByLink(plain)),
+  stepOf('createOptimizer, link by link', own, linkByLink(own)),
 ]
 
 console.log(
-  `float32, n = ${n}, one thread, node ${process.version} ${process.arch}; ns/parameter, goal ${goal}`,
+  `float32, n = ${n}, one thread, node ${process.version} ${process.arch}; ns/parameter, AdamW's goals: ` +
+    Object.entries(goals)
+      .map(([way, ns]) => `${ns} ${way}`)
+      .join(', '),
 )
 for (const operation of operations) {
   const { op, median, min, spread, runs } = measure(operation, thorough)

@@ -2,7 +2,7 @@
 # Regenerates the answer keys of test/golden from pinned public packages, then their checksums.
 #   scripts/golden/run.sh            writes test/golden
 #   scripts/golden/run.sh --check    writes nothing there and compares bytes; exit 1 if any differ
-# About three minutes. Everything runs in a scratch copy, so a failure leaves no half-written keys. The packages
+# About five minutes. Everything runs in a scratch copy, so a failure leaves no half-written keys. The packages
 # go to .venv of the checkout, or to the folder named by GOLDEN_VENV.
 set -eu
 check=''
@@ -22,8 +22,9 @@ export JAX_PLATFORMS=cpu PYTHONDONTWRITEBYTECODE=1
 checkout=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/scripts" "$scratch/test"
+mkdir "$scratch/scripts" "$scratch/test" "$scratch/benchmarks"
 cp -R scripts/golden "$scratch/scripts/golden"
+cp -R benchmarks/peers "$scratch/benchmarks/peers"
 cp -R test/golden "$scratch/test/golden"
 cd "$scratch"
 sleep 1 && touch start

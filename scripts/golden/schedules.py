@@ -23,6 +23,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from support.keyjson import text
+
 VERSIONS = {'optax': '0.2.8', 'jax': '0.10.2'}
 
 
@@ -281,21 +283,6 @@ def entry(given):
         },
     }
     return record, len(steps), int((eager != jit).sum()), int((eager != words(f64)).sum())
-
-
-def line(value):
-    return json.dumps(value, separators=(',', ':'))
-
-
-def text(value, indent=0):
-    """JSON with a field to a line; a record or list on one line where it is short or holds no records."""
-    pad = ' ' * (indent + 1)
-    if isinstance(value, dict) and len(line(value)) > 240:
-        inner = ',\n'.join(f'{pad}{line(k)}:{text(v, indent + 1)}' for k, v in value.items())
-        return f'{{\n{inner}\n{" " * indent}}}'
-    if isinstance(value, list) and any(isinstance(v, dict) for v in value) and len(line(value)) > 240:
-        return '[\n' + ',\n'.join(pad + text(v, indent + 1) for v in value) + f'\n{" " * indent}]'
-    return line(value)
 
 
 if __name__ == '__main__':

@@ -1,7 +1,8 @@
+import { decode, encode } from '../bf16/index.js'
 import type { FloatDType, Shape } from '../tensor/index.js'
 import { Tensor } from '../tensor/index.js'
-import { canonical } from './canonical.js'
-import { type Lane, laneOf, type Operand, promote, room, roundingTo, type Scalar } from './lane.js'
+import { type Lane, laneOf, type Operand, promote, room, roundingTo, type Scalar, tensorOf } from './lane.js'
+import { addLoop, divLoop, type Loop, mulLoop, sqrtLoop, subLoop } from './laneLoops.js'
 import { powf } from './powf.js'
 
 /**
@@ -29,6 +30,8 @@ export interface LaneArithmetic {
   add(a: Operand, b: Operand): Lane
   sub(a: Operand, b: Operand): Lane
   mul(a: Operand, b: Operand): Lane
+  /** An array times a number that is not rounded to its dtype first: one rounding. */
+  scaled(a: Operand, factor: number): Lane
   /** An element by an element. */
   div(a: Operand, b: Operand): Lane
   /** An array by one number: in 'xla-cpu' times its rounded reciprocal, unless the array has one element. */
@@ -79,17 +82,23 @@ function make(name: Arithmetic): LaneArithmetic {
   // Flushing is a matter of float32, in which XLA computes on bfloat16 too.
   const flushOf = (dtype: FloatDType) => (xla && dtype !== 'float64' ? flushed : keep)
 
-  const map = (f: (a: number, b: number) => number, left: Operand, right: Operand): Lane => {
+  const map = (f: (a: number, b: number) => number, left: Operand, right: Operand, loop?: Loop): Lane => {
     const a = typeof left === 'number' ? undefined : asLane(left)
     const b = typeof right === 'number' ? undefined : asLane(right)
     const dtype = a && b ? promote(a.dtype, b.dtype) : (a ?? b)?.dtype
     if (!dtype) throw new TypeError('optimizer: needs a tensor among the operands')
-    const x = a?.values ?? [weak(left as number, dtype)]
-    const y = b?.values ?? [weak(right as number, dtype)]
+    const x = a?.values ?? one(dtype, weak(left as number, dtype))
+    const y = b?.values ?? one(dtype, weak(right as number, dtype))
     const shape = shapeOf(a, b)
-    const out = room(dtype, Math.max(x.length, y.length))
+    const out = room(dtype, x.length === 1 ? y.length : x.length)
     const dx = x.length === out.length ? 1 : 0
     const dy = y.length === out.length ? 1 : 0
+    if (loop && !xla && (dtype === 'float32' || dtype === 'float64' || dtype === 'bfloat16')) {
+      loop(out, dx === 0 ? x[0]! : x, dy === 0 ? y[0]! : y)
+      // Rounding to float32 first is innocuous for + - * / and the root: 24 >= 2 * 8 + 2 bits.
+      if (dtype === 'bfloat16') decode(encode(out as Float32Array), out as Float32Array)
+      return { dtype, shape, values: out, own: true }
+    }
     const flush = flushOf(dtype)
     const inFloat32 = xla && dtype !== 'float64'
     if (dtype === 'float32' || dtype === 'float64') {
@@ -105,35 +114,39 @@ function make(name: Arithmetic): LaneArithmetic {
         out[i] = round(inFloat32 ? flush(Math.fround(exact)) : exact)
       }
     }
-    canonical(out)
-    return { dtype, shape, values: out }
+    return { dtype, shape, values: out, own: true }
   }
-  const div = (a: Operand, b: Operand): Lane => map((x, y) => x / y, a, b)
+  const div = (a: Operand, b: Operand): Lane => map((x, y) => x / y, a, b, divLoop)
   // No rounding to a 16-bit dtype between reciprocal and product.
   const byReciprocal = (x: number, y: number): number => x * flushed(Math.fround(1 / y))
   const divScalar = (a: Operand, b: Operand): Lane => {
     const many = typeof a !== 'number' && asLane(a).values.length > 1
     return xla && many && dtypeOf(a, b) !== 'float64' ? map(byReciprocal, a, b) : div(a, b)
   }
-  const sub = (a: Operand, b: Operand): Lane => map((x, y) => x - y, a, b)
+  const sub = (a: Operand, b: Operand): Lane => map((x, y) => x - y, a, b, subLoop)
   return {
     name,
-    map,
+    map: (f, a, b) => map(f, a, b),
+    scaled: (a, factor) => {
+      // A float64 factor has too many bits for a rounding to float32 on the way to bfloat16.
+      const wide = dtypeOf(a, 0) !== 'bfloat16'
+      return map((x) => x * factor, a, 0, wide ? (out, x) => mulLoop(out, x, factor) : undefined)
+    },
     weak,
     div,
     divScalar,
     sub,
     flush: xla ? flushed : keep,
-    add: (a, b) => map((x, y) => x + y, a, b),
-    mul: (a, b) => map((x, y) => x * y, a, b),
-    sqrt: (a) => map(Math.sqrt, a, 0),
+    add: (a, b) => map((x, y) => x + y, a, b, addLoop),
+    mul: (a, b) => map((x, y) => x * y, a, b, mulLoop),
+    sqrt: (a) => map(Math.sqrt, a, 0, sqrtLoop),
     rsqrt: (a) => map((x) => 1 / Math.sqrt(x), a, 0),
     maximum: (a, b) => map(Math.max, a, b),
     minimum: (a, b) => map(Math.min, a, b),
     sign: (a) => map(Math.sign, a, 0),
     pow: (a, exponent) =>
       map((x) => (xla ? powf(Math.fround(x), Math.fround(exponent)) : x ** exponent), a, 0),
-    oneMinus: (s) => (typeof s === 'number' ? 1 - s : toTensor(sub(1, s))),
+    oneMinus: (s) => (typeof s === 'number' ? 1 - s : tensorOf(sub(1, s))),
     power: (base, n, dtype) => {
       const value = typeof base === 'number' ? base : base.item()
       if (dtype === 'float64') return value ** n
@@ -152,16 +165,16 @@ function dtypeOf(a: Operand, b: Operand): FloatDType | undefined {
   return first && second ? promote(first.dtype, second.dtype) : first?.dtype
 }
 
-function toTensor(lane: Lane): Tensor {
-  const wide = lane.values instanceof Float32Array ? 'float32' : 'float64'
-  return new Tensor(lane.dtype === wide ? lane.dtype : wide, lane.shape, lane.values)
+function one(dtype: FloatDType, value: number): Float32Array | Float64Array {
+  return dtype === 'float64' ? Float64Array.of(value) : Float32Array.of(value)
 }
 
-/** The shape of the larger operand; a lane of one element stretches. */
+/** The shape of the operand that is no single element; that of two such is the one of more axes. */
 function shapeOf(a: Lane | undefined, b: Lane | undefined): Shape {
   if (!a || !b) return (a ?? b)?.shape ?? []
-  const [large, small] = a.values.length >= b.values.length ? [a, b] : [b, a]
-  if (small.values.length !== 1 && small.values.length !== large.values.length)
+  const [n, m] = [a.values.length, b.values.length]
+  if (n !== m && n !== 1 && m !== 1)
     throw new RangeError(`optimizer: shapes differ [${a.shape.join(', ')} and ${b.shape.join(', ')}]`)
-  return large.values.length === 1 && a.shape.length < b.shape.length ? b.shape : large.shape
+  if (n === m) return n === 1 && a.shape.length < b.shape.length ? b.shape : a.shape
+  return n === 1 ? b.shape : a.shape
 }

@@ -32,7 +32,9 @@ export function clipByGlobalNorm(
         const { scale, root } = scaledNorm(updates)
         if (scale * root < limit) return updates
         return leafwise('clipByGlobalNorm', [updates], ([g]) => [
-          tensorOf(a.map((x) => (x / scale) * (limit / root), g!, 0)),
+          tensorOf(
+            scale === 1 ? a.scaled(g!, limit / root) : a.map((x) => (x / scale) * (limit / root), g!, 0),
+          ),
         ])[0]
       },
       isNumber(maxNorm) ? { kind: 'clip', maxNorm } : undefined,

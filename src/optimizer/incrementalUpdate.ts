@@ -1,5 +1,5 @@
 import type { Tree } from '../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from './arithmetic.js'
+import { type ArithmeticOption, arithmeticOf, type LaneArithmetic } from './arithmetic.js'
 import { checkNumber } from './checkOptions.js'
 import { type Scalar, tensorOf } from './lane.js'
 import { leafwise } from './leafwise.js'
@@ -21,7 +21,18 @@ export function incrementalUpdate(
 ): Tree {
   const a = arithmeticOf(options.arithmetic)
   checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
-  return leafwise('incrementalUpdate', [newTensors, oldTensors], ([x, old]) => [
+  return mixTrees('incrementalUpdate', a, newTensors, oldTensors, stepSize)
+}
+
+/** stepSize newTensors + (1 - stepSize) oldTensors. */
+export function mixTrees(
+  op: string,
+  a: LaneArithmetic,
+  newTensors: Tree,
+  oldTensors: Tree,
+  stepSize: Scalar,
+): Tree {
+  return leafwise(op, [newTensors, oldTensors], ([x, old]) => [
     tensorOf(a.add(a.mul(stepSize, x!), a.mul(a.oneMinus(stepSize), old!))),
   ])[0]
 }

@@ -54,3 +54,19 @@ export { lars, type LarsOptions } from './lars.js'
 export { adabelief, type BeliefOptions, scaleByBelief } from './adabelief.js'
 export { radam, type RadamOptions, scaleByRadam } from './radam.js'
 export { scaleByYogi, yogi, type YogiOptions } from './yogi.js'
+export { adamax, type AdamaxOptions, scaleByAdamax } from './adamax.js'
+export {
+  adadelta,
+  type AdadeltaOptions,
+  type AdadeltaState,
+  scaleByAdadelta,
+  type ScaleByAdadeltaOptions,
+} from './adadelta.js'
+export { createOptimizer, type CreateOptimizerOptions } from './createOptimizer.js'
+export { makeTrainStep, type TrainedPoint } from './makeTrainStep.js'
+export { emaUpdate, type EmaUpdateOptions } from './emaUpdate.js'
+export { stateFromTree, stateToTree } from './stateTree.js'
+export { lrForDModel, type LrForDModelOptions } from './lrForDModel.js'
+export { mup, type Mup } from './mup.js'
+export type { MupParameter, MupShapes, Shapes } from './mupTable.js'
+export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './coordinateCheck.js'

@@ -1,11 +1,14 @@
 import { rounder } from '../formats/index.js'
 import { cast, type FloatDType, isFloat, type Shape, Tensor } from '../tensor/index.js'
+import { canonical } from './canonical.js'
 
 /** The elements of a tensor as numbers while a transform computes on them: every value is one of its dtype. */
 export interface Lane {
   readonly dtype: FloatDType
   readonly shape: Shape
   readonly values: Float32Array | Float64Array
+  /** Whether the values are a result: nobody else's storage, and NaNs in them not yet canonical. */
+  readonly own?: true
 }
 
 /**
@@ -32,6 +35,7 @@ export function laneOf(x: Tensor): Lane {
 
 /** A tensor of a lane's values, in the lane's dtype or cast to another. */
 export function tensorOf(lane: Lane, dtype: FloatDType = lane.dtype): Tensor {
+  if (lane.own) canonical(lane.values)
   const wide: FloatDType = lane.values instanceof Float32Array ? 'float32' : 'float64'
   return cast(new Tensor(wide, lane.shape, lane.values), dtype)
 }

@@ -1,5 +1,5 @@
-import type { FloatDType } from '../tensor/index.js'
-import type { Tree } from '../tree/index.js'
+import { isFinite as areFinite, type FloatDType, full, type Tensor, where, zeros } from '../tensor/index.js'
+import { mapTree, type Tree } from '../tree/index.js'
 import { allFinite } from './applyIfFinite.js'
 import { type ArithmeticOption, arithmeticOf } from './arithmetic.js'
 import { checkWhole } from './checkOptions.js'
@@ -34,6 +34,9 @@ export type MultiStepsState = {
  *
  * Rounding  mean: acc + (g - acc) / (miniStep + 1), in the dtype that gradient and accumulator meet in, a true division;
  *           the inner transform gets it cast to the gradients' dtype, the state to the accumulator's.
+ * Special   without `skipNotFinite` a NaN or Inf is there for good, as in optax, which starts anew by a multiplication
+ *           by 0: the element of the accumulator is NaN from then on, and every step's update is 0 times what the inner
+ *           transform makes of it: NaN, unless the inner transform removes it. Finite elements start anew at +0.
  * Error     a float32 mean of k gradients: at most (k + 4) 2^-24 max |g|.
  *
  * @example multiSteps(scale(1), 2).update([tensor([3])], multiSteps(scale(1), 2).init([tensor([0])]))[1].miniStep // 1
@@ -65,10 +68,25 @@ export function multiSteps(
       })
       const miniStep = nextCount(state.miniStep) % k
       const going = { miniStep, gradientStep: state.gradientStep, skipped: false }
-      if (!emits) return [zerosLike(mean), { ...going, innerState: state.innerState, accGrads: kept }]
+      const finite = allFinite(mean)
+      if (!emits && finite)
+        return [zerosLike(mean), { ...going, innerState: state.innerState, accGrads: kept }]
       const [changed, innerState] = inner.update(mean, state.innerState, params)
+      if (!emits) return [timesZero(changed), { ...going, innerState: state.innerState, accGrads: kept }]
       const gradientStep = nextCount(state.gradientStep)
-      return [changed, { ...going, gradientStep, innerState, accGrads: zerosLike(kept) }]
+      return [
+        changed,
+        { ...going, gradientStep, innerState, accGrads: finite ? zerosLike(kept) : timesZero(kept) },
+      ]
     },
   }
+}
+
+/** 0 times every element: +0, and NaN where it is not finite. */
+function timesZero(tree: Tree): Tree {
+  return mapTree((x) => where(areFinite(x), zeros([], { dtype: x.dtype }), nan(x)), tree)
+}
+
+function nan(x: Tensor): Tensor {
+  return full([], Number.NaN, { dtype: x.dtype })
 }

@@ -1,10 +1,11 @@
-import type { FloatDType } from '../tensor/index.js'
+import { type FloatDType, Tensor } from '../tensor/index.js'
 import type { Tree } from '../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from './arithmetic.js'
+import { adamwKernel } from './adamwKernel.js'
+import { type ArithmeticOption, arithmeticOf, type LaneArithmetic } from './arithmetic.js'
 import { checkNumber } from './checkOptions.js'
 import { isNumber, type Scalar, tensorOf } from './lane.js'
 import { leafwise, zerosLike } from './leafwise.js'
-import { biasCorrection, updateMoment, updateSecondMoment } from './moments.js'
+import { biasCorrection, biasDenominator, updateMoment, updateSecondMoment } from './moments.js'
 import { type Fusion, type GradientTransformation, nextCount } from './transformation.js'
 
 /** The constants of Adam under their published letters. */
@@ -44,7 +45,7 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAdam', b1, b2, eps, epsRoot)
   const fuses = a.name === 'ieee' && muDtype === undefined && !nesterov
-  const fusion: Fusion | undefined =
+  const fusion: AdamFusion | undefined =
     fuses && isNumber(b1) && isNumber(b2) && isNumber(eps) && isNumber(epsRoot)
       ? { kind: 'adam', b1, b2, eps, epsRoot }
       : undefined
@@ -53,7 +54,10 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype), nu: zerosLike(params) }),
     update(updates, state) {
       const t = nextCount(state.count)
-      const [scaled, mu, nu] = leafwise('scaleByAdam', [updates, state.mu, state.nu], ([g, m, v], count) => {
+      const trees = [updates, state.mu, state.nu] as const
+      const [scaled, mu, nu] = leafwise('scaleByAdam', trees, ([g, m, v], count) => {
+        if (fusion && [g, m, v].every((leaf) => leaf!.dtype === 'float32'))
+          return inOnePass(a, fusion, t, g!, m!, v!)
         const mean = updateMoment(a, b1, g!, m!)
         const square = updateSecondMoment(a, b2, g!, v!)
         const ahead = nesterov
@@ -72,6 +76,40 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
       return [scaled!, { count: t, mu: mu!, nu: nu! }]
     },
   }
+}
+
+type AdamFusion = Extract<Fusion, { kind: 'adam' }>
+
+/**
+ * One float32 leaf by the kernel of the fused step, equal to the separate operations in every bit: parameters of -0 and
+ * a rate of 1 leave the updates themselves, their signs of zero too.
+ */
+function inOnePass(
+  a: LaneArithmetic,
+  { b1, b2, eps, epsRoot }: AdamFusion,
+  t: number,
+  g: Tensor,
+  m: Tensor,
+  v: Tensor,
+): [Tensor, Tensor, Tensor] {
+  const fresh = (): Float32Array => new Float32Array(g.size)
+  const [scaled, newMu, newNu] = [fresh().fill(-0), fresh(), fresh()]
+  const [grads, mu, nu] = [g, m, v].map((leaf) => leaf.data as Float32Array) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ]
+  adamwKernel(
+    { grads, params: scaled, mu, nu, newParams: scaled, newMu, newNu },
+    {
+      ...{ b1, oneMinusB1: 1 - b1, b2, oneMinusB2: 1 - b2, eps, epsRoot },
+      correction1: biasDenominator(a, b1, t, 'float32'),
+      correction2: biasDenominator(a, b2, t, 'float32'),
+      ...{ rate: 1, decay: undefined, factor: 1, zeroNans: 'never' },
+    },
+  )
+  const tensorOfAll = (values: Float32Array): Tensor => new Tensor('float32', g.shape, values)
+  return [tensorOfAll(scaled), tensorOfAll(newMu), tensorOfAll(newNu)]
 }
 
 /** Throws a RangeError for constants that are no decays or would divide by a negative number. */

@@ -56,7 +56,9 @@ export function needParams(op: string, params: Tree | undefined): Tree {
   return params
 }
 
-/** The count after this step; it stops at the largest int32, as optax's does. */
+/** The count after this step; it stops at the largest int32, as optax's does. A RangeError where it is no count. */
 export function nextCount(count: number): number {
+  if (!(Number.isInteger(count) && count >= 0))
+    throw new RangeError(`optimizer: the state's count is not a whole number from 0 [${String(count)}]`)
   return Math.min(count + 1, 2 ** 31 - 1)
 }

@@ -1,4 +1,14 @@
-import { adamw, applyUpdates, multiSteps, sgd } from 'tpu-toolkit/optimizer'
+import {
+  adamw,
+  applyUpdates,
+  chain,
+  clipByGlobalNorm,
+  multiSteps,
+  sgd,
+  zeroNans,
+} from 'tpu-toolkit/optimizer'
+import { tensor } from 'tpu-toolkit/tensor'
+import { leavesOf, type Tree } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
 import {
   bitsOf,
@@ -75,3 +85,64 @@ describe("multiSteps, 50 gradients, arithmetic 'xla-cpu'", () => {
     )
   })
 })
+
+describe.each(['ieee', 'xla-cpu'] as const)(
+  "multiSteps with a gradient that is not finite, arithmetic '%s'",
+  (arithmetic) => {
+    const numbers = (tree: Tree): number[] => leavesOf(tree).flatMap((leaf) => [...leaf.toNumbers()])
+    const grads = [
+      [-1, Number.NaN, 1],
+      [-1, 1, Infinity],
+      [-1, 1, 1],
+      [-1, 1, 1],
+    ]
+
+    it('makes its element of the accumulator NaN for good, and every update of it, as optax', () => {
+      const transform = multiSteps(sgd({ learningRate: 0.125, arithmetic }), 2, { arithmetic })
+      let state = transform.init([tensor([1, 2, 3])])
+      const seen = grads.map((g) => {
+        const [updates, next] = transform.update([tensor(g)], state)
+        state = next
+        return [numbers(updates), numbers(state.accGrads), state.miniStep]
+      })
+      // optax 0.2.8 gives these, with -0 where it multiplies a negative number by 0.
+      expect(seen).toEqual([
+        [[0, NaN, 0], [-1, NaN, 1], 1],
+        [[0.125, NaN, -Infinity], [0, NaN, NaN], 0],
+        [[0, NaN, NaN], [-1, NaN, NaN], 1],
+        [[0.125, NaN, NaN], [0, NaN, NaN], 0],
+      ])
+    })
+
+    it('gives updates of 0 in between where the inner transform removes what is not finite', () => {
+      const inner = chain(
+        clipByGlobalNorm(1, { arithmetic }),
+        zeroNans(),
+        sgd({ learningRate: 1, arithmetic }),
+      )
+      const transform = multiSteps(inner, 2, { arithmetic })
+      let state = transform.init([tensor([1, 2, 3])])
+      for (const g of grads) {
+        const [updates, next] = transform.update([tensor(g)], state)
+        state = next
+        expect(numbers(updates).map(Math.abs)).toEqual([0, 0, 0])
+      }
+      expect(numbers(state.accGrads)).toEqual([0, NaN, NaN])
+    })
+
+    it('ignores it with skipNotFinite', () => {
+      const transform = multiSteps(sgd({ learningRate: 0.125, arithmetic }), 2, {
+        skipNotFinite: true,
+        arithmetic,
+      })
+      let state = transform.init([tensor([1, 2, 3])])
+      const seen = grads.map((g) => {
+        const [updates, next] = transform.update([tensor(g)], state)
+        state = next
+        return [numbers(updates), state.skipped]
+      })
+      expect(seen.map(([, skipped]) => skipped)).toEqual([true, true, false, false])
+      expect(seen.at(-1)![0]).toEqual([0.125, -0.125, -0.125])
+    })
+  },
+)
