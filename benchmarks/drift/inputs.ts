@@ -1,6 +1,6 @@
 import { foldIn, key, normal, uniform } from 'tpu-toolkit/random'
 import { readable } from 'tpu-toolkit/report'
-import { earthquakeGaps } from './data/earthquakeGaps.js'
+import { earthquakeGaps } from 'tpu-toolkit/train'
 import { flightGaps } from './data/flightGaps.js'
 
 /** A sequence that the operations run on, in float64, before it is rounded to the dtype under test. */

@@ -21,6 +21,7 @@ export const fields: readonly (keyof Measurement)[] = [
   'ofBound',
   'vsStable',
   'effectiveRank',
+  'stallShare',
   'last',
   'lastBits',
   'lastReference',

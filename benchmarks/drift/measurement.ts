@@ -13,6 +13,8 @@ export interface Way {
   readonly bound?: () => ErrorBound | undefined
   /** The effective rank of a covariance matrix. */
   readonly effectiveRank?: (result: Tensor) => number | null
+  /** The share of a training step's updates that are too small for their parameters. */
+  readonly stallShare?: () => number | null
 }
 
 /** The ways of computing one thing on one input, with the float64 answer. */
@@ -51,6 +53,8 @@ export interface Measurement {
   readonly vsStable: number | null
   /** Only of covariance matrices. */
   readonly effectiveRank: number | null
+  /** Only of training: the share of the last step's updates under half an ulp. */
+  readonly stallShare: number | null
   /** The last element of the result, and its code. */
   readonly last: number
   readonly lastBits: string

@@ -5,7 +5,7 @@ import type { Lab, Measurement, Trial } from './measurement.js'
 export interface FigureChoice {
   readonly input: string
   readonly variant: string
-  readonly measure: 'maxAbs' | 'maxRel' | 'maxUlps'
+  readonly measure: 'maxAbs' | 'maxRel' | 'maxUlps' | 'stallShare'
   readonly caption: string
 }
 
@@ -21,6 +21,8 @@ export interface Operation {
   readonly lengths: readonly number[]
   /** Whether the elements of a result come one after another, so that one can stall. */
   readonly running: boolean
+  /** Whether it is a piece of training; the summary draws the growth of operations on sequences only, if there are any. */
+  readonly training?: true
   /** The measure whose growth with the length the table draws. */
   readonly growth: 'maxAbs' | 'maxRel' | 'maxUlps'
   /** The trials, each made when it is run because it holds arrays. */

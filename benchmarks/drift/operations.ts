@@ -1,10 +1,13 @@
+import { allReduceCase } from './cases/allReduce.js'
 import { covarianceCase } from './cases/covariance.js'
 import { cumsumCase } from './cases/cumsum.js'
 import { decayCase } from './cases/decay.js'
 import { emaCase } from './cases/ema.js'
 import { matmulCase } from './cases/matmul.js'
+import { optimizerCase } from './cases/optimizer.js'
 import { softmaxCase } from './cases/softmax.js'
 import { sumCase } from './cases/sum.js'
+import { targetCase } from './cases/target.js'
 import { varianceCase } from './cases/variance.js'
 import type { Operation } from './operation.js'
 
@@ -18,4 +21,7 @@ export const operations: readonly Operation[] = [
   varianceCase,
   emaCase,
   softmaxCase,
+  optimizerCase,
+  targetCase,
+  allReduceCase,
 ]

@@ -34,7 +34,7 @@ export function parseOptions(args: readonly string[]): Parsed<DriftOptions> {
     .option('--only <ops>', `operations, separated by commas: ${names.join(', ')}`)
     .option(
       '--length <lengths>',
-      `lengths, separated by commas, each 2 ... ${longest} (default: 16 ... 65536)`,
+      `lengths, separated by commas, each 2 ... ${longest}: of sequences, steps of training, replicas (default: each operation's own, up to 65536)`,
     )
     .option('--dtype <format>', `number format: ${formatNames.join(', ')}`, 'bfloat16')
     .option(

@@ -18,6 +18,7 @@ const measures = {
   maxAbs: 'largest absolute error',
   maxRel: 'largest relative error',
   maxUlps: 'largest error in ulps',
+  stallShare: 'share of updates under half an ulp',
 } as const
 const thirdColors: readonly SeriesColor[] = ['green', 'orange', 'purple', 'teal', 'pink', 'grey']
 
@@ -92,7 +93,7 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
       {
         svg: growth(results),
         caption:
-          'The worst of all inputs and cases: each operation the naive way, and all stable ways together (dashed). A result of the wrong sign is very many ulps away.',
+          'The worst of all inputs and cases: each operation on sequences the naive way, and all their stable ways together (dashed). A result of the wrong sign is very many ulps away.',
       },
     ],
     html: htmlTable([{ key: 'operation' }, { key: 'finding', prose: true }], list),
@@ -100,10 +101,12 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
 }
 
 function growth(results: DriftResults): string {
-  const naive = results.ops.map(({ operation, rows }): PlotSeries => {
+  const sequences = results.ops.filter(({ operation }) => !operation.training)
+  const drawn = sequences.length > 0 ? sequences : results.ops
+  const naive = drawn.map(({ operation, rows }): PlotSeries => {
     return { name: operation.name, points: worstByLength(rows.filter((row) => row.role === 'naive')) }
   })
-  const stable = results.ops.flatMap(({ rows }) => rows.filter((row) => row.role === 'stable'))
+  const stable = drawn.flatMap(({ rows }) => rows.filter((row) => row.role === 'stable'))
   const all: PlotSeries = { name: 'stable, all', points: worstByLength(stable), color: 'grey', dashed: true }
   return linePlot([...naive, all], {
     title: 'Worst error in ulps by length, naive, and of all stable ways',
@@ -173,7 +176,7 @@ function figure(op: OpResults, choice: FigureChoice, dtype: string): Figure {
     return {
       name: way,
       color: colorOf(own[0]!),
-      points: own.map((row) => ({ x: row.length, y: row[choice.measure] })),
+      points: own.map((row) => ({ x: row.length, y: row[choice.measure] ?? Number.NaN })),
     }
   })
   const bounds = choice.measure === 'maxAbs' ? ways.flatMap((way) => boundSeries(rows, way, colorOf)) : []
@@ -184,7 +187,10 @@ function figure(op: OpResults, choice: FigureChoice, dtype: string): Figure {
   const svg = linePlot([...series, ...bounds], {
     title: `${op.operation.title}, ${title}: ${measures[choice.measure]} by length, ${dtype}`,
     x: { label: op.operation.lengthName, scale: 'log2' },
-    y: { label: `${title}: ${measures[choice.measure]}`, scale: 'log10' },
+    y: {
+      label: `${title}: ${measures[choice.measure]}`,
+      ...(choice.measure === 'stallShare' ? { domain: [0, 1] as const } : { scale: 'log10' as const }),
+    },
     markers: stalled.map((row) => ({
       x: row.stallIndex!,
       label: `${row.way} stalls at ${readable(row.stallIndex)}`,

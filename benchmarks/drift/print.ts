@@ -22,6 +22,12 @@ const columns: readonly Column[] = [
     show: (v) => (typeof v === 'number' ? `x ${readable(v)}` : '-'),
   },
   { key: 'effectiveRank', header: 'eff. rank', align: 'right' },
+  {
+    key: 'stallShare',
+    header: 'stalled',
+    align: 'right',
+    show: (v) => (typeof v === 'number' ? `${readable(100 * v, 3)} %` : '-'),
+  },
   { key: 'growth', header: 'growth', align: 'left' },
 ]
 

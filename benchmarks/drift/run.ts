@@ -1,7 +1,7 @@
 import { type FormatName, ulp } from 'tpu-toolkit/formats'
 import { drift, type ErrorBound } from 'tpu-toolkit/numerics'
+import type { Progress } from 'tpu-toolkit/report'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
-import type { Progress } from '../cli/progressBar.js'
 import { driftInputs } from './inputs.js'
 import type { Lab, Measurement, Trial, Way } from './measurement.js'
 import type { Operation } from './operation.js'
@@ -96,6 +96,7 @@ function measure(
     ofBound: bound === null ? null : found.maxAbs === 0 ? 0 : found.maxAbs / bound,
     vsStable: null,
     effectiveRank: way.effectiveRank?.(result) ?? null,
+    stallShare: way.stallShare?.() ?? null,
     last: result.toNumbers()[last]!,
     lastBits: bits[last]!.toString(16).padStart(2 * bits.BYTES_PER_ELEMENT, '0'),
     lastReference: reference[last]!,

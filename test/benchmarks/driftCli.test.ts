@@ -205,4 +205,45 @@ describe('bench:drift, known facts', () => {
     const last = (way: string) => find('cumsum', 'constant 0.1', way, 128)['last']
     expect([last('sequential'), last('blocked 16'), last('associative')]).toEqual([13.5625, 12.9375, 12.8125])
   })
+
+  it('500 steps of AdamW: the drift of drift.json, .487 to nearest, .00613 with Kahan and master copy; 95 % stalled', () => {
+    const args = ['--json', '--only', 'optimizer', '--length', '500', '--out', join(folder, 'optimizer')]
+    const steps = (JSON.parse(call(...args).out) as { rows: Record<string, string | number | null>[] }).rows
+    const of = (way: string) => steps.find((row) => row['way'] === way)!
+    const key = JSON.parse(
+      readFileSync(new URL('../golden/optimizer/drift.json', import.meta.url), 'utf8'),
+    ) as { runs: Record<string, Record<string, number>> }
+    expect(of('float32 state')['maxAbs']).toBeCloseTo(
+      key.runs['bf16_nearest_f32state']!['max_param_drift_vs_f64']!,
+      12,
+    )
+    expect(of('kahan')['maxAbs']).toBeCloseTo(key.runs['bf16_kahan_f32state']!['max_param_drift_vs_f64']!, 12)
+    expect(of('master copy')['maxAbs']).toBeCloseTo(
+      key.runs['bf16_master_f32state']!['bf16_view_max_drift']!,
+      12,
+    )
+    // The key's naive run is in XLA's arithmetic; no operation of it meets a subnormal number.
+    expect(of('all in the dtype')['maxAbs']).toBeCloseTo(
+      key.runs['bf16_optax_naive']!['max_param_drift_vs_f64']!,
+      12,
+    )
+    expect(Number(of('stochastic')['maxAbs'])).toBeLessThan(0.15)
+    expect(of('float32 state')['stallShare']).toBe(61 / 64)
+  })
+  it('a bfloat16 target with tau 0.996 stops after one step from 0.5 toward 1', () => {
+    const args = ['--json', '--only', 'target', '--length', '256', '--out', join(folder, 'target')]
+    const steps = (JSON.parse(call(...args).out) as { rows: Record<string, string | number | null>[] }).rows
+    expect(steps.find((row) => row['variant'] === 'tau = 0.996' && row['way'] === 'naive')).toMatchObject({
+      stallIndex: 1,
+      last: 0.50390625,
+    })
+  })
+  it('around a ring of 1,024 the sum of gradients of mean 1 is a tenth off or more, up a tree an ulp or two', () => {
+    const args = ['--json', '--only', 'allreduce', '--length', '1024', '--out', join(folder, 'ring')]
+    const sums = (JSON.parse(call(...args).out) as { rows: Record<string, string | number | null>[] }).rows
+    const of = (way: string) => sums.find((row) => row['way'] === way && row['input'] === 'mean 1')!
+    expect(Number(of('ring')['maxRel'])).toBeGreaterThan(0.1)
+    expect(Number(of('tree')['maxUlps'])).toBeLessThanOrEqual(2)
+    expect(of('ring in float32')['maxUlps']).toBe(0)
+  })
 })

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { earthquakeGaps } from 'tpu-toolkit/train'
 import { describe, expect, it } from 'vitest'
-import { earthquakeGaps } from '../../benchmarks/drift/data/earthquakeGaps.js'
 import { flightGaps } from '../../benchmarks/drift/data/flightGaps.js'
 import { asSteps, driftInputs } from '../../benchmarks/drift/inputs.js'
+import { readText } from '../support/project.js'
 import { seed } from '../support/seed.js'
 
 const tables = [
-  ['earthquakeGaps', earthquakeGaps, 1_706],
-  ['flightGaps', flightGaps, 17_728],
+  ['src/train/earthquakeGaps.ts', earthquakeGaps, 1_706],
+  ['benchmarks/drift/data/flightGaps.ts', flightGaps, 17_728],
 ] as const
 
 describe('real data', () => {
@@ -16,8 +16,8 @@ describe('real data', () => {
     expect(gaps).toHaveLength(count)
     expect(gaps.filter((gap) => !Number.isSafeInteger(gap) || gap <= 0)).toEqual([])
   })
-  it.each(tables)('%s have the checksum that their file states', (name, gaps) => {
-    const text = readFileSync(new URL(`../../benchmarks/drift/data/${name}.ts`, import.meta.url), 'utf8')
+  it.each(tables)('%s have the checksum that their file states', (path, gaps) => {
+    const text = readText(path)
     expect(text).toContain(`single spaces: ${createHash('sha256').update(gaps.join(' ')).digest('hex')}`)
   })
 })

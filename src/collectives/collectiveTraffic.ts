@@ -1,0 +1,106 @@
+import { format, formatNames } from '../formats/index.js'
+import { type FloatDType, isFloat } from '../tensor/index.js'
+import { chunkSize } from './chunks.js'
+import { type ReduceOrder, reduceOrders } from './orders.js'
+
+/** What is sent. */
+export interface TrafficOptions {
+  readonly order: ReduceOrder
+  /** How many replicas there are. */
+  readonly replicas: number
+  /** How many elements each has. */
+  readonly elements: number
+  /** The dtype of the elements. Default: 'bfloat16'. */
+  readonly dtype?: FloatDType
+  /** The dtype of partial sums. Default: that of the elements. */
+  readonly accumulate?: FloatDType
+}
+
+/** Bytes from one replica to another, in all steps together. */
+export interface Link {
+  readonly from: number
+  readonly to: number
+  readonly bytes: number
+}
+
+/** What an all-reduce moves. */
+export interface Traffic {
+  /** Steps that must follow one another. */
+  readonly steps: number
+  /** Every pair of replicas between which something goes, by `from`, then `to`. */
+  readonly links: readonly Link[]
+  /** Bytes of the busiest link. */
+  readonly perLink: number
+  /** Bytes that the busiest replica sends. */
+  readonly perReplica: number
+  /** Bytes on all links. */
+  readonly total: number
+}
+
+/**
+ * The bytes that `allReduce` of one leaf moves over each link. A ring and a tree send partial sums, in `accumulate`,
+ * then the result, in `dtype`; an all-to-all sends the elements themselves, so that wide sums cost it nothing.
+ * A ring's 2 (N - 1) steps send 2 (N - 1) / N of the elements from every replica, which is the least there is; a tree has
+ * 2 ceil(log2 N) steps of all of them; an all-to-all 2 steps over N (N - 1) links.
+ *
+ * Source    Bandwidth optimal all-reduce algorithms, doi:10.1016/j.jpdc.2008.09.002
+ *
+ * @example collectiveTraffic({ order: 'ring', replicas: 4, elements: 1000 }).perLink // 3000
+ * @example collectiveTraffic({ order: 'ring', replicas: 4, elements: 1000, accumulate: 'float32' }).perLink // 4500
+ */
+export function collectiveTraffic(options: TrafficOptions): Traffic {
+  const { order, replicas, elements, dtype = 'bfloat16', accumulate = dtype } = options
+  if (!reduceOrders.includes(order))
+    throw new RangeError(`collectiveTraffic: order is none of ${reduceOrders.join(' ')} [${String(order)}]`)
+  checkWhole('replicas', replicas, 1)
+  checkWhole('elements', elements, 0)
+  const narrow = bitsOf('dtype', dtype)
+  const sums = bitsOf('accumulate', accumulate)
+  const links: Link[] = []
+  const size = (c: number): number => chunkSize(elements, replicas, c % replicas)
+  const link = (from: number, to: number, reduced: number, gathered: number, wire = sums): void => {
+    links.push({ from, to, bytes: Math.ceil((reduced * wire) / 8) + Math.ceil((gathered * narrow) / 8) })
+  }
+  let steps = 0
+  if (order === 'ring') {
+    steps = 2 * (replicas - 1)
+    // Each passes on all chunks but the one it completes, then all but the one that its neighbour completed.
+    for (let r = 0; r < replicas && replicas > 1; r++)
+      link(r, (r + 1) % replicas, elements - size(r), elements - size(r + 1))
+  } else if (order === 'tree') {
+    steps = 2 * Math.ceil(Math.log2(replicas))
+    for (let reach = 1; reach < replicas; reach *= 2) {
+      for (let r = 0; r + reach < replicas; r += 2 * reach) {
+        link(r + reach, r, elements, 0)
+        link(r, r + reach, 0, elements)
+      }
+    }
+  } else {
+    steps = replicas === 1 ? 0 : 2
+    for (let from = 0; from < replicas; from++)
+      for (let to = 0; to < replicas; to++)
+        if (to !== from) link(from, to, size(to), size(from), Math.min(narrow, sums))
+  }
+  links.sort((a, b) => a.from - b.from || a.to - b.to)
+  const sent = new Float64Array(replicas)
+  for (const { from, bytes } of links) sent[from]! += bytes
+  return {
+    steps,
+    links,
+    perLink: links.reduce((most, { bytes }) => Math.max(most, bytes), 0),
+    perReplica: sent.reduce((most, bytes) => Math.max(most, bytes), 0),
+    total: links.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+}
+
+function checkWhole(name: string, value: number, low: number): void {
+  if (!Number.isInteger(value) || value < low)
+    throw new RangeError(`collectiveTraffic: ${name} is not a whole number from ${low} [${String(value)}]`)
+}
+
+function bitsOf(name: string, dtype: FloatDType): number {
+  if (!isFloat(dtype))
+    throw new TypeError(`collectiveTraffic: ${name} is no floating-point dtype [${String(dtype)}]`)
+  const known = formatNames.find((one) => one === dtype)
+  return known ? format(known).bits : dtype === 'float64' ? 64 : 32
+}

@@ -1,0 +1,8 @@
+// Collective operations over simulated replicas: the sums that data-parallel training makes of its gradients, in the
+// order in which a ring, a tree or an all-to-all adds them, every partial sum rounded; and what the links carry. Read
+// allReduce.ts first, then orders.ts, where the additions are.
+
+export { allReduce, type AllReduceOptions } from './allReduce.js'
+export type { ReduceOrder } from './orders.js'
+export { allGather, reduceScatter, type ReduceScatterOptions } from './reduceScatter.js'
+export { collectiveTraffic, type Link, type Traffic, type TrafficOptions } from './collectiveTraffic.js'

@@ -1,0 +1,47 @@
+import { concat, reshape, slice } from '../tensor/index.js'
+import { mapTree, type Tree } from '../tree/index.js'
+import { type AllReduceOptions, checkReduction, reduceLeaf } from './allReduce.js'
+import { chunkOf } from './chunks.js'
+import { firstOf, perLeaf } from './replicas.js'
+
+/** How replicas are reduced, and scattered. */
+export interface ReduceScatterOptions extends AllReduceOptions {
+  readonly order: 'ring' | 'all-to-all'
+}
+
+/**
+ * The first half of a ring or all-to-all all-reduce: replica c ends with chunk c of the sum or mean, and no more.
+ *
+ * Shape     N trees of one structure -> N trees, the leaves one-dimensional: chunk c of the elements in row-major
+ *           order, the first ones one longer where N does not divide (`jax.lax.psum_scatter` wants that it does).
+ * Dtype, Rounding, Special, Error, Source  as `allReduce`.
+ *
+ * @example const replicas = [tensor([1, 2, 3]), tensor([10, 20, 30])]
+ * reduceScatter(replicas, { order: 'ring' }).map((x) => x.toNested()) // [[11, 22], [33]]
+ */
+export function reduceScatter(replicas: readonly Tree[], options: ReduceScatterOptions): Tree[] {
+  checkReduction('reduceScatter', options, ['ring', 'all-to-all'])
+  const whole = perLeaf('reduceScatter', replicas, (leaves) =>
+    reshape(reduceLeaf(leaves, options), [leaves[0]!.size]),
+  )
+  return replicas.map((_, c) =>
+    mapTree((x) => {
+      const { start, end } = chunkOf(x.size, replicas.length, c)
+      return slice(x, [[start, end]])
+    }, whole),
+  )
+}
+
+/**
+ * The second half: the chunks of all replicas one after another, as every replica holds them afterwards. Nothing is
+ * rounded.
+ *
+ * Shape     N trees of one structure, the leaves one-dimensional and as long as they are -> their concatenation; sizes
+ *           may differ from replica to replica.
+ *
+ * @example allGather([tensor([11, 22]), tensor([33])]).toNested() // [11, 22, 33]
+ */
+export function allGather<T extends Tree>(chunks: readonly T[]): T {
+  const first = firstOf('allGather', chunks)
+  return mapTree((...leaves) => concat(leaves), first, ...(chunks.slice(1) as Tree[])) as T
+}

@@ -1,0 +1,42 @@
+import { type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
+import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Tree } from '../tree/index.js'
+
+/**
+ * `f` over the corresponding leaves of all replicas, in a tree of their structure. Throws where the replicas are none,
+ * or differ in structure, shape or dtype; the error names the path.
+ */
+export function perLeaf<R>(
+  op: string,
+  replicas: readonly Tree[],
+  f: (leaves: readonly Tensor[], dtype: FloatDType) => R,
+): Tree<R> {
+  const first = firstOf(op, replicas)
+  for (const other of replicas) checkSameTree(op, first, other)
+  const columns = replicas.map((tree) => leavesOf(tree))
+  const results = pathsOf(first).map(({ path, leaf }, i) => {
+    const at = path || 'the root'
+    const { dtype } = leaf
+    if (!isFloat(dtype))
+      throw new TypeError(`${op}: needs a floating-point dtype at ${at}, cast first [${dtype}]`)
+    const leaves = columns.map((column) => column[i]!)
+    for (const other of leaves) {
+      if (other.dtype !== dtype)
+        throw new TypeError(`${op}: dtypes differ at ${at}, cast one of them [${dtype} and ${other.dtype}]`)
+      if (other.shape.join() !== leaf.shape.join())
+        throw new RangeError(
+          `${op}: shapes differ at ${at} [${leaf.shape.join(', ')} and ${other.shape.join(', ')}]`,
+        )
+    }
+    return f(leaves, dtype)
+  })
+  return replaceLeaves(first, results)
+}
+
+/** The first of the replicas. */
+export function firstOf(op: string, replicas: readonly Tree[]): Tree {
+  if (!Array.isArray(replicas) || replicas.length === 0)
+    throw new RangeError(
+      `${op}: needs an array of at least one replica [${Array.isArray(replicas) ? 0 : typeof replicas}]`,
+    )
+  return replicas[0] as Tree
+}
