@@ -1,0 +1,216 @@
+"""Writes test/golden/failures/readings.json: what the failures of src/failures read, from programs that are not ours.
+
+    python scripts/golden/failures.py
+
+Each failure is written again in NumPy + ml_dtypes (every addition rounded in a plain loop), JAX (draws, scans,
+gradients), optax (optimizers) and jmp (loss scale), from the description in its docstring alone.
+"""
+
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import jmp
+import ml_dtypes
+import numpy as np
+import optax
+
+bf16 = ml_dtypes.bfloat16
+OUT = Path(__file__).resolve().parents[2] / 'test' / 'golden' / 'failures' / 'readings.json'
+
+
+def running(values):
+    """Sums in bfloat16, each addition rounded."""
+    total, sums = bf16(0), []
+    for value in values:
+        total = bf16(total + value)
+        sums.append(float(total))
+    return sums
+
+
+def last_change(values):
+    """How many values there were when they last changed."""
+    last = len(values) - 1
+    while last > 0 and values[last] == values[last - 1]:
+        last -= 1
+    return last + 1
+
+
+def neumaier(values):
+    total, correction, sums = bf16(0), bf16(0), []
+    for value in values:
+        added = bf16(total + value)
+        lost = bf16(bf16(total - added) + value) if abs(total) >= abs(value) else bf16(bf16(value - added) + total)
+        correction = bf16(correction + lost)
+        total = added
+        sums.append(float(bf16(total + correction)))
+    return sums
+
+
+def draws(number, n):
+    return np.asarray(jax.random.normal(jax.random.key(number), (n,)))
+
+
+def sums():
+    ones = np.ones(1024, bf16)
+    plain, compensated = running(ones), neumaier(ones)
+    losses = np.asarray(jax.random.uniform(jax.random.key(14), (1200,), minval=9, maxval=12)).astype(bf16)
+    totals = running(losses)
+    return {
+        'ones-stall': {'sum': plain[-1], 'lastChange': last_change(plain)},
+        'neumaier-stall': {'sum': compensated[-1], 'lastChange': last_change(compensated)},
+        'loss-metric-stuck': {'total': totals[-1], 'lastChange': last_change(totals), 'meanLoss': totals[-1] / 1200},
+        'gradient-accumulation': {'gradient': plain[511], 'lastCounted': last_change(plain[:512])},
+    }
+
+
+def state_space():
+    dt = np.asarray(jax.random.exponential(jax.random.key(3), (256,))).astype(bf16)
+    cs = np.asarray(jax.lax.associative_scan(jnp.add, jnp.asarray(dt * bf16(-8))))
+    rises = [i + 1 for i in range(1, 256) if cs[i] > cs[i - 1]]
+    exponents = np.tril((cs[:, None] - cs[None, :]).astype(np.float32))
+    decay = bf16(np.exp(np.float32(bf16(-0.001))))
+    state = bf16(0)
+    for _ in range(100):
+        state = bf16(bf16(decay * state) + bf16(1))
+    after = float(state)
+    for _ in range(3000):
+        state = bf16(decay * state)
+
+    def masked_after(steps):
+        sums = jnp.cumsum(steps)
+        decays = jnp.exp(sums[:, None] - sums[None, :])
+        return jnp.where(jnp.tril(jnp.ones((64, 64), bool)), decays, 0).sum()
+
+    gradients = jax.grad(masked_after)(jnp.full(64, -2.0, jnp.bfloat16))
+    return {
+        'decay-above-one': {
+            'maxDecay': float(bf16(np.exp(exponents.max()))),
+            'rising': len(rises),
+            'firstRise': rises[0],
+        },
+        'decay-rounds-to-one': {'decay': float(decay), 'afterInput': after, 'final': float(state)},
+        'mask-after-exp': {'nanGradients': int(jnp.isnan(gradients).sum())},
+    }
+
+
+def optimizers():
+    adam = optax.scale_by_adam()
+    state, nu = adam.init([jnp.ones(1, jnp.bfloat16)]), []
+    for step in range(1500):
+        gradient = jnp.full(1, 1 if step < 100 else 0.001, jnp.bfloat16)
+        updates, state = adam.update([gradient], state)
+        nu.append(float(state.nu[0][0]))
+    half = optax.adam(1e-3)
+    zero_update, _ = half.update([jnp.zeros(1, jnp.float16)], half.init([jnp.ones(1, jnp.float16)]))
+    target, path = [jnp.zeros(1, jnp.bfloat16)], [0.0]
+    for _ in range(3000):
+        target = optax.incremental_update([jnp.ones(1, jnp.bfloat16)], target, 1 - 0.996)
+        path.append(float(target[0][0]))
+    weight = jnp.ones(1, jnp.bfloat16)
+    for _ in range(500):
+        weight = optax.apply_updates(weight, jnp.full(1, -0.001, jnp.float32))
+    return {
+        'beta2-rounds-to-one': {
+            'b2': float(bf16(0.999)),
+            'peak': nu[99],
+            'final': nu[-1],
+            'update': float(updates[0][0]),
+        },
+        'eps-underflow': {'eps': float(np.float16(1e-8)), 'firstNaNStep': 1 if bool(jnp.isnan(zero_update[0][0])) else None},
+        'ema-stall': {'target': path[-1], 'gap': 1 - path[-1], 'lastChange': last_change(path) - 1},
+        'update-under-half-ulp': {'weight': float(weight[0])},
+    }
+
+
+def ring():
+    """256 replicas, 256 elements: chunk c is the one element c, first sent by replica c + 1."""
+    root = jax.random.key(9)
+    rows = [np.asarray(jax.random.normal(jax.random.fold_in(root, r), (256,))) + np.float32(1) for r in range(256)]
+    gradients = np.stack(rows).astype(bf16)
+    means = np.zeros(256)
+    for c in range(256):
+        total = gradients[(c + 1) % 256, c]
+        for hop in range(2, 257):
+            total = bf16(total + gradients[(c + hop) % 256, c])
+        means[c] = float(bf16(float(total) / 256))
+    worst = float(np.abs(means - gradients.astype(np.float64).mean(0)).max())
+    return {'ring-all-reduce': {'worst': worst}}
+
+
+def functions():
+    first_zero = next(
+        m / 4
+        for m in range(49)
+        if bf16(np.log(np.float32(bf16(bf16(1) + bf16(np.exp(np.float32(-m / 4))))))) == 0
+    )
+    activations = (draws(1, 256) + np.float32(30)).astype(bf16)
+    squares, mean = np.float32(0), np.float32(0)
+    for x in activations:
+        squares = np.float32(squares + np.float32(bf16(x * x)))
+        mean = np.float32(mean + np.float32(x))
+    mean = bf16(mean / 256)
+    features = (draws(16, 4096).reshape(512, 8) + np.float32(100)).astype(bf16)
+    means = np.array([bf16(running(features[:, j])[-1] / 512) for j in range(8)])
+    centred = (features - means).astype(bf16)
+    covariance = np.zeros((8, 8))
+    for i in range(8):
+        for j in range(8):
+            covariance[i, j] = float(bf16(running(centred[:, i] * centred[:, j])[-1] / 511))
+    eigenvalues = np.linalg.eigvalsh(covariance)[::-1]
+    positions = np.arange(1024).astype(bf16)
+    reached = next(i / 64 for i in range(513) if bf16(np.tanh(np.float32(i / 64))) == 1)
+    return {
+        'log-softmax-collapse': {'firstZero': first_zero},
+        'negative-variance': {'variance': float(bf16(bf16(squares / 256) - bf16(mean * mean)))},
+        'covariance-loses-rank': {'rank': int((eigenvalues > 1e-3 * eigenvalues[0]).sum())},
+        'rope-positions-alias': {
+            'distinct': len(set(positions.astype(float))),
+            'firstAlias': int(np.flatnonzero(positions[1:] == positions[:-1])[0]) + 1,
+        },
+        'tanh-reaches-bound': {'reached': reached},
+    }
+
+
+def dead():
+    def loss(w):
+        e = jnp.exp(jnp.stack([w, jnp.float32(0)]))
+        return (e / e.sum())[0] * jnp.square(w / 100 - 1)
+
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.zero_nans(), optax.adamw(2.75e-4))
+    w, path, losses = jnp.float32(88.6), [], []
+    state = optimizer.init(w)
+    both = jax.value_and_grad(loss)
+    for _ in range(700):
+        value, gradient = both(w)
+        updates, state = optimizer.update(gradient, state, w)
+        w = optax.apply_updates(w, updates)
+        path.append(float(w))
+        losses.append(float(value))
+    bad = [step + 1 for step, value in enumerate(losses) if not np.isfinite(value)]
+
+    x = jnp.float16(300)
+    scaled = jax.grad(lambda w, scale: -jax.nn.log_softmax(w * x)[1] * scale)
+    scale = jmp.DynamicLossScale(jnp.float32(2**16), min_loss_scale=jnp.float32(1))
+    weights, skipped = jnp.array([300, 150, 0, -300], jnp.float16), 0
+    for _ in range(40):
+        finite = jmp.all_finite(scaled(weights, scale.loss_scale.astype(jnp.float16)))
+        skipped += not finite
+        scale = scale.adjust(finite)
+    return {
+        'clip-then-zero-nans': {
+            'firstNonFinite': bad[0],
+            'lastMove': last_change(path),
+            'badSteps': len(bad),
+            'parameter': path[-1],
+        },
+        'loss-scale-collapse': {'scale': float(scale.loss_scale), 'skipped': skipped},
+    }
+
+
+if __name__ == '__main__':
+    OUT.parent.mkdir(exist_ok=True)
+    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **dead()}
+    OUT.write_text(json.dumps(readings, indent=1) + '\n')
+    print(f'failures.py: {len(readings)} failures')

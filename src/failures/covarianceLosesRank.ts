@@ -1,0 +1,76 @@
+import { covarianceSpectrum, naiveCovariance, stableCovariance } from '../numerics/index.js'
+import { key, normal } from '../random/index.js'
+import { add, cast, tensor } from '../tensor/index.js'
+import { checkDType, checkName, checkNumber } from './checkOptions.js'
+import type { DTypeOption, Failure } from './failure.js'
+import { say } from './say.js'
+
+/** The covariance. */
+export interface CovarianceLosesRankOptions extends DTypeOption {
+  /** Default: 'two-pass', everything in the dtype. */
+  readonly method?: 'one-pass' | 'two-pass'
+  /** The mean of every feature. Default: 100. */
+  readonly mean?: number
+}
+
+const [n, d] = [512, 8]
+
+/**
+ * The covariance of independent features, in bfloat16: one direction is left of eight.
+ *
+ * Readings  `rank` (eigenvalues above a thousandth of the largest), `effectiveRank`, `largest` eigenvalue, all of them in
+ *           `eigenvalues`. The stable twin is `stableCovariance` on the same rounded features.
+ *
+ * @example covarianceLosesRank.run().stable.rank // 8
+ */
+export const covarianceLosesRank: Failure<CovarianceLosesRankOptions> = {
+  id: 'covariance-loses-rank',
+  title: 'A covariance loses its rank to the mean',
+  story:
+    'Eight independent features of variance 1 around 100. The mean of 512 of them, summed in bfloat16, stalls far below 100; what is centred with it still carries the rest of the mean, the same in every row, and its outer product drowns the covariance: one direction, where there are eight. Whitening and covariance losses then act on a number that is not in the data.',
+  source: 'https://github.com/facebookresearch/faiss/issues/773',
+  reported:
+    'PCA through the covariance matrix of uncentred float32 data: by catastrophic cancellation the principal direction is right at mean 1,000 and lost at 10,000, where the matrix came out as a plain permutation.',
+  repairs: [
+    { change: 'float32', options: { dtype: 'float32' } },
+    { change: 'features with mean 0', options: { mean: 0 } },
+  ],
+  run({ dtype = 'bfloat16', method = 'two-pass', mean = 100 } = {}) {
+    checkDType(this.id, dtype)
+    checkName(this.id, 'method', method, ['one-pass', 'two-pass'])
+    checkNumber(this.id, 'mean', mean, -1000, 1000)
+    const z = cast(add(tensor(normal(key(16), n * d), { shape: [n, d] }), mean), dtype)
+    const naive = covarianceSpectrum(naiveCovariance(z, { method }))
+    const stable = covarianceSpectrum(stableCovariance(z))
+    const holds = naive.rank < stable.rank
+    const points = (eigenvalues: Float64Array) =>
+      Array.from(eigenvalues, (y, i) => ({ x: i + 1, y: Math.max(y, 0) }))
+    const readings = (spectrum: typeof naive) => ({
+      rank: spectrum.rank,
+      effectiveRank: spectrum.effectiveRank,
+      largest: spectrum.eigenvalues[0]!,
+      eigenvalues: [...spectrum.eigenvalues],
+    })
+    return {
+      naive: readings(naive),
+      stable: readings(stable),
+      verdict: {
+        holds,
+        text: holds
+          ? `${say(d)} independent features of variance 1 and mean ${say(mean)}: the covariance has rank ${say(naive.rank)} and an eigenvalue of ${say(naive.eigenvalues[0]!)}; in float32 rank ${say(stable.rank)}, largest ${say(stable.eigenvalues[0]!)}.`
+          : `The covariance of ${say(d)} independent features of mean ${say(mean)} has rank ${say(naive.rank)}, its largest eigenvalue is ${say(naive.eigenvalues[0]!)}.`,
+      },
+      figure: {
+        kind: 'line',
+        title: this.title,
+        caption: 'Eigenvalues, in descending order. A ring at the foot is 0 or below.',
+        x: { label: 'eigenvalue' },
+        y: { label: 'size', scale: 'log10' },
+        series: [
+          { name: 'stableCovariance', color: 'blue', points: points(stable.eigenvalues) },
+          { name: `${dtype}, ${method}`, color: 'red', points: points(naive.eigenvalues) },
+        ],
+      },
+    }
+  },
+}

@@ -1,0 +1,49 @@
+import { beta2RoundsToOne } from './beta2RoundsToOne.js'
+import { clipThenZeroNans } from './clipThenZeroNans.js'
+import { covarianceLosesRank } from './covarianceLosesRank.js'
+import { decayAboveOne } from './decayAboveOne.js'
+import { decayRoundsToOne } from './decayRoundsToOne.js'
+import { emaStall } from './emaStall.js'
+import { epsUnderflow } from './epsUnderflow.js'
+import type { Failure } from './failure.js'
+import { gradientAccumulation } from './gradientAccumulation.js'
+import { logSoftmaxCollapse } from './logSoftmaxCollapse.js'
+import { lossMetricStuck } from './lossMetricStuck.js'
+import { lossScaleCollapse } from './lossScaleCollapse.js'
+import { maskAfterExp } from './maskAfterExp.js'
+import { negativeVariance } from './negativeVariance.js'
+import { neumaierStalls } from './neumaierStalls.js'
+import { onesStall } from './onesStall.js'
+import { ringAllReduce } from './ringAllReduce.js'
+import { ropePositionsAlias } from './ropePositionsAlias.js'
+import { tanhReachesBound } from './tanhReachesBound.js'
+import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
+
+/**
+ * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
+ * functions and statistics, runs that are dead.
+ *
+ * @example gallery[0].id // 'ones-stall'
+ * @example gallery.every((failure) => failure.run().verdict.holds) // true
+ */
+export const gallery: readonly Failure[] = [
+  onesStall,
+  neumaierStalls,
+  lossMetricStuck,
+  decayAboveOne,
+  maskAfterExp,
+  decayRoundsToOne,
+  epsUnderflow,
+  beta2RoundsToOne,
+  updateUnderHalfUlp,
+  emaStall,
+  gradientAccumulation,
+  ringAllReduce,
+  ropePositionsAlias,
+  logSoftmaxCollapse,
+  negativeVariance,
+  covarianceLosesRank,
+  tanhReachesBound,
+  lossScaleCollapse,
+  clipThenZeroNans,
+]

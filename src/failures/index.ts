@@ -1,0 +1,34 @@
+// A gallery of low-precision failures that people met: each one a small run of the naive way and the stable way, with a
+// verdict computed from the numbers, a cited source, and options that take the defect out. Read failure.ts first.
+
+export type {
+  DTypeOption,
+  Failure,
+  FailureAxis,
+  FailureFigure,
+  FailureRun,
+  FailureSeries,
+  Readings,
+  Repair,
+  Verdict,
+} from './failure.js'
+export { gallery } from './gallery.js'
+export { onesStall, type OnesStallOptions } from './onesStall.js'
+export { neumaierStalls, type NeumaierStallsOptions } from './neumaierStalls.js'
+export { lossMetricStuck, type LossMetricStuckOptions } from './lossMetricStuck.js'
+export { decayAboveOne, type DecayAboveOneOptions } from './decayAboveOne.js'
+export { maskAfterExp, type MaskAfterExpOptions } from './maskAfterExp.js'
+export { decayRoundsToOne, type DecayRoundsToOneOptions } from './decayRoundsToOne.js'
+export { epsUnderflow, type EpsUnderflowOptions } from './epsUnderflow.js'
+export { beta2RoundsToOne, type Beta2RoundsToOneOptions } from './beta2RoundsToOne.js'
+export { updateUnderHalfUlp, type UpdateUnderHalfUlpOptions } from './updateUnderHalfUlp.js'
+export { emaStall, type EmaStallOptions } from './emaStall.js'
+export { gradientAccumulation, type GradientAccumulationOptions } from './gradientAccumulation.js'
+export { ringAllReduce, type RingAllReduceOptions } from './ringAllReduce.js'
+export { ropePositionsAlias, type RopePositionsAliasOptions } from './ropePositionsAlias.js'
+export { logSoftmaxCollapse, type LogSoftmaxCollapseOptions } from './logSoftmaxCollapse.js'
+export { negativeVariance, type NegativeVarianceOptions } from './negativeVariance.js'
+export { covarianceLosesRank, type CovarianceLosesRankOptions } from './covarianceLosesRank.js'
+export { tanhReachesBound, type TanhReachesBoundOptions } from './tanhReachesBound.js'
+export { lossScaleCollapse, type LossScaleCollapseOptions } from './lossScaleCollapse.js'
+export { clipThenZeroNans, type ClipThenZeroNansOptions } from './clipThenZeroNans.js'

@@ -1,0 +1,83 @@
+import { logSoftmax } from '../numerics/index.js'
+import { type FloatDType, neg, slice, tensor } from '../tensor/index.js'
+import { checkDType } from './checkOptions.js'
+import type { DTypeOption, Failure } from './failure.js'
+import { say } from './say.js'
+
+/** The loss. */
+export interface LogSoftmaxCollapseOptions extends DTypeOption {
+  /** The dtype inside log-softmax. Default: the dtype, op by op. */
+  readonly internal?: 'float32' | 'float64'
+}
+
+/**
+ * A cross entropy that is exactly 0 long before it is small: log(1 + e^-m) with 1 + e^-m rounded to 1.
+ *
+ * Readings  `firstZero`: the smallest margin, in steps of 1/4 up to 12, from which the loss of two classes is 0, `loss`
+ *           there, and the `losses` of all margins. The stable twin computes in float32 inside and rounds once.
+ *
+ * @example logSoftmaxCollapse.run().naive.loss // 0
+ */
+export const logSoftmaxCollapse: Failure<LogSoftmaxCollapseOptions> = {
+  id: 'log-softmax-collapse',
+  title: 'log-softmax collapses: the loss is 0 and is not small',
+  story:
+    'The loss of a class that leads by a margin m is log(1 + e^-m). In bfloat16 1 + e^-m is 1 as soon as e^-m is at most 2^-8, from a margin of 5.55 on: there the loss is exactly 0 and no longer says whether the model improves. The sum over a large vocabulary stalls in the same way, and then the loss is far too small from the first step on.',
+  source: 'https://github.com/google/flax/issues/677',
+  reported:
+    'EfficientNet on TPU in bfloat16 collapsed two thirds through the schedule; casting the logits to float32 for log_softmax and keeping the loss there repaired it, float32 in the final reduction alone did not.',
+  repairs: [
+    { change: 'float32 inside, one rounding', options: { internal: 'float32' } },
+    { change: 'logits in float32', options: { dtype: 'float32' } },
+  ],
+  run({ dtype = 'bfloat16', internal } = {}) {
+    checkDType(this.id, dtype)
+    const margins = Array.from({ length: 49 }, (_, i) => i / 4)
+    const naive = losses(margins, dtype, internal)
+    const stable = losses(margins, dtype, 'float32')
+    const zero = naive.findIndex((loss, i) => loss === 0 && stable[i]! > 0)
+    const holds = zero !== -1
+    const at = holds ? zero : margins.length - 1
+    return {
+      naive: { firstZero: holds ? margins[zero]! : null, loss: naive[at]!, losses: naive },
+      stable: { firstZero: null, loss: stable[at]!, losses: stable },
+      verdict: {
+        holds,
+        text: holds
+          ? `From a margin of ${say(margins[zero]!)} on the loss is exactly ${say(naive[zero]!)}, where ${say(stable[zero]!)} is right.`
+          : `No loss up to a margin of ${say(margins[at]!)} is 0: there it is ${say(naive[at]!)}.`,
+      },
+      figure: {
+        kind: 'line',
+        title: this.title,
+        caption: 'Two classes, the right one ahead by the margin. A ring at the foot is 0.',
+        x: { label: 'margin' },
+        y: { label: 'loss', scale: 'log10' },
+        series: [
+          {
+            name: 'float32 inside',
+            color: 'blue',
+            points: margins.map((x, i) => ({ x, y: stable[i]! })),
+            dots: false,
+          },
+          { name: internal ?? dtype, color: 'red', points: margins.map((x, i) => ({ x, y: naive[i]! })) },
+        ],
+        markers: holds ? [{ x: margins[zero]!, label: 'exactly 0' }] : [],
+      },
+    }
+  },
+}
+
+function losses(
+  margins: readonly number[],
+  dtype: FloatDType,
+  internal: 'float32' | 'float64' | undefined,
+): number[] {
+  const logits = tensor(
+    margins.map((margin) => [margin, 0]),
+    { dtype },
+  )
+  const logs = logSoftmax(logits, internal === undefined ? {} : { internal })
+  // + 0: the loss of a certain class is -0 as computed.
+  return Array.from(neg(slice(logs, [null, 0])).toNumbers(), (loss) => loss + 0)
+}

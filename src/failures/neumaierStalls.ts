@@ -1,0 +1,77 @@
+import { drift } from '../numerics/index.js'
+import { cumsum, type Order, ones } from '../tensor/index.js'
+import { checkCount, checkDType } from './checkOptions.js'
+import type { DTypeOption, Failure } from './failure.js'
+import { say } from './say.js'
+import { overSteps } from './series.js'
+
+/** How the ones are added. */
+export interface NeumaierStallsOptions extends DTypeOption {
+  /** Default: 'neumaier'. */
+  readonly order?: Order
+  /** How many ones. Default: 1024. */
+  readonly n?: number
+}
+
+/**
+ * Compensated summation that stops: Neumaier's correction is a plain running sum and stalls like one.
+ *
+ * Readings  `sum`, and `lastChange`: after how many ones it changed last. The stable twin is Kahan's order.
+ *
+ * @example neumaierStalls.run().naive.sum // 512
+ */
+export const neumaierStalls: Failure<NeumaierStallsOptions> = {
+  id: 'neumaier-stall',
+  title: "Neumaier's compensated sum stalls too, at 512",
+  story:
+    "Neumaier's variant keeps what each addition loses in a second sum and adds it at the end. The sum stalls at 256, after which every 1 goes into the correction, until that stalls at 256 as well: 512, and no further. Kahan's older form feeds the correction into the next addend, where it is always small, and does not stall.",
+  source: 'https://github.com/JuliaMath/KahanSummation.jl/issues/23',
+  reported:
+    "Ten million equal float32 values: the package's sum_kbn (Neumaier) is 0.5 % off, the plain pairwise sum is right, and so is Kahan's original form; the running correction itself loses.",
+  repairs: [
+    { change: "Kahan's order, still bfloat16", options: { order: 'kahan' } },
+    { change: 'float32', options: { dtype: 'float32' } },
+  ],
+  run({ dtype = 'bfloat16', order = 'neumaier', n = 1024 } = {}) {
+    checkDType(this.id, dtype)
+    checkCount(this.id, 'n', n, 1, 2 ** 20)
+    const x = ones([n], { dtype })
+    const sums = cumsum(x, { order })
+    const kahan = cumsum(x, { order: 'kahan' }).toNumbers()
+    const plain = cumsum(x).toNumbers()
+    const running = sums.toNumbers()
+    const sum = running[n - 1]!
+    const { stallIndex } = drift(
+      sums,
+      Float64Array.from(running, (_, i) => i + 1),
+    )
+    const holds = sum !== n && stallIndex !== null
+    return {
+      naive: { sum, lastChange: stallIndex, running: [...running] },
+      stable: { sum: kahan[n - 1]!, running: [...kahan] },
+      verdict: {
+        holds,
+        text: holds
+          ? `After ${say(stallIndex)} ones the compensated sum is ${say(sum)} and never changes again; the plain sum ends at ${say(plain[n - 1]!)}, Kahan's at ${say(kahan[n - 1]!)}.`
+          : `The sum of ${say(n)} ones is ${say(sum)}.`,
+      },
+      figure: {
+        kind: 'line',
+        title: this.title,
+        caption: `Running sums of ones in ${dtype}, by the order of the additions.`,
+        x: { label: 'ones added' },
+        y: { label: 'running sum' },
+        series: [
+          { name: 'kahan', color: 'blue', points: overSteps(kahan), dots: false },
+          { name: orderName(order), color: 'red', points: overSteps(running), dots: false },
+          { name: 'sequential', color: 'grey', points: overSteps(plain), dashed: true },
+        ],
+        markers: holds ? [{ x: stallIndex, label: `stalls at ${say(sum)}` }] : [],
+      },
+    }
+  },
+}
+
+function orderName(order: Order): string {
+  return typeof order === 'string' ? order : Object.entries(order).join('').replace(',', ' ')
+}

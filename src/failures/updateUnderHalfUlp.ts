@@ -1,0 +1,95 @@
+import { type StorageMode, storedParams } from '../lowprecision/index.js'
+import { sgd } from '../optimizer/index.js'
+import { key } from '../random/index.js'
+import { cast, type FloatDType, mean, ones } from '../tensor/index.js'
+import { leavesOf } from '../tree/index.js'
+import { checkCount, checkDType, checkNumber } from './checkOptions.js'
+import type { DTypeOption, Failure } from './failure.js'
+import { say } from './say.js'
+import { overSteps } from './series.js'
+
+/** How the weights are kept. */
+export interface UpdateUnderHalfUlpOptions extends DTypeOption {
+  /** How a weight takes its update. Default: 'nearest'. */
+  readonly mode?: StorageMode
+  /** Default: 0.001. */
+  readonly learningRate?: number
+  /** Default: 500. */
+  readonly steps?: number
+}
+
+const weights = 64
+
+/**
+ * Weights that do not move: every update is under half an ulp of them.
+ *
+ * Readings  `weight` (the mean of 64 that begin at 1 and have gradient 1) and `moved`: the steps that changed it. The
+ *           stable twin keeps the weights in float32.
+ *
+ * @example updateUnderHalfUlp.run().naive.moved // 0
+ */
+export const updateUnderHalfUlp: Failure<UpdateUnderHalfUlpOptions> = {
+  id: 'update-under-half-ulp',
+  title: 'Updates under half an ulp leave the weights where they are',
+  story:
+    'Just below 1 the bfloat16 numbers are 1/256 apart. A step of 0.001 is nearer to no step than to the next number, and is rounded away; so is the next, and all of them, although together they would halve the weight. The gradient is right, the optimizer is right, the loss stands still.',
+  source: 'https://arxiv.org/abs/2010.06192',
+  reported:
+    'Revisiting BFloat16 Training: rounding to nearest in the weight update cancels small updates and costs accuracy; stochastic rounding or Kahan summation in the update recovers it.',
+  repairs: [
+    { change: 'a float32 master copy', options: { mode: 'master' } },
+    { change: 'Kahan compensation, still bfloat16', options: { mode: 'kahan' } },
+    { change: 'stochastic rounding, still bfloat16', options: { mode: 'stochastic' } },
+    { change: 'weights in float32', options: { dtype: 'float32' } },
+    { change: 'steps of more than half an ulp', options: { learningRate: 0.004, steps: 125 } },
+  ],
+  run({ dtype = 'bfloat16', mode = 'nearest', learningRate = 0.001, steps = 500 } = {}) {
+    checkDType(this.id, dtype)
+    checkNumber(this.id, 'learningRate', learningRate, 0, 1)
+    checkCount(this.id, 'steps', steps, 1, 10_000)
+    const naive = descend(dtype, mode, learningRate, steps)
+    const stable = descend('float32', 'nearest', learningRate, steps)
+    const [weight, right] = [naive[steps]!, stable[steps]!]
+    const [moved, stableMoved] = [changes(naive), changes(stable)]
+    const holds = moved === 0 && stableMoved > 0
+    return {
+      naive: { weight, moved },
+      stable: { weight: right, moved: stableMoved },
+      verdict: {
+        holds,
+        text: holds
+          ? `None of ${say(steps)} steps of ${learningRate} changes a weight of ${say(weight)}; in float32 it goes to ${say(right)}.`
+          : `${say(moved)} of ${say(steps)} steps of ${learningRate} change the weight: it goes to ${say(weight)}, in float32 to ${say(right)}.`,
+      },
+      figure: {
+        kind: 'line',
+        title: this.title,
+        caption: `${weights} weights that begin at 1 with gradient 1; their mean.`,
+        x: { label: 'step' },
+        y: { label: 'weight' },
+        series: [
+          { name: 'float32', color: 'blue', points: overSteps(stable, 0), dots: false },
+          { name: `${dtype}, ${mode}`, color: 'red', points: overSteps(naive, 0), dots: false },
+        ],
+      },
+    }
+  },
+}
+
+/** The mean weight before the first step and after each. */
+function descend(dtype: FloatDType, mode: StorageMode, learningRate: number, steps: number): number[] {
+  const random = mode === 'stochastic' ? { random: key(7) } : {}
+  const stepper = storedParams(sgd({ learningRate }), { mode, dtype, ...random })
+  const gradient = [ones([weights])]
+  let point = stepper.init([ones([weights])])
+  const seen = [1]
+  for (let step = 0; step < steps; step++) {
+    point = stepper.step(gradient, point)
+    seen.push(mean(cast(leavesOf(point.params)[0]!, 'float64')).item())
+  }
+  return seen
+}
+
+function changes(values: readonly number[]): number {
+  return values.filter((value, i) => i > 0 && value !== values[i - 1]).length
+}

@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gallery } from 'tpu-toolkit/failures'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { runProgram } from '../../src/cli/program.js'
+import { root } from '../support/project.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gallery-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function run(...args: string[]): Promise<{ status: number; out: string; error: string }> {
+  let [out, error] = ['', '']
+  const terminal = { out: (text: string) => (out += text), error: (text: string) => (error += text) }
+  const status = await runProgram(['gallery', ...args], terminal)
+  return { status, out, error }
+}
+
+describe('gallery', () => {
+  it('prints a row and a verdict of every failure, writes the page, and ends with 0', async () => {
+    const { status, out, error } = await run('--out', join(folder, 'all'))
+    expect([status, error]).toEqual([0, ''])
+    expect(out.split('\n')[0]).toMatch(/^id +title +naive +stable +verdict +repairs$/)
+    const page = readFileSync(join(folder, 'all', 'index.html'), 'utf8')
+    for (const { id, title, source } of gallery) {
+      expect(out).toMatch(new RegExp(`^${id} .* holds +(\\d) of \\1$`, 'm'))
+      expect(out).toMatch(new RegExp(`^${id}: .*[.]$`, 'm'))
+      expect(page).toContain(`<section id="${id}">`)
+      expect(page).toContain(`<a href="${source}">`)
+      expect(page).toContain(`<h2>${title.replace('>', '&gt;').replace("'", '&#39;')}</h2>`)
+    }
+    expect(page.match(/<svg/g)?.length).toBe(gallery.length)
+    expect(out).toContain(`Written: ${join(folder, 'all', 'index.html')}\n`)
+  })
+
+  it('--only takes the failures named, in the order of the gallery', async () => {
+    const { status, out } = await run('--only', 'ema-stall, ones-stall', '--out', join(folder, 'two'))
+    expect(status).toBe(0)
+    expect([...out.matchAll(/^(\S+): /gm)].map(([, id]) => id)).toEqual([
+      'ones-stall',
+      'ema-stall',
+      'Written',
+    ])
+    expect(out).toMatch(/ones-stall .* sum 256, last change 256 .* sum 1,024 .* holds +3 of 3/)
+  })
+
+  it('--json prints one object; what is not finite is null, and the file is told on the other stream', async () => {
+    const { status, out, error } = await run(
+      '--json',
+      '--only',
+      'eps-underflow',
+      '--out',
+      join(folder, 'json'),
+    )
+    const { failures } = JSON.parse(out)
+    expect(status).toBe(0)
+    expect(failures[0]).toMatchObject({
+      id: 'eps-underflow',
+      naive: { eps: 0, parameter: null, firstNaNStep: 1 },
+      verdict: { holds: true },
+      source: 'https://github.com/google-deepmind/optax/issues/1754',
+    })
+    expect(
+      failures[0].repairs.map((repair: { verdict: { holds: boolean } }) => repair.verdict.holds),
+    ).toEqual([false, false, false])
+    expect(failures[0].figure.series[0].points.length).toBeGreaterThan(10)
+    expect(error).toBe(`Written: ${join(folder, 'json', 'index.html')}\n`)
+  })
+
+  it('ends with 1 where a verdict does not hold, and where a repair does not repair', async () => {
+    const ones = gallery[0]!
+    const sound = ones.run()
+    const failing = { ...sound, verdict: { holds: false, text: 'Nothing.' } }
+    vi.spyOn(ones, 'run').mockReturnValue(failing)
+    const first = await run('--only', 'ones-stall', '--out', join(folder, 'fails'))
+    expect(first.status).toBe(1)
+    expect(first.out).toMatch(/does not hold +3 of 3/)
+    vi.spyOn(ones, 'run').mockReturnValue(sound)
+    const second = await run('--only', 'ones-stall', '--out', join(folder, 'fails'))
+    expect(second.status).toBe(1)
+    expect(second.out).toMatch(/holds +0 of 3/)
+    vi.restoreAllMocks()
+  })
+
+  it('ends with 1 and one line where the report cannot be written', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const { status, error } = await run('--only', 'ones-stall', '--out', file)
+    expect(status).toBe(1)
+    expect(error).toMatch(/^gallery: cannot write the report \[EEXIST.*\]\n$/)
+  })
+
+  it.each([
+    [
+      ['--only', 'nope'],
+      /^gallery: unknown failure \[nope\], there are ones-stall, .*, clip-then-zero-nans\n$/,
+    ],
+    [['--only', ''], /^gallery: unknown failure \[\], there are /],
+    [['--only'], /^gallery: option '--only <ids>' argument missing\n$/],
+    [['--nope'], /^gallery: unknown option '--nope'\n$/],
+    [['more'], /^gallery: too many arguments.*\n$/],
+    [['--json', '--docs'], /^gallery: --json and --docs exclude each other\n$/],
+  ])('%j is bad input: one line and status 2', async (args, line) => {
+    const { status, out, error } = await run(...args)
+    expect([status, out]).toEqual([2, ''])
+    expect(error).toMatch(line)
+  })
+
+  it('--help says what the options are', async () => {
+    const { status, out } = await run('--help')
+    expect(status).toBe(0)
+    for (const option of ['--only <ids>', '--json', '--docs', '--out <folder>']) expect(out).toContain(option)
+  })
+})
+
+describe('the program', () => {
+  const terminal = (seen: string[]) => ({
+    out: (text: string) => seen.push(text),
+    error: (text: string) => seen.push(text),
+  })
+
+  it('without a subcommand prints the help, with an unknown one says so: status 2', async () => {
+    const [help, unknown]: [string[], string[]] = [[], []]
+    expect(await runProgram([], terminal(help))).toBe(2)
+    expect(help.join('')).toContain('gallery [options]')
+    expect(await runProgram(['nope'], terminal(unknown))).toBe(2)
+    expect(unknown).toEqual(["tpu-toolkit: unknown command 'nope'\n"])
+  })
+
+  it('main.js is that program (built by npm run build)', () => {
+    const main = `${root}dist/cli/main.js`
+    const done = spawnSync(process.execPath, [main, 'gallery', '--only', 'nope'], { encoding: 'utf8' })
+    expect(done.status).toBe(2)
+    expect(done.stderr).toMatch(/^gallery: unknown failure \[nope\]/)
+  })
+})

@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seeded } from 'tpu-toolkit/random'
+import { afterAll, describe, expect, it } from 'vitest'
+import { root } from '../support/project.js'
+import { seed } from '../support/seed.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'nan-killed-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+// The built command, as `npm test` leaves it in dist.
+const command = [`${root}dist/cli/main.js`, 'nan', '--length', '8', '--steps', '1000', '--json']
+const keeping = (file: string): string[] => [...command, '--checkpoint', file, '--checkpoint-every', '50']
+
+/** Runs it, killed with signal 9 after some milliseconds; what it printed where it was faster. */
+function killed(args: readonly string[], after: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    child.stdout.on('data', (text) => (out += text))
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code === 0 ? out : undefined))
+    setTimeout(() => child.kill('SIGKILL'), after)
+  })
+}
+
+describe(`nan --checkpoint (seed ${seed})`, () => {
+  it('killed 20 times at random moments and started again, it ends with the same bytes', async () => {
+    const began = Date.now()
+    const whole = spawnSync(process.execPath, keeping(join(folder, 'whole.json')), { encoding: 'utf8' })
+    const duration = Date.now() - began
+    expect([whole.status, whole.stderr]).toEqual([0, ''])
+    const without = spawnSync(process.execPath, command, { encoding: 'utf8' })
+    expect(without.stdout).toBe(whole.stdout)
+
+    const file = join(folder, 'killed.json')
+    const random = seeded(`nan killed ${seed}`)
+    let went = 0
+    for (let kills = 0; kills < 20; kills++) {
+      const out = await killed(keeping(file), random() * duration)
+      if (existsSync(file)) went++
+      if (out === undefined) continue
+      expect(out).toBe(whole.stdout)
+      expect(readFileSync(file)).toEqual(readFileSync(join(folder, 'whole.json')))
+      rmSync(file)
+    }
+    // Some of them were killed behind a checkpoint, or this shows nothing.
+    expect(went).toBeGreaterThan(0)
+    const end = spawnSync(process.execPath, keeping(file), { encoding: 'utf8' })
+    expect([end.status, end.stdout]).toEqual([0, whole.stdout])
+    expect(readFileSync(file)).toEqual(readFileSync(join(folder, 'whole.json')))
+    // Only a process killed on the way leaves its temporary file.
+    expect(
+      readdirSync(folder).filter((name) => !/^(whole|killed)\.json$|^\.tpu-toolkit-.*\.tmp$/.test(name)),
+    ).toEqual([])
+  }, 300_000)
+})
