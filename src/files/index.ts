@@ -1,4 +1,4 @@
-// Tensors in files, bit for bit: safetensors, JSON with bits, atomic writes. Needs Node; everything is synchronous.
+// Tensors in files, bit for bit: safetensors, npy and npz, JSON with bits, atomic writes. Needs Node; everything is synchronous.
 // Read storedDtype.ts first (which dtype is stored under which name), then parseHeader.ts, where hostile files end.
 export { writeFileAtomic } from './writeFileAtomic.js'
 export { encodeSafetensors, type SafetensorsOptions, writeSafetensors } from './encodeSafetensors.js'
@@ -6,4 +6,8 @@ export { decodeSafetensors, readSafetensors, type SafetensorsContents } from './
 export { openSafetensors, type SafetensorsFile } from './openSafetensors.js'
 export type { SafetensorsEntry } from './parseHeader.js'
 export type { StoredDType } from './storedDtype.js'
+export { encodeNpy, writeNpy } from './encodeNpy.js'
+export { decodeNpy, type NpyOptions } from './decodeNpy.js'
+export { type NpyFile, openNpy, readNpy } from './openNpy.js'
+export { decodeNpz, encodeNpz, type NpzOptions, type NpzWriteOptions, readNpz, writeNpz } from './npz.js'
 export { type JsonBitsOptions, type JsonTensor, treeFromJson, treeToJson } from './treeJson.js'

@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { Tensor } from '../tensor/index.js'
+import { openBytes } from './openBytes.js'
 import {
   type Header,
   headerLength,
@@ -8,6 +8,7 @@ import {
   type SafetensorsEntry,
 } from './parseHeader.js'
 import { readEntry } from './readEntry.js'
+import { rowsOf } from './rowsOf.js'
 
 /** An open safetensors file of which tensors are read one at a time. */
 export interface SafetensorsFile {
@@ -18,6 +19,8 @@ export interface SafetensorsFile {
   readonly metadata: Readonly<Record<string, string>>
   /** Reads one tensor. */
   read(name: string): Tensor
+  /** Reads rows start to end (not included) of one tensor, along its first axis; nothing else of it is read. */
+  readRows(name: string, start: number, end: number): Tensor
   /** Reads the bytes of one tensor, of any dtype. */
   readBytes(name: string): Uint8Array
   /** Closes the file; nothing can be read afterwards. */
@@ -50,6 +53,20 @@ export function openSafetensors(path: string | URL): SafetensorsFile {
     })),
     metadata: Object.fromEntries(header.metadata),
     read: (name) => readEntry('read', find('read', name), read),
+    readRows: (name, start, end) => {
+      const entry = find('readRows', name)
+      const [rows, rowBytes] = rowsOf('readRows', name.slice(0, 50), entry, start, end)
+      return readEntry(
+        'readRows',
+        {
+          ...entry,
+          shape: [rows, ...entry.shape.slice(1)],
+          start: entry.start + start * rowBytes,
+          bytes: rows * rowBytes,
+        },
+        read,
+      )
+    },
     readBytes: (name) => {
       const { start, bytes } = find('readBytes', name)
       return read(start, bytes)
@@ -68,17 +85,8 @@ export interface Source {
 
 /** Opens a file, closed again where its header is refused. */
 export function openSource(op: string, path: string | URL): Source {
-  let handle: number | undefined = openSync(path, 'r')
-  const close = (): void => {
-    if (handle !== undefined) closeSync(handle)
-    handle = undefined
-  }
-  const readAt = (position: number, n: number): Uint8Array => {
-    if (handle === undefined) throw new RangeError(`${op}: the file was closed [${String(path)}]`)
-    return readFully(op, handle, position, n)
-  }
+  const { size, read: readAt, close } = openBytes(op, path)
   try {
-    const { size } = fstatSync(handle)
     const length = headerLength(op, readAt(0, Math.min(8, size)), size)
     const header = parseHeader(op, readAt(8, length), size - 8 - length)
     return { header, close, read: (start, n) => readAt(8 + length + start, n) }
@@ -86,17 +94,4 @@ export function openSource(op: string, path: string | URL): Source {
     close()
     throw error
   }
-}
-
-function readFully(op: string, handle: number, position: number, n: number): Uint8Array {
-  const bytes = new Uint8Array(n)
-  let done = 0
-  while (done < n) {
-    // One call reads less than 2 GiB.
-    const got = readSync(handle, bytes, done, Math.min(n - done, 2 ** 30), position + done)
-    if (got === 0)
-      throw new RangeError(`${op}: the file became shorter while it was read [${position + done}]`)
-    done += got
-  }
-  return bytes
 }

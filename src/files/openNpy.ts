@@ -1,0 +1,76 @@
+import type { DType, Shape, Tensor } from '../tensor/index.js'
+import type { NpyOptions } from './decodeNpy.js'
+import { readNpyHeader } from './npyHeader.js'
+import { littleEndian, orderedBytes } from './npyOrder.js'
+import { openBytes } from './openBytes.js'
+import { rowsOf } from './rowsOf.js'
+import { tensorOf } from './tensorBytes.js'
+
+/** An open npy file of which rows are read. */
+export interface NpyFile {
+  readonly dtype: DType
+  readonly shape: Shape
+  /** Reads all of it. */
+  read(): Tensor
+  /** Reads rows start to end (not included) along the first axis; nothing else is read. */
+  readRows(start: number, end: number): Tensor
+  /** Closes the file; nothing can be read afterwards. */
+  close(): void
+}
+
+/**
+ * Opens an npy file: its header is read and checked as `decodeNpy` does, its rows when asked for.
+ *
+ * Cost      memory for the rows that are read. Rows of a file in Fortran order lie apart: one read of the file for every
+ *           element of a row.
+ */
+export function openNpy(path: string | URL, options: NpyOptions = {}): NpyFile {
+  const op = 'openNpy'
+  const file = openBytes(op, path)
+  try {
+    const header = readNpyHeader(op, file.size, file.read, options.dtype)
+    const { dtype, shape, start: dataStart, bytes, fortranOrder } = header
+    return {
+      dtype,
+      shape,
+      read: () =>
+        tensorOf('read', 'the array', dtype, shape, orderedBytes(header, file.read(dataStart, bytes))),
+      readRows: (start, end) => {
+        const [rows, rowBytes] = rowsOf('readRows', 'the array', header, start, end)
+        const part = [rows, ...shape.slice(1)]
+        if (!fortranOrder || shape.length < 2) {
+          const data = file.read(dataStart + start * rowBytes, rows * rowBytes)
+          littleEndian(header, data)
+          return tensorOf('readRows', 'the array', dtype, part, data)
+        }
+        // Each column has its rows together.
+        const data = new Uint8Array(rows * rowBytes)
+        const columns = shape.slice(1).reduce((product, n) => product * n, 1)
+        const width = columns === 0 ? 0 : rowBytes / columns
+        for (let column = 0; column < columns && rows > 0; column++) {
+          const at = dataStart + (column * shape[0]! + start) * width
+          data.set(file.read(at, rows * width), column * rows * width)
+        }
+        return tensorOf('readRows', 'the array', dtype, part, orderedBytes({ ...header, shape: part }, data))
+      },
+      close: file.close,
+    }
+  } catch (error) {
+    file.close()
+    throw error
+  }
+}
+
+/**
+ * The tensor of an npy file, as `decodeNpy` reads it.
+ *
+ * Cost      the file is never in memory beside its tensor, unless that has to be transposed.
+ */
+export function readNpy(path: string | URL, options: NpyOptions = {}): Tensor {
+  const file = openNpy(path, options)
+  try {
+    return file.read()
+  } finally {
+    file.close()
+  }
+}

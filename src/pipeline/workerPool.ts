@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import type { Records } from './runTransforms.js'
+import { fromWire, toWire } from './wire.js'
+import type { WorkerSetup, WorkerTask } from './worker.js'
+
+/** Threads that run groups of transforms. */
+export interface WorkerPool {
+  run(group: number, records: Records): Promise<Records>
+  /** Ends the threads, at once: what they were doing fails. */
+  stop(): Promise<void>
+}
+
+/** Starts a number of threads; they end with `stop`, and do not keep the process alive while idle. */
+export function workerPool(threads: number, setup: WorkerSetup): WorkerPool {
+  const pool = new Piscina<WorkerTask, Records>({
+    filename: workerFile(import.meta.url),
+    minThreads: threads,
+    maxThreads: threads,
+    workerData: setup,
+  })
+  return {
+    run: async (group, { values, places }) => {
+      const result = await pool.run({ group, values: values.map(toWire), places })
+      return { values: result.values.map(fromWire), places: result.places }
+    },
+    stop: () => pool.destroy(),
+  }
+}
+
+/**
+ * The file that threads run: beside the module at `here`. Threads run JavaScript only, so the sources (tests, programs
+ * run by a TypeScript loader) use the built one.
+ */
+export function workerFile(here: string): string {
+  const fromSource = new URL(here).pathname.endsWith('.ts')
+  const path = fileURLToPath(new URL(fromSource ? '../../dist/pipeline/worker.js' : './worker.js', here))
+  if (!existsSync(path))
+    throw new Error(
+      `load: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,
+    )
+  return path
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { zipSync } from 'fflate'
+import {
+  decodeNpz,
+  encodeNpy,
+  encodeNpz,
+  openSafetensors,
+  readNpz,
+  writeNpz,
+  writeSafetensors,
+} from 'tpu-toolkit/files'
+import { dtypes, tensor } from 'tpu-toolkit/tensor'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seed } from '../support/seed.js'
+import { bytesOf, described, npyKeys } from './npyKeys.js'
+import { anyTensor, bitsIn, facts } from './trees.js'
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'npz-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('npz files of NumPy 2.4', () => {
+  it.each(npyKeys.npz)('readNpz reads every array of numpy.$case', ({ case: name, hex, arrays }) => {
+    const path = join(folder, `${name}.npz`)
+    writeFileSync(path, bytesOf(hex))
+    const read = Object.entries(readNpz(path)).map(([key, x]) => [key, described(x)])
+    expect(Object.fromEntries(read)).toEqual(arrays)
+    expect(read.map(([key]) => key)).toEqual(Object.keys(arrays))
+  })
+})
+
+describe(`npz of any tensors (seed ${seed})`, () => {
+  const names = fc.uniqueArray(
+    fc.oneof(fc.constantFrom('a', '0', '__proto__', 'a/b', 'слой', ''), fc.string()),
+    {
+      maxLength: 4,
+    },
+  )
+  it('decodeNpz(encodeNpz(tensors)) are the tensors, stored or deflated, and equal tensors give equal bytes', () => {
+    fc.assert(
+      fc.property(names, fc.constantFrom(...dtypes).chain(anyTensor), fc.boolean(), (keys, x, compress) => {
+        const lone = keys.some((key) => /\p{Cs}/u.test(key))
+        const tensors = Object.fromEntries(keys.map((key) => [key, x]))
+        const told = bitsIn(x.dtype) <= 8 && x.dtype !== 'bool'
+        const options = told ? { dtypes: Object.fromEntries(keys.map((key) => [key, x.dtype])) } : {}
+        if (lone) return
+        const bytes = encodeNpz(tensors, { compress })
+        expect(bytes).toEqual(encodeNpz(tensors, { compress }))
+        const back = decodeNpz(bytes, options)
+        expect(Object.keys(back).sort()).toEqual([...keys].sort())
+        for (const key of keys) expect(facts(back[key]!)).toEqual(facts(x))
+      }),
+      { seed, numRuns: 150 },
+    )
+  })
+
+  it('writeNpz(path, tensors, { compress }) writes what encodeNpz gives', () => {
+    const path = join(folder, 'written.npz')
+    writeNpz(path, { a: tensor([1, 2]) }, { compress: true })
+    expect(readNpz(path)['a']!.toNested()).toEqual([1, 2])
+  })
+})
+
+describe('decodeNpz of hostile files', () => {
+  const npy = encodeNpy(tensor([1, 2, 3]))
+  const zip = zipSync({ 'a.npy': [npy, { level: 6 }] })
+  const changed = (bytes: Uint8Array, change: (view: DataView, directory: number) => void): Uint8Array => {
+    const copy = bytes.slice()
+    const view = new DataView(copy.buffer)
+    change(view, view.getUint32(copy.length - 6, true))
+    return copy
+  }
+  const stored = zipSync({ 'a.npy': [npy, { level: 0 }] })
+  const wrong: readonly (readonly [string, Uint8Array, string])[] = [
+    ['no bytes', new Uint8Array(0), 'not a zip file that can be read [no directory]'],
+    ['a truncated file', zip.subarray(0, zip.length - 1), 'not a zip file that can be read [no directory]'],
+    ['a member that is no npy', zipSync({ 'a.txt': npy }), 'not an npy file [a.txt]'],
+    ['one name twice', twice(), 'a name stands twice [a.npy]'],
+    [
+      'a claim of 4 GB',
+      changed(zip, (view, at) => view.setUint32(at + 24, 0xfffffffe, true)),
+      'claims more bytes than deflate can hold [a.npy: 4294967294]',
+    ],
+    [
+      'a claim of more bytes than there are',
+      changed(zip, (view, at) => view.setUint32(at + 24, npy.length + 1, true)),
+      'the checksum differs [a.npy]',
+    ],
+    [
+      'a changed byte of data',
+      changed(stored, (view) => view.setUint8(100, view.getUint8(100) ^ 1)),
+      'the checksum differs [a.npy]',
+    ],
+    [
+      'encryption',
+      changed(zip, (view, at) => view.setUint16(at + 8, 1, true)),
+      'not a zip file that can be read [encrypted]',
+    ],
+    [
+      'a directory outside of the file',
+      changed(zip, (view) => view.setUint32(zip.length - 6, 1e9, true)),
+      'not a zip file that can be read [no entry 0 of 1]',
+    ],
+    [
+      'members that overlap',
+      changed(zip, (view, at) => view.setUint32(at + 20, 1e6, true)),
+      `members overlap [1000000 bytes in ${zip.length}]`,
+    ],
+    [
+      'an unknown compression',
+      changed(zip, (view, at) => view.setUint16(at + 10, 99, true)),
+      'cannot be inflated [a.npy: unknown compression type 99]',
+    ],
+  ]
+
+  function twice(): Uint8Array {
+    const two = zipSync({ 'a.npy': [npy, { level: 0 }], 'b.npy': [npy, { level: 0 }] })
+    return changed(two, (view, at) => view.setUint8(two.indexOf(0x62, at), 0x61))
+  }
+
+  it.each(wrong)('%s', (_, bytes, why) => {
+    expect(() => decodeNpz(bytes)).toThrow(new RangeError(`decodeNpz: ${why}`))
+  })
+
+  it('names the array that cannot be read, and a dtype for none', () => {
+    const bytes = encodeNpz({ w: tensor([1], { dtype: 'float8_e5m2' }) })
+    expect(() => decodeNpz(bytes)).toThrow(
+      new TypeError('decodeNpz: w: which dtype of one byte is meant, must be given as dtype [<V1]'),
+    )
+    expect(() => decodeNpz(bytes, { dtypes: { v: 'float8_e5m2' } })).toThrow(
+      new RangeError('decodeNpz: no array of this name [v]'),
+    )
+    expect(decodeNpz(bytes, { dtypes: { w: 'float8_e5m2' } })['w']!.toNested()).toEqual([1])
+  })
+})
+
+describe('rows of safetensors', () => {
+  it('readRows(name, start, end) reads a part of one tensor', () => {
+    const path = join(folder, 'rows.safetensors')
+    writeSafetensors(path, {
+      x: tensor(
+        [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+        { dtype: 'bfloat16' },
+      ),
+      s: tensor(1),
+    })
+    const opened = openSafetensors(path)
+    expect(opened.readRows('x', 1, 3).toNested()).toEqual([
+      [3, 4],
+      [5, 6],
+    ])
+    expect(opened.readRows('x', 3, 3).shape).toEqual([0, 2])
+    expect(() => opened.readRows('x', 1, 4)).toThrow(
+      new RangeError('readRows: not rows of the 3 of x [1, 4]'),
+    )
+    expect(() => opened.readRows('s', 0, 1)).toThrow(new RangeError('readRows: a 0-d tensor has no rows [s]'))
+    opened.close()
+  })
+})
