@@ -1,5 +1,6 @@
 /**
- * Regenerates benchmarks/drift/data/: gaps between real events, from the tables of vega-datasets.
+ * Regenerates benchmarks/drift/data/flightGaps.ts and src/train/earthquakeGaps.ts: gaps between real events, from the
+ * tables of vega-datasets.
  *
  *   node build/scripts/realData.js           write the files
  *   node build/scripts/realData.js --check   compare with what is there, exit 1 when a byte differs
@@ -14,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const source = 'vega-datasets@3.2.1'
-const target = new URL('../../benchmarks/drift/data/', import.meta.url)
+const root = new URL('../../', import.meta.url)
 
 interface GapTable {
   readonly file: string
@@ -37,7 +38,7 @@ function earthquakes(data: string): GapTable {
   const text = readFileSync(join(data, 'earthquakes.json'), 'utf8')
   const { features } = JSON.parse(text) as { features: { properties: { time: number } }[] }
   return {
-    file: 'earthquakeGaps.ts',
+    file: 'src/train/earthquakeGaps.ts',
     name: 'earthquakeGaps',
     unit: 'milliseconds',
     of: 'earthquakes worldwide, 2018-01-31 to 2018-02-07',
@@ -60,7 +61,7 @@ function flights(data: string): GapTable {
     return Date.UTC(year, month - 1, day, hour, minute) / 60_000
   })
   return {
-    file: 'flightGaps.ts',
+    file: 'benchmarks/drift/data/flightGaps.ts',
     name: 'flightGaps',
     unit: 'minutes',
     of: 'departures in a sample of 20,000 US flights, 2001-01-01 to 2001-03-31',
@@ -106,7 +107,7 @@ try {
   })
   const data = join(folder, 'node_modules', 'vega-datasets', 'data')
   for (const table of [earthquakes(data), flights(data)]) {
-    const path = fileURLToPath(new URL(table.file, target))
+    const path = fileURLToPath(new URL(table.file, root))
     const text = render(table)
     if (check) {
       const same = readFileSync(path, 'utf8') === text

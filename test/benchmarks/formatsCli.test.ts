@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { formatsCommand } from '../../benchmarks/formats/cli.js'
 import { madeNames } from '../../benchmarks/formats/made.js'
 import { modelNames } from '../../benchmarks/formats/modelData.js'
-import { schemes } from '../../benchmarks/formats/ways.js'
+import { schemes } from '../../benchmarks/formats/schemes.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'formats-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -88,7 +88,7 @@ describe('bench:formats, options', () => {
     const { status, out, error } = call('--weights', path, ...into('never'))
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(error).toMatch(
-      /^bench:formats: --weights .*text\.safetensors: header is longer than 100000000 bytes \[\d+\]\n$/,
+      /^bench:formats: --weights .*text\.safetensors: openSafetensors: the header is longer than 100000000 bytes \[\d+\]\n$/,
     )
   })
   it('--out into a path that cannot be a folder exits 1 with one line', () => {
@@ -230,7 +230,7 @@ describe('bench:formats --weights', () => {
   it('lists what it skips, with the reason', () =>
     expect(skipped).toEqual([
       { name: 'ids', why: 'dtype I64' },
-      { name: 'spoilt', why: 'holds Inf or NaN (1 values as float32)' },
+      { name: 'spoilt', why: 'holds Inf or NaN (1 values)' },
       { name: 'zero', why: 'all zeros' },
     ]))
   it('names the file without its folder, in JSON and page', () => {

@@ -1,12 +1,11 @@
-import { decodeTable, type FormatName, format } from 'tpu-toolkit/formats'
+import { padRows, survey, unpadRows, quantizationWays as ways } from 'tpu-toolkit/blocks'
+import { decodeTable, type FormatName } from 'tpu-toolkit/formats'
 import { key, normal, uniform } from 'tpu-toolkit/random'
 import { describe, expect, it } from 'vitest'
 import { inMemory } from '../../benchmarks/formats/dataSet.js'
 import { decibelsPerBit } from '../../benchmarks/formats/finding.js'
 import { type Measurement, measureTensor, pooled } from '../../benchmarks/formats/measure.js'
-import { padRows, unpadRows } from '../../benchmarks/formats/padRows.js'
-import { survey } from '../../benchmarks/formats/survey.js'
-import { schemes, ways } from '../../benchmarks/formats/ways.js'
+import { schemes } from '../../benchmarks/formats/schemes.js'
 import { seed } from '../support/seed.js'
 
 const n = 2 ** 18
@@ -226,24 +225,4 @@ describe('pooled', () => {
     const broken = [each[0]!, each[1]!.map((row) => ({ ...row, sqnr: null }))]
     expect(pooled(broken, surveys).filter(({ sqnr }) => sqnr !== null)).toEqual([])
   })
-})
-
-describe('padRows', () => {
-  const values = Float32Array.from({ length: 12 }, (_, i) => i + 1)
-  it('padRows adds zeros at the end of each row, unpadRows takes them off', () => {
-    expect([...padRows(values, 6, 4)]).toEqual([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0])
-    expect(unpadRows(padRows(values, 6, 4), 6, 4)).toEqual(values)
-  })
-  it('padRows leaves rows alone that blocks divide', () => expect(padRows(values, 6, 3)).toBe(values))
-})
-
-describe('survey', () => {
-  it('survey counts zeros, magnitudes and what is not finite', () => {
-    const tensor = inMemory('', [7], Float32Array.of(0, -0, 1, -1.5, 0.5, 2 ** -140, Number.NaN))
-    const { values, nonzero, amax, notFinite, exponents } = survey(tensor)
-    expect({ values, nonzero, amax, notFinite }).toEqual({ values: 7, nonzero: 4, amax: 1.5, notFinite: 1 })
-    expect([exponents[0], exponents[126], exponents[127]]).toEqual([1, 1, 2])
-  })
-  it('survey sees every format in the catalogue within its exponents', () =>
-    expect(format('bfloat16').maxExponent).toBe(127))
 })

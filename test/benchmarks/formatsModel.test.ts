@@ -1,10 +1,10 @@
+import { quantizationWays as ways } from 'tpu-toolkit/blocks'
 import { add, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { flightGaps } from '../../benchmarks/drift/data/flightGaps.js'
 import { flightWindows, inputWidth } from '../../benchmarks/formats/flightWindows.js'
 import { gradients, type Layer, lossOf, trainModel } from '../../benchmarks/formats/model.js'
 import { quantisedLoss } from '../../benchmarks/formats/modelData.js'
-import { ways } from '../../benchmarks/formats/ways.js'
 import { seed } from '../support/seed.js'
 
 describe('flightWindows', () => {

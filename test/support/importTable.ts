@@ -8,9 +8,21 @@ const optimizer = [...autodiff, 'simd', 'autodiff', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
 const train = [
   ...ssm,
-  ...['ssm', 'schedule', 'optimizer', 'replay', 'pipeline', 'vq', 'checkpoint', 'files', 'report'],
+  ...[
+    'precision',
+    'ssm',
+    'schedule',
+    'optimizer',
+    'lowprecision',
+    'replay',
+    'pipeline',
+    'vq',
+    'checkpoint',
+    'files',
+    'report',
+  ],
 ]
-const failures = [...train, 'train', 'precision', 'collectives']
+const failures = [...train, 'train', 'collectives']
 
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   formats: [],
@@ -37,20 +49,21 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   checkpoint: stored,
   autodiff,
   optimizer,
-  interop: [...optimizer, 'optimizer'],
+  lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
+  tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
   vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
   train,
-  collectives: ['formats', 'tensor', 'numerics', 'sharding'],
+  collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   report: ['formats', 'tensor', 'numerics', 'schedule'],
   failures,
   // The command line may open every door.
   cli: [
     ...failures,
     'failures',
-    'interop',
+    'tfjs',
     'simd',
     'hardware',
     'monitor',
@@ -63,8 +76,12 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages a folder may import; none where it is not listed. Only folders that need Node may import `node:` modules. */
 export const mayUse: Readonly<Record<string, readonly string[]>> = {
+  files: ['fflate'],
+  // '(computed)': import() of the modules that a user names for workers.
+  pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
+  cli: ['commander', 'piscina'],
   report: ['@observablehq/plot', 'linkedom', 'cli-table3', 'cli-progress'],
 }
 
@@ -74,12 +91,14 @@ const unary =
 const comparisons =
   'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
 const optimizers =
-  'sgd adam adamw nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi'
+  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi'
+const rescalings =
+  'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 export const families: Readonly<Record<string, readonly string[]>> = {
   formats: formatArrays.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
-  optimizer: optimizers.split(' '),
+  optimizer: `${optimizers} ${rescalings}`.split(' '),
   tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons}`.split(' '),
 }
