@@ -1,5 +1,6 @@
-import { EigenvalueDecomposition, Matrix } from 'ml-matrix'
+import { EigenvalueDecomposition } from 'ml-matrix'
 import { add, cast, mul, type Tensor, transpose } from '../tensor/index.js'
+import { toMatrix } from './matrix.js'
 import { checkFloats } from './wide.js'
 
 /** The eigenvalues of a covariance matrix and what they say about its rank. */
@@ -12,6 +13,8 @@ export interface CovarianceSpectrum {
   readonly rank: number
   /** How many are below 0: a covariance has none. */
   readonly negative: number
+  /** The largest divided by the smallest, the condition number; Infinity where the smallest is not above 0. */
+  readonly condition: number
 }
 
 /**
@@ -22,6 +25,7 @@ export interface CovarianceSpectrum {
  * Source    Roy, Vetterli, The effective rank, EUSIPCO 2007; decomposition by ml-matrix.
  *
  * @example covarianceSpectrum(tensor([[2, 0], [0, 2]])).effectiveRank // 2
+ * @example covarianceSpectrum(tensor([[4, 0], [0, 0.5]])).condition // 8
  * @example Array.from(covarianceSpectrum(tensor([[1, 2], [2, 1]])).eigenvalues, Math.round) // [3,-1]
  */
 export function covarianceSpectrum(c: Tensor): CovarianceSpectrum {
@@ -30,11 +34,10 @@ export function covarianceSpectrum(c: Tensor): CovarianceSpectrum {
   if (c.rank !== 2 || d !== c.shape[1] || d === 0)
     throw new RangeError(`covarianceSpectrum: needs a square matrix [${c.shape.join(', ')}]`)
   const wide = cast(c, 'float64')
-  const values = mul(add(wide, transpose(wide)), 0.5).toNumbers()
-  const odd = values.find((value) => !Number.isFinite(value))
+  const symmetric = mul(add(wide, transpose(wide)), 0.5)
+  const odd = symmetric.toNumbers().find((value) => !Number.isFinite(value))
   if (odd !== undefined) throw new RangeError(`covarianceSpectrum: needs finite elements [${odd}]`)
-  const matrix = Matrix.from1DArray(d, d, Array.from(values))
-  const found = new EigenvalueDecomposition(matrix, { assumeSymmetric: true }).realEigenvalues
+  const found = new EigenvalueDecomposition(toMatrix(symmetric), { assumeSymmetric: true }).realEigenvalues
   const eigenvalues = Float64Array.from(found).sort().reverse()
   const total = eigenvalues.reduce((sum, value) => sum + Math.max(value, 0), 0)
   const shares = eigenvalues.map((value) => value / total).filter((share) => share > 0)
@@ -44,5 +47,6 @@ export function covarianceSpectrum(c: Tensor): CovarianceSpectrum {
     effectiveRank: total > 0 ? Math.exp(entropy) : 0,
     rank: eigenvalues.filter((value) => value > 1e-3 * eigenvalues[0]!).length,
     negative: eigenvalues.filter((value) => value < 0).length,
+    condition: eigenvalues[d - 1]! > 0 ? eigenvalues[0]! / eigenvalues[d - 1]! : Number.POSITIVE_INFINITY,
   }
 }

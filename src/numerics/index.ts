@@ -25,3 +25,4 @@ export {
   errorBound,
 } from './errorBound.js'
 export { type CovarianceSpectrum, covarianceSpectrum } from './covarianceSpectrum.js'
+export { fromMatrix, toMatrix } from './matrix.js'

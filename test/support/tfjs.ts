@@ -11,24 +11,36 @@ export interface TfBackend {
   use(): Promise<void>
 }
 
-/** Where `npm run setup:tfjs-node` put it, or the folder of a project that has it. */
+/** Where `npm run setup:tfjs-node` puts tfjs-node, or the folder of a project that has it. */
 const folder = process.env['TPU_TOOLKIT_TFJS_NODE'] ?? `${root}.tfjs-node`
 const require = createRequire(import.meta.url)
+const requireThere = createRequire(`${folder}/package.json`)
+let natively = false
 
-function load(from: NodeRequire, name: string): Tf | undefined {
+/** Whether tfjs-node is set up. */
+export const hasTfjsNode: boolean = (() => {
   try {
-    from.resolve(name)
+    return requireThere.resolve('@tensorflow/tfjs-node') !== ''
   } catch {
-    return undefined
+    return false
   }
-  // Found but broken is an error, not an absence.
-  return from(name) as Tf
+})()
+
+/** From here on `tfBackends` gives that of tfjs-node. Two tfjs in one process would share one engine and collide. */
+export function runOnTfjsNode(): void {
+  natively = true
 }
 
-process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2'
-const pure = require('@tensorflow/tfjs') as Tf
-require('@tensorflow/tfjs-backend-wasm')
-const native = load(createRequire(`${folder}/package.json`), '@tensorflow/tfjs-node')
+/** The backends that the tests of this file run on: the pure ones, unless `runOnTfjsNode` was called before. */
+export function tfBackends(): readonly TfBackend[] {
+  process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2'
+  if (natively) return [backend('tensorflow', requireThere('@tensorflow/tfjs-node') as Tf)]
+  const tf = require('@tensorflow/tfjs') as Tf
+  // Else tfjs advertises tfjs-node.
+  tf.enableProdMode()
+  require('@tensorflow/tfjs-backend-wasm')
+  return [backend('cpu', tf), backend('wasm', tf)]
+}
 
 function backend(name: TfBackend['name'], tf: Tf): TfBackend {
   return {
@@ -40,15 +52,3 @@ function backend(name: TfBackend['name'], tf: Tf): TfBackend {
     },
   }
 }
-
-/** The pure backends, and that of tfjs-node where it is set up. */
-export const backends: readonly TfBackend[] = [
-  backend('cpu', pure),
-  backend('wasm', pure),
-  ...(native ? [backend('tensorflow', native)] : []),
-]
-
-/** Which backends the tests run on, for the reader of their output. */
-export const backendsLine: string = native
-  ? `tfjs: the tests run on cpu, wasm, and tfjs-node ${native.version['tfjs-core']}`
-  : 'tfjs: the tests run on cpu and wasm; not on tfjs-node, which `npm run setup:tfjs-node` sets up'
