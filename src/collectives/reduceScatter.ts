@@ -1,5 +1,5 @@
-import { concat, reshape, slice } from '../tensor/index.js'
-import { mapTree, type Tree } from '../tree/index.js'
+import { concat, reshape, slice, type Tensor } from '../tensor/index.js'
+import { checkSameTree, mapTree, mapTreeWithPath, type Tree } from '../tree/index.js'
 import { type AllReduceOptions, checkReduction, reduceLeaf } from './allReduce.js'
 import { chunkOf } from './chunks.js'
 import { firstOf, perLeaf } from './replicas.js'
@@ -43,5 +43,24 @@ export function reduceScatter(replicas: readonly Tree[], options: ReduceScatterO
  */
 export function allGather<T extends Tree>(chunks: readonly T[]): T {
   const first = firstOf('allGather', chunks)
-  return mapTree((...leaves) => concat(leaves), first, ...(chunks.slice(1) as Tree[])) as T
+  for (const other of chunks) checkSameTree('allGather', first, other)
+  return mapTreeWithPath(
+    (path, ...leaves: readonly [Tensor, ...Tensor[]]) => {
+      checkLines(path || 'the root', leaves)
+      return concat(leaves)
+    },
+    first,
+    ...(chunks.slice(1) as Tree<Tensor>[]),
+  ) as T
+}
+
+function checkLines(at: string, leaves: readonly Tensor[]): void {
+  for (const { shape, dtype } of leaves) {
+    if (shape.length !== 1)
+      throw new RangeError(`allGather: needs one dimension at ${at} [${shape.join(', ')}]`)
+    if (dtype !== leaves[0]!.dtype)
+      throw new TypeError(
+        `allGather: dtypes differ at ${at}, cast one of them [${leaves[0]!.dtype} and ${dtype}]`,
+      )
+  }
 }

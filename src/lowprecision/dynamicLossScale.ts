@@ -52,8 +52,13 @@ export function dynamicLossScale<S extends State>(
 ): Stepper<LossScaleState<S>> {
   const { initScale = 2 ** 16, growthInterval = 2000 } = options
   const { growthFactor = 2, backoffFactor = 0.5, minScale = 1 } = options
-  check('initScale', initScale, initScale > 0, 'a positive float32 number')
-  check('minScale', minScale, minScale > 0 && minScale <= initScale, 'positive and at most initScale')
+  check('initScale', initScale, Math.fround(initScale) > 0, 'a positive float32 number')
+  check(
+    'minScale',
+    minScale,
+    Math.fround(minScale) > 0 && minScale <= initScale,
+    'positive and at most initScale',
+  )
   check('growthFactor', growthFactor, growthFactor >= 1, 'a number from 1')
   check('backoffFactor', backoffFactor, backoffFactor > 0 && backoffFactor < 1, 'between 0 and 1')
   const whole = Number.isInteger(growthInterval) && growthInterval >= 1

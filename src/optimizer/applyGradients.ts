@@ -21,7 +21,10 @@ export interface Point<S extends State = State> {
 
 /** How a step is done. */
 export interface ApplyGradientsOptions extends ArithmeticOption {
-  /** Whether the tensors of the point may be overwritten: nothing is allocated for new ones. Default: false. */
+  /**
+   * Whether the tensors of the point may be overwritten: nothing is allocated for new ones. Two leaves of it in one array
+   * are a RangeError. Default: false.
+   */
   readonly donate?: boolean
   /** How the fused pass computes: 'simd' (WebAssembly where the machine has it) or 'plain'. Default: 'simd'. */
   readonly engine?: Engine
@@ -51,11 +54,12 @@ export function applyGradients<S extends State>(
   return { params: applyUpdates(point.params, updates, options), state }
 }
 
-/** The states of a chain's links in order, those of nested chains in their places. */
+/** The states of a chain's links in order, those of nested chains in their places; none where it is no state of it. */
 function flatStates(transform: GradientTransformation, state: State): State[] {
   if (transform.fusion?.kind !== 'chain') return [state]
-  const states = state as readonly State[]
-  return transform.fusion.links.flatMap((link, i) => flatStates(link, states[i]!))
+  const { links } = transform.fusion
+  if (!Array.isArray(state) || state.length !== links.length) return []
+  return links.flatMap((link, i) => flatStates(link, state[i]!))
 }
 
 /** The reverse of `flatStates`: takes from `states` what it needs. */
@@ -114,6 +118,7 @@ function adamwStep(
     donate
       ? [...leaves]
       : leaves.map((leaf) => new Tensor('float32', leaf.shape, new Float32Array(leaf.size)))
+  if (donate) checkApart([...p, ...m, ...v])
   const [newP, newM, newV] = [fresh(p), fresh(m), fresh(v)]
   p.forEach((leaf, i) => {
     const arrays = {
@@ -139,11 +144,11 @@ function adamwStep(
   return { params: inTree(newP), state: nestStates(optimizer, nextStates) }
 }
 
-/** What `clipByGlobalNorm` multiplies by in 'ieee', 1 where the norm is below the limit. */
+/** What `clipByGlobalNorm` multiplies by in 'ieee', 1 where the norm is below the limit or 0. */
 function clipFactor(grads: Tree, maxNorm: number, zeroNansFirst: boolean): number {
   // Scaled norms are products of two numbers for the sake of float64 leaves; for float32 the scale is 1.
   const { root } = scaledNorm(grads, zeroNansFirst)
-  return root < maxNorm ? 1 : maxNorm / root
+  return root < maxNorm || root === 0 ? 1 : maxNorm / root
 }
 
 function floats(x: Tensor): Float32Array {
@@ -154,5 +159,14 @@ function checkSameSize(path: string, a: Tensor, b: Tensor): void {
   if (a.shape.join() !== b.shape.join())
     throw new RangeError(
       `applyGradients: shapes differ at ${path || 'the root'} [${a.shape.join(', ')} and ${b.shape.join(', ')}]`,
+    )
+}
+
+/** Two leaves in one array would be updated one on top of the other. */
+function checkApart(leaves: readonly Tensor[]): void {
+  const arrays = new Set(leaves.map(({ data }) => data))
+  if (arrays.size < leaves.length)
+    throw new RangeError(
+      `applyGradients: leaves share an array, which cannot be donated [${arrays.size} for ${leaves.length}]`,
     )
 }

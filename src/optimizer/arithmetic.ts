@@ -8,7 +8,7 @@ import { powf } from './powf.js'
 /**
  * Whose arithmetic an optimizer imitates. 'ieee': every operation correctly rounded, subnormals kept, norms free of
  * overflow. 'xla-cpu': what optax computes op by op on XLA's CPU backend: subnormals flushed, an array divided by a
- * scalar multiplied by the rounded reciprocal, its orders of summation and its powf.
+ * scalar multiplied by the rounded reciprocal (float32; in float16 rounded to it), its orders of summation and its powf.
  *
  * Measured over the trajectories of test/golden/optimizer: Adam, AdamW, NAdam(W) and AMSGrad end on the same parameters
  * in both; LAMB within 16 ulp of float32, LARS 64, Adafactor 126, RAdam 1155.
@@ -54,6 +54,8 @@ export interface LaneArithmetic {
   /** The zero that a value counts as: itself in 'ieee'. */
   flush(value: number): number
 }
+
+const roundToHalf = roundingTo('float16')
 
 function keep(value: number): number {
   return value
@@ -117,11 +119,14 @@ function make(name: Arithmetic): LaneArithmetic {
     return { dtype, shape, values: out, own: true }
   }
   const div = (a: Operand, b: Operand): Lane => map((x, y) => x / y, a, b, divLoop)
-  // No rounding to a 16-bit dtype between reciprocal and product.
+  // No rounding to bfloat16 between reciprocal and product; float16 has one.
   const byReciprocal = (x: number, y: number): number => x * flushed(Math.fround(1 / y))
+  const byHalfReciprocal = (x: number, y: number): number => x * roundToHalf(1 / y)
   const divScalar = (a: Operand, b: Operand): Lane => {
     const many = typeof a !== 'number' && asLane(a).values.length > 1
-    return xla && many && dtypeOf(a, b) !== 'float64' ? map(byReciprocal, a, b) : div(a, b)
+    const dtype = dtypeOf(a, b)
+    if (!xla || !many || dtype === 'float64') return div(a, b)
+    return map(dtype === 'float16' ? byHalfReciprocal : byReciprocal, a, b)
   }
   const sub = (a: Operand, b: Operand): Lane => map((x, y) => x - y, a, b, subLoop)
   return {

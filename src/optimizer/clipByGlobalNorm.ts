@@ -1,6 +1,7 @@
 import type { FloatDType, Tensor } from '../tensor/index.js'
 import { cast } from '../tensor/index.js'
 import { type ArithmeticOption, arithmeticOf } from './arithmetic.js'
+import { checkNumber } from './checkOptions.js'
 import { globalNorm, scaledNorm } from './globalNorm.js'
 import { isNumber, type Scalar, tensorOf } from './lane.js'
 import { leafwise } from './leafwise.js'
@@ -13,7 +14,7 @@ import { type EmptyState, type GradientTransformation, stateless } from './trans
  *           'xla-cpu': the norm rounded to the leaf's dtype, (x / norm) maxNorm, both rounded.
  * Special   one NaN makes every element NaN; one Inf makes itself NaN and the finite ones 0: put `zeroNans` behind. In
  *           'xla-cpu' squares that overflow (|x| > 1.8e19) make every element 0, silently. A NaN or negative `maxNorm`
- *           is an error, a `maxNorm` of 0 multiplies by 0.
+ *           is an error, a `maxNorm` of 0 multiplies by 0; zeros stay zeros, in 'xla-cpu' they become NaN then, as 0 / 0.
  * Error     'ieee', float32: norm <= maxNorm (1 + 2^-23), subnormals aside.
  *
  * @example tree.leavesOf(clipByGlobalNorm(1).update([tensor([3, 4])], {})[0])[0].toNested().map((x) => x.toFixed(2)) // ['0.60', '0.80']
@@ -23,14 +24,13 @@ export function clipByGlobalNorm(
   options: ArithmeticOption = {},
 ): GradientTransformation<EmptyState> {
   const a = arithmeticOf(options.arithmetic)
-  const limit = typeof maxNorm === 'number' ? maxNorm : maxNorm.item()
-  if (typeof maxNorm === 'number' && !(maxNorm >= 0))
-    throw new RangeError(`clipByGlobalNorm: maxNorm is not a number from 0 [${maxNorm}]`)
+  checkNumber('clipByGlobalNorm', 'maxNorm', maxNorm, 0)
+  const limit = isNumber(maxNorm) ? maxNorm : maxNorm.item()
   if (a.name === 'ieee')
     return stateless(
       (updates) => {
         const { scale, root } = scaledNorm(updates)
-        if (scale * root < limit) return updates
+        if (scale * root < limit || root === 0) return updates
         return leafwise('clipByGlobalNorm', [updates], ([g]) => [
           tensorOf(
             scale === 1 ? a.scaled(g!, limit / root) : a.map((x) => (x / scale) * (limit / root), g!, 0),

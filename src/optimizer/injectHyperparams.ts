@@ -52,6 +52,16 @@ export function injectHyperparams<O extends ArithmeticOption>(
       )
     const build = (hyperparams: Record<string, Tensor>): GradientTransformation =>
       factory({ ...rest, ...hyperparams } as unknown as O)
+    // Strong scalars are data and pass every check: the factory sees the numbers once as numbers, and refuses what is none.
+    factory({
+      ...rest,
+      ...Object.fromEntries(
+        numbers.map(([name, value]) => [
+          name,
+          typeof value === 'function' ? scheduled('injectHyperparams', value as Schedule, 0) : value,
+        ]),
+      ),
+    } as unknown as O)
     return {
       init(params) {
         const hyperparams = hyperparamsAt(0, widest(params))
@@ -75,8 +85,8 @@ function isInjected(name: string, value: unknown): boolean {
   )
 }
 
+/** The widest dtype of the leaves, float32 where there are none. */
 function widest(tree: Tree): FloatDType {
-  return leavesOf(tree)
-    .map((leaf) => leaf.dtype as FloatDType)
-    .reduce(promote)
+  const [first = 'float32', ...others] = leavesOf(tree).map((leaf) => leaf.dtype as FloatDType)
+  return others.reduce(promote, first)
 }

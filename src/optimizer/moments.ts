@@ -14,7 +14,7 @@ export function updateSecondMoment(a: LaneArithmetic, decay: Scalar, g: Operand,
 
 /**
  * moment / (1 - decay^n), the denominator in float32 from the unrounded decay, then cast to the moment's dtype.
- * optax compiles this step: in 'xla-cpu' a tree of exactly one leaf multiplies by the reciprocal.
+ * optax compiles this step: in 'xla-cpu' a tree of exactly one leaf, and every float16 leaf, multiplies by the reciprocal.
  */
 export function biasCorrection(
   a: LaneArithmetic,
@@ -26,7 +26,7 @@ export function biasCorrection(
   const { dtype } = moment
   const denominator = biasDenominator(a, decay, n, dtype as FloatDType)
   const lane = 'values' in moment ? moment : laneOf(moment)
-  return leafCount === 1 ? a.divScalar(lane, denominator) : a.div(lane, denominator)
+  return leafCount === 1 || dtype === 'float16' ? a.divScalar(lane, denominator) : a.div(lane, denominator)
 }
 
 /** 1 - decay^n as `biasCorrection` divides by it. */

@@ -48,6 +48,7 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
   } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scaleByFactoredRms', 'decayRate', decayRate)
+  checkNumber('scaleByFactoredRms', 'stepOffset', stepOffset)
   checkNumber('scaleByFactoredRms', 'epsilon', epsilon, 0)
   checkWhole('scaleByFactoredRms', 'minDimSizeToFactor', minDimSizeToFactor, 1)
   const axesOf = (shape: Shape) => (factored ? factoredAxes(shape, minDimSizeToFactor) : undefined)

@@ -2,6 +2,7 @@ import type { Schedule } from '../schedule/index.js'
 import { Tensor } from '../tensor/index.js'
 import type { ArithmeticOption } from './arithmetic.js'
 import { arithmeticOf } from './arithmetic.js'
+import { checkNumber } from './checkOptions.js'
 import { type Scalar, tensorOf } from './lane.js'
 import { scale } from './scale.js'
 import { type CountState, scaleBySchedule } from './scaleBySchedule.js'
@@ -31,5 +32,6 @@ export function scaleByLearningRate(
     const a = arithmeticOf(options.arithmetic)
     return scale(tensorOf(a.mul(sign, learningRate)), options)
   }
+  checkNumber('scaleByLearningRate', 'learningRate', learningRate)
   return scale(sign * learningRate, options)
 }

@@ -31,6 +31,8 @@ export async function openCsv<T = CsvRow>(
 ): Promise<DataSource<T>> {
   const op = 'openCsv'
   const { delimiter = ',', numbers = [] } = options
+  if (typeof delimiter !== 'string' || delimiter === '')
+    throw new RangeError(`${op}: delimiter is no text, or empty [${String(delimiter)}]`)
   const file = await openFile(op, path)
   return closingOnFailure(file, async () => {
     const { columns, starts } = await rowStarts(op, file, delimiter, options.columns)
@@ -132,7 +134,8 @@ async function toNumber(
 ): Promise<number | null> {
   if (text === '') return null
   const value = Number(text)
-  if (Number.isNaN(value) && text !== 'NaN')
+  // To Number white space is 0.
+  if ((Number.isNaN(value) && text !== 'NaN') || String(text).trim() === '')
     throw new RangeError(
       `${op}: not a number in column ${name} [${file.name}, line ${await lineAt(file, start)}: ${String(text).slice(0, 50)}]`,
     )

@@ -14,15 +14,25 @@ export interface WorkerPool {
 
 /** Starts a number of threads; they end with `stop`, and do not keep the process alive while idle. */
 export function workerPool(threads: number, setup: WorkerSetup): WorkerPool {
-  const pool = new Piscina<WorkerTask, Records>({
-    filename: workerFile(import.meta.url),
-    minThreads: threads,
-    maxThreads: threads,
-    workerData: setup,
-  })
+  const open = (): Piscina<WorkerTask, Records> =>
+    new Piscina({
+      filename: workerFile(import.meta.url),
+      minThreads: threads,
+      maxThreads: threads,
+      workerData: setup,
+    })
+  let pool: Piscina<WorkerTask, Records>
+  try {
+    pool = open()
+  } catch (error) {
+    throw explained(error)
+  }
   return {
     run: async (group, { values, places }) => {
-      const result = await pool.run({ group, values: values.map(toWire), places })
+      const task = { group, values: values.map(toWire), places }
+      const result = await pool.run(task).catch((error: unknown) => {
+        throw explained(error)
+      })
       return { values: result.values.map(fromWire), places: result.places }
     },
     stop: () => pool.destroy(),
@@ -41,4 +51,14 @@ export function workerFile(here: string): string {
       `load: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,
     )
   return path
+}
+
+/** What went wrong between the threads; other errors as they are. */
+function explained(error: unknown): unknown {
+  // Of the error of a result that cannot be sent, which cannot be sent either, an empty object arrives.
+  if (!(error instanceof Error))
+    return new TypeError('load: the result of a transform cannot be sent to another thread [not cloneable]')
+  if (error.name === 'DataCloneError')
+    return new TypeError(`load: a record or an option cannot be sent to another thread [${error.message}]`)
+  return error
 }

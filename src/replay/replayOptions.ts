@@ -117,7 +117,8 @@ function specOf({ spec, obsDim, actionDim, dtype }: ReplayOptions<ReplaySpec>): 
     if (obsDim !== undefined || actionDim !== undefined || dtype !== undefined) {
       throw new RangeError('ReplayBuffer: spec says it all, leave out obsDim, actionDim and dtype [spec]')
     }
-    return spec
+    // A copy: what the caller changes later must not reach a file.
+    return structuredClone(spec)
   }
   const obs: ColumnSpec = { shape: shapeOf('obsDim', obsDim), ...(dtype && { dtype }) }
   const action: ColumnSpec = { shape: shapeOf('actionDim', actionDim), ...(dtype && { dtype }) }

@@ -255,6 +255,13 @@ describe('collectives, mistakes', () => {
       'allReduce: needs an array of at least one replica [object]',
     ],
     [() => allGather([]), RangeError, 'allGather: needs an array of at least one replica [0]'],
+    [() => allGather([{ w: x }, { v: x }]), RangeError, 'allGather: trees differ at v [nothing, leaf]'],
+    [() => allGather([[x], [tensor(1)]]), RangeError, 'allGather: needs one dimension at 0 []'],
+    [
+      () => allGather([x, tensor([1, 2], { dtype: 'bfloat16' })]),
+      TypeError,
+      'allGather: dtypes differ at the root, cast one of them [float32 and bfloat16]',
+    ],
     [
       () => allReduce([x], { order: 'star' as never }),
       RangeError,

@@ -96,6 +96,8 @@ describe('dynamicLossScale', () => {
 
   it.each([
     [{ initScale: 0 }, 'initScale is not a positive float32 number [0]'],
+    [{ initScale: 1e-46 }, 'initScale is not a positive float32 number [1e-46]'],
+    [{ minScale: 1e-46 }, 'minScale is not positive and at most initScale [1e-46]'],
     [{ initScale: Number.NaN }, 'initScale is not a positive float32 number [NaN]'],
     [{ initScale: 1e39 }, 'initScale is not a positive float32 number [1e+39]'],
     [{ minScale: 0 }, 'minScale is not positive and at most initScale [0]'],

@@ -87,6 +87,20 @@ describe(`applyGradients is update and applyUpdates in every bit (seed ${seed})`
     expect(bitsOf(given.params)).toEqual(bitsOf(kept.params))
   })
 
+  it('donate refuses leaves that share an array, which one after the other would be updated twice', () => {
+    const optimizer = adamw({ learningRate: 0.1 })
+    const tied = tensor([1, 2])
+    const params: Tree = { head: tied, embed: tied }
+    const point = { params, state: optimizer.init(params) }
+    const grads = { head: tensor([1, 1]), embed: tensor([1, 1]) }
+    expect(() => applyGradients(optimizer, grads, point, { donate: true })).toThrow(
+      new RangeError('applyGradients: leaves share an array, which cannot be donated [5 for 6]'),
+    )
+    expect(tied.toNested()).toEqual([1, 2])
+    const [embed, head] = leavesOf(applyGradients(optimizer, grads, point).params)
+    expect(bitsOf(embed!)).toEqual(bitsOf(head!))
+  })
+
   it.each([4, 5, 6, 9])('clips a norm of 5 at %s as the separate links do', (maxNorm) => {
     const optimizer = chain(clipByGlobalNorm(maxNorm), adamw({ learningRate: 0.1 }))
     const params: Tree = [tensor([1, 2])]

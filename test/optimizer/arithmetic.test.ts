@@ -108,3 +108,29 @@ describe('empty leaves, leaves of one element and scalars', () => {
     }
   })
 })
+
+describe("adam, float16, arithmetic 'xla-cpu'", () => {
+  const half = (text: string): Tensor =>
+    fromBits(
+      text.split(' ').map((code) => Number.parseInt(code, 16)),
+      { dtype: 'float16' },
+    )
+
+  // optax 0.2.8 on jax 0.10.2 (CPU, x86-64), op by op; one -Inf, as eps 1e-8 is 0 in float16.
+  it('multiplies by reciprocals rounded to float16: every bit of optax after three steps', () => {
+    const optimizer = optimizers.adam({ learningRate: 0.01, arithmetic: 'xla-cpu' })
+    let params: Tree = [half('3e3f bd62 bc92 b601 b93d 398d b514 3ef6 3e15 3a29 b62d 38f0')]
+    let state = optimizer.init(params)
+    for (const grads of [
+      [half('403a c0b4 b1a4 3dd5 37bc baa3 187a 3ae9 3cd5 bb32 3a15 340a')],
+      [half('39ab bfab 3ad0 375a ba45 39e0 be82 bcd1 bdc2 bc72 3b08 bd56')],
+      [half('3c40 3a79 b6d0 bd50 ae76 b178 3c3c b6d9 b413 3981 b82f b294')],
+    ]) {
+      const [updates, next] = optimizer.update(grads, state, params)
+      params = applyUpdates(params, updates, { arithmetic: 'xla-cpu' })
+      state = next
+    }
+    const end = half('3e23 bd48 bc8f b650 b945 39a4 fc00 3ef1 3e0e 3a5a b691 38f3')
+    expect(bitsOf(leavesOf(params)[0]!)).toEqual(bitsOf(end))
+  })
+})

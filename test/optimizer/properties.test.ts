@@ -1,8 +1,11 @@
 import {
   type Arithmetic,
+  adafactor,
+  adam,
   adamw,
   adaptiveGradClip,
   addDecayedWeights,
+  applyGradients,
   applyUpdates,
   chain,
   clip,
@@ -10,6 +13,7 @@ import {
   ema,
   type GradientTransformation,
   globalNorm,
+  injectHyperparams,
   lookahead,
   masked,
   multiSteps,
@@ -80,6 +84,15 @@ describe(`clipByGlobalNorm (seed ${seed})`, () => {
     expect(norm(updatesOf(clipByGlobalNorm(1), grads))).toBeCloseTo(1, 15)
     // A scaled square, a sum and a root: each within 2^-53.
     expect(Math.abs(globalNorm(grads).item() / 5e200 - 1)).toBeLessThanOrEqual(2 ** -51)
+  })
+
+  it("keeps zeros at maxNorm 0, alone and in the fused step; 'xla-cpu' makes them 0 / 0", () => {
+    const grads = [tensor([0, -0])]
+    expect(elements(updatesOf(clipByGlobalNorm(0), grads))).toEqual([0, -0])
+    expect(elements(updatesOf(clipByGlobalNorm(0, { arithmetic: 'xla-cpu' }), grads))).toEqual([NaN, NaN])
+    const optimizer = chain(clipByGlobalNorm(0), adam({ learningRate: 1 }))
+    const point = { params: [tensor([1, 2])], state: optimizer.init(grads) }
+    expect(elements(applyGradients(optimizer, grads, point).params)).toEqual([1, 2])
   })
 
   it('returns the very tree where the norm is below maxNorm', () => {
@@ -279,7 +292,29 @@ describe('bad input', () => {
     ['applyUpdates: shapes differ at layers.0.kernel [1 and 2]', () => applyUpdates(w([1]), w([1, 2]))],
     ['scaleByAdam: b1 is not a number from 0 to 1 [NaN]', () => scaleByAdam({ b1: Number.NaN })],
     ['scaleByAdam: b2 is not a number from 0 to 1 [1.5]', () => scaleByAdam({ b2: 1.5 })],
-    ['scale: stepSize is not a number [NaN]', () => adamw({ learningRate: Number.NaN })],
+    ['scaleByLearningRate: learningRate is not a number [NaN]', () => adamw({ learningRate: Number.NaN })],
+    ['scale: stepSize is not a number [NaN]', () => scale(Number.NaN)],
+    [
+      'scaleByLearningRate: learningRate is not a number [NaN]',
+      () => injectHyperparams(adamw)({ learningRate: Number.NaN }),
+    ],
+    [
+      'scaleByAdam: b1 is not a number from 0 to 1 [2]',
+      () => injectHyperparams(adamw)({ learningRate: () => 1, b1: 2 }),
+    ],
+    ['scaleByFactoredRms: stepOffset is not a number [NaN]', () => adafactor({ decayOffset: Number.NaN })],
+    [
+      'clipByGlobalNorm: maxNorm is not a number from 0 [undefined]',
+      () => clipByGlobalNorm(undefined as unknown as number),
+    ],
+    [
+      'chain: the state is not one of 2 transforms [1]',
+      () => {
+        const optimizer = chain(scaleByAdam(), scale(-1))
+        const [adam] = optimizer.init(w([1]))
+        applyGradients(optimizer, w([1]), { params: w([1]), state: [adam!] })
+      },
+    ],
     [
       'addDecayedWeights: weightDecay is not a number [NaN]',
       () => adamw({ learningRate: 1, weightDecay: Number.NaN }),
@@ -312,4 +347,10 @@ describe('bad input', () => {
     expect(() => scale(1).update(grads, {})).toThrow(TypeError)
     expect(() => scale(1).update(grads, {})).toThrow('needs a floating-point dtype at 0, cast first [int32]')
   })
+})
+
+it('injectHyperparams takes a tree without leaves', () => {
+  const optimizer = injectHyperparams(adamw)({ learningRate: 0.5 })
+  const [updates, { count }] = optimizer.update({}, optimizer.init({}), {})
+  expect([updates, count]).toEqual([{}, 1])
 })

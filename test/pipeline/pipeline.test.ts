@@ -162,6 +162,14 @@ describe('pipeline', () => {
       [() => pipe.load({ chunk: 0 }), 'load: chunk is not a positive integer [0]'],
       [() => pipe.load({ from: 9 }), 'load: not a place of the 8 [9]'],
       [() => pipe.load({ from: {} as never }), 'load: not a place of the 8 [undefined]'],
+      [
+        () => pipe.load({ from: { position: 1 } as never }),
+        'load: pending is not a list of stretches [undefined]',
+      ],
+      [
+        () => pipe.load({ from: { position: 1, pending: [0] } as never }),
+        'load: pending is not a list of stretches [0]',
+      ],
       [() => pipe.load({ from: stranger }), 'load: pending stretches overlap or reach past 4 [2, 5]'],
       [
         () =>

@@ -164,6 +164,12 @@ describe('openCsv', () => {
     await expect(failing('text.csv', 'a,b\n1,2\n3,x\n', { numbers: ['b'] })).rejects.toThrow(
       new RangeError('openCsv: not a number in column b [text.csv, line 3: x]'),
     )
+    await expect(failing('blank.csv', 'a,b\n1, \n', { numbers: ['b'] })).rejects.toThrow(
+      new RangeError('openCsv: not a number in column b [blank.csv, line 2:  ]'),
+    )
+    await expect(failing('delimiter.csv', 'a,b\n', { delimiter: '' })).rejects.toThrow(
+      new RangeError('openCsv: delimiter is no text, or empty []'),
+    )
     await expect(failing('stranger.csv', 'a,b\n', { numbers: ['c'] })).rejects.toThrow(
       new RangeError('openCsv: no column of this name [c of a, b]'),
     )

@@ -39,6 +39,7 @@ export class Scale {
 Scale.count = 0
 export const total = (batch) => batch.reduce((sum, x) => sum + x, 0)
 export const seven = 7
+export const closure = () => () => 1
 `
 let folder = ''
 let url = new URL('file:///')
@@ -128,6 +129,26 @@ describe('load with workers', () => {
     expect(taken).toEqual([...Array(12).keys()])
     expect(joinStates([loader.state()])).toEqual({ position: 12, pending: [] })
     expect(await loader.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('what cannot go to another thread is an error that says so', async () => {
+    const failure = (pipe: Pipeline<unknown>) =>
+      all(pipe.load({ workers: 1 })).catch((thrown: unknown) => thrown)
+    expect(await failure(pipeline(numbers(2)).map(named('closure')))).toEqual(
+      new TypeError('load: the result of a transform cannot be sent to another thread [not cloneable]'),
+    )
+    expect(await failure(pipeline(arraySource([String.prototype.at])).map(named('double')))).toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(
+        /^load: a record or an option cannot be sent to another thread \[.+\]$/s,
+      ),
+    })
+    expect(await failure(pipeline(numbers(2)).map(named('Scale', { by: Math.abs })))).toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(
+        /^load: a record or an option cannot be sent to another thread \[.+\]$/s,
+      ),
+    })
   })
 
   it.each([0, 1])('a missing module or export is named, with %i workers', async (workers) => {

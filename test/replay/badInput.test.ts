@@ -29,6 +29,10 @@ describe('new ReplayBuffer', () => {
     [{ prioritized: { beta: 2 } }, 'ReplayBuffer: beta is outside 0..1 [2]'],
     [{ prioritized: { eps: 0 } }, 'ReplayBuffer: prioritized.eps is not a positive number [0]'],
     [
+      { prioritized: { eps: 1e200, alpha: 2 } },
+      'ReplayBuffer: prioritized.eps is too large for a sum of priorities [1e+200]',
+    ],
+    [
       { rateLimit: { samplesPerInsert: 1, minSizeToSample: 5, errorBuffer: 2 } },
       'ReplayBuffer: rateLimit.minSizeToSample is more than the capacity [5 of 4]',
     ],

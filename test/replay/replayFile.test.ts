@@ -65,6 +65,18 @@ describe(`save and load (seed ${seed})`, () => {
     expect(stats).toEqual(expected)
   })
 
+  it('a spec that its owner changes afterwards changes no file', () => {
+    const spec = { pair: { shape: [2] } }
+    const buffer = new ReplayBuffer({ capacity: 2, spec, prefetch: 'in-process' })
+    buffer.add({ pair: [1, 2], terminated: false })
+    spec.pair.shape[0] = 1
+    const path = join(folder, 'spec')
+    buffer.save(path)
+    expect(ReplayBuffer.load<typeof spec>(path, { prefetch: 'in-process' }).gather([0]).pair).toEqual(
+      Float32Array.of(1, 2),
+    )
+  })
+
   it('takes paths and file URLs, and keeps columns of any type', () => {
     const spec = {
       image: { shape: [2], dtype: 'uint8' },
