@@ -19,8 +19,10 @@ function triangle(
       if (zero !== 0) to.fill(zero)
       const [rows, columns] = x!.shape.slice(-2) as [number, number]
       for (let start = 0, row = 0; start < from.length; start += columns, row = (row + 1) % rows) {
-        const [first, end] = kept(row, k, columns)
-        for (let i = start + Math.max(0, first); i < start + Math.min(columns, end); i++) to[i] = from[i]!
+        const [first, behind] = kept(row, k, columns)
+        const begin = start + Math.max(0, first)
+        const end = start + Math.min(columns, behind)
+        if (begin < end) to.set(from.subarray(begin, end), begin)
       }
       return new Tensor(x!.dtype, x!.shape, data)
     },

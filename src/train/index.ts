@@ -3,6 +3,7 @@
 // runStep2750.ts; explainRun.ts says why a run ended.
 export { type Experiment, type ExperimentName, experiments } from './experiments.js'
 export { earthquakeGaps } from './earthquakeGaps.js'
+export { flightGaps } from './flightGaps.js'
 export {
   type BroadcastSum,
   type ModelDType,
@@ -17,8 +18,8 @@ export { type Parameters, parameterNames } from './parameters.js'
 export { lossOf, type Sequence, stepsAndRate } from './step2750Model.js'
 export { type StepFacts, type TrainPoint, type StepLoss, trainStep2750 } from './trainStep2750.js'
 export {
+  lastFiniteInputs,
   type Step2750Inputs,
-  step2750Inputs,
   type Step2750Loss,
   step2750Loss,
   tuneStep2750,

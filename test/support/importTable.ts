@@ -63,6 +63,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...failures,
     'failures',
+    'blocks',
     'tfjs',
     'simd',
     'hardware',

@@ -172,6 +172,9 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
       [0, 0, 0],
     ])
     expect(tril(stack([x, x])).toNested()).toEqual([tril(x).toNested(), tril(x).toNested()])
+    // Diagonals beyond the corners: nothing is kept, or everything.
+    for (const none of [tril(x, { k: -9 }), triu(x, { k: 9 })]) expect(Math.max(...none.toNumbers())).toBe(0)
+    for (const all of [tril(x, { k: 9 }), triu(x, { k: -9 })]) expect(all.toNested()).toEqual(x.toNested())
     expect(() => tril(tensor([1]))).toThrow(new RangeError('tril: needs two dimensions or more [1]'))
   })
 

@@ -1,0 +1,73 @@
+import { chiSquareQuantile, normalQuantile, studentQuantile } from './quantile.js'
+
+/** How samples of one number are judged. */
+export interface SignificanceOptions {
+  /** What they are compared with. Default: their mean. */
+  readonly reference?: number
+  /** How many of all further results are to keep the bits. Default .95; contributing bits always take .51. */
+  readonly probability?: number
+  /** How sure that is to be. Default .95. */
+  readonly confidence?: number
+}
+
+/** How many bits of a number the samples of it have in common. */
+export interface Significance {
+  readonly mean: number
+  /** Standard deviation, n - 1 below. */
+  readonly deviation: number
+  /** -log2(deviation / |mean|): a point estimate. */
+  readonly plain: number
+  /** Significant bits if the errors are normal: at least this many, with the confidence. */
+  readonly significant: number
+  /** Bits that tilt the result towards the reference, on the same terms; those after them are noise. */
+  readonly contributing: number
+  /** The most whole bits that every sample has; no law of errors assumed. */
+  readonly general: number
+  /** CESTAC's decimal digits. */
+  readonly decimalDigits: number
+}
+
+/**
+ * The significance of samples, with Z = x / reference - 1 (x itself for a reference of 0). Where all samples agree it is
+ * Infinity: that says nothing about whether they are right.
+ *
+ * Source    Sohier, de Oliveira Castro, Févotte, Lathuilière, Petit, Jamond, Confidence intervals for stochastic arithmetic,
+ *           doi:10.1145/3432184; Parker, Monte Carlo arithmetic; Vignes, CESTAC
+ *
+ * @example significance([1, 1.0078125, 0.9921875]).plain // 7
+ */
+export function significance(samples: ArrayLike<number>, options: SignificanceOptions = {}): Significance {
+  const n = samples.length
+  if (n < 2) throw new RangeError(`significance: needs two samples or more [${n}]`)
+  const { probability = 0.95, confidence = 0.95 } = options
+  for (const p of [probability, confidence])
+    if (!(p > 0 && p < 1)) throw new RangeError(`significance: not between 0 and 1 [${p}]`)
+  const list = Array.from(samples)
+  const mean = list.reduce((a, b) => a + b, 0) / n
+  const deviation = Math.sqrt(list.reduce((total, x) => total + (x - mean) ** 2, 0) / (n - 1))
+  const reference = options.reference ?? mean
+  const z = list.map((x) => (reference === 0 ? x : x / reference - 1))
+  const middle = z.reduce((a, b) => a + b, 0) / n
+  const spread = Math.sqrt(z.reduce((total, x) => total + (x - middle) ** 2, 0) / n)
+  const shift = 0.5 * Math.log2((n - 1) / chiSquareQuantile((1 - confidence) / 2, n - 1))
+  const furthest = z.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+  const t = studentQuantile((1 + confidence) / 2, n - 1)
+  return {
+    mean,
+    deviation,
+    plain: -Math.log2(deviation / Math.abs(mean)),
+    significant: -Math.log2(spread) - shift - Math.log2(normalQuantile((1 + probability) / 2)),
+    contributing: -Math.log2(spread) - shift - Math.log2(0.51 - 0.5) - Math.log2(2 * Math.sqrt(2 * Math.PI)),
+    general: Math.max(0, Math.floor(-Math.log2(furthest))),
+    decimalDigits: Math.log10((Math.sqrt(n) * Math.abs(mean)) / (t * deviation)),
+  }
+}
+
+/**
+ * How many samples it takes to be so sure that a share `probability` of all results keeps bits which every sample has.
+ *
+ * @example samplesNeeded(0.9, 0.95) // 29
+ */
+export function samplesNeeded(probability: number, confidence: number): number {
+  return Math.ceil(Math.log(1 - confidence) / Math.log(probability))
+}

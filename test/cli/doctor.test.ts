@@ -1,0 +1,155 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { covarianceSpectrum, max, type Tensor } from 'tpu-toolkit'
+import { gallery } from 'tpu-toolkit/failures'
+import { recorded } from 'tpu-toolkit/precision'
+import { afterAll, describe, expect, it } from 'vitest'
+import { doctorCases, notByOperations } from '../../src/cli/doctorCases.js'
+import { runCli } from '../support/runCli.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const remedies: Readonly<Record<string, readonly string[]>> = {
+  softmax: ['sub#0', 'sum#0'],
+  'layer-norm': ['mean#0', 'mean#1'],
+  covariance: ['mean#0', 'sub#0', 'matmul#0'],
+  adamw: ['w'],
+  'ones-stall': ['cumsum#0'],
+  'neumaier-stall': ['cumsum#0'],
+  'loss-metric-stuck': ['cumsum#0'],
+  'decay-above-one': ['cumsum#0'],
+  'mask-after-exp': ['exp'],
+  'decay-rounds-to-one': ['exp', 'mul'],
+  'gradient-accumulation': ['add'],
+  'update-under-half-ulp': ['sub'],
+  'ema-stall': ['add'],
+  'rope-positions-alias': ['cast#0', 'mul#0'],
+  'log-softmax-collapse': ['sum#0'],
+  'negative-variance': ['mean#0'],
+  'covariance-loses-rank': ['mean#0'],
+}
+
+/** What a case's narrow run comes to, where the failure of the same name reads the same number. */
+const readings: Readonly<Record<string, readonly [string, (output: Tensor) => unknown]>> = {
+  'ones-stall': ['sum', (x) => x.toNumbers().at(-1)],
+  'neumaier-stall': ['sum', (x) => x.toNumbers().at(-1)],
+  'loss-metric-stuck': ['total', (x) => x.toNumbers().at(-1)],
+  'decay-above-one': ['maxDecay', (x) => max(x).item()],
+  'mask-after-exp': ['nanGradients', (x) => x.toNumbers().filter(Number.isNaN).length],
+  'gradient-accumulation': ['gradient', (x) => x.item()],
+  'update-under-half-ulp': ['weight', (x) => x.item()],
+  'log-softmax-collapse': ['firstZero', (x) => x.toNumbers().indexOf(0) / 4],
+  'negative-variance': ['variance', (x) => x.item()],
+  'covariance-loses-rank': ['rank', (x) => covarianceSpectrum(x).rank],
+}
+
+describe('doctor, its cases', () => {
+  it('know every failure of the gallery: they examine it, or say why no wider operation cures it', () => {
+    const known = [...doctorCases.map(({ id }) => id), ...Object.keys(notByOperations)]
+    expect(gallery.map(({ id }) => id).filter((id) => !known.includes(id))).toEqual([])
+    expect(
+      Object.keys(notByOperations).filter((id) => !gallery.some((failure) => failure.id === id)),
+    ).toEqual([])
+    expect(new Set(known).size).toBe(known.length)
+  })
+
+  it.each(doctorCases.map((known) => ({ id: known.id, known })))(
+    '$id: fails as the gallery says, is met by the remedy, no part of which can go, and by nothing cheaper',
+    ({ id, known }) => {
+      const { shadow, findings } = known.examine(() => {})
+      const reading = readings[id]
+      if (reading) {
+        const [name, read] = reading
+        const naive = gallery.find((failure) => failure.id === id)!.run().naive
+        expect(read(recorded(shadow.program, shadow.program.outputs[0]!))).toBe(naive[name])
+      }
+      for (const { tuning } of findings) {
+        expect(tuning.tried.find(({ wide }) => wide.length === 0)?.met).toBe(false)
+        expect([tuning.met, tuning.least, tuning.wide]).toEqual([true, true, remedies[id]])
+        const failing = tuning.tried.filter(({ met }) => !met).map(({ wide }) => [...wide].sort().join())
+        for (const name of tuning.wide)
+          expect(failing).toContain(
+            tuning.wide
+              .filter((other) => other !== name)
+              .sort()
+              .join(),
+          )
+      }
+    },
+  )
+})
+
+describe('doctor', () => {
+  it('prints where the bits went and what to run wide, and writes the page', async () => {
+    const out = join(folder, 'softmax')
+    const { status, out: text, error } = await runCli('doctor', 'softmax', '--out', out)
+    expect([status, error]).toEqual([0, ''])
+    expect(text).toMatch(/^softmax of 8 rows of 64 logits with deviation 4\n\n4 operations beside float64\n/)
+    expect(text).toContain('met with 2 of 4 in float32: 1; with none 4.17, with all ')
+    expect(text).toMatch(/\n {2}sub#0, without it 4\.087 \(\S+:\d+:\d+\)\n/)
+    expect(text).toContain('no cheaper set will do: all were tried')
+    expect(text).toMatch(/pytorch-autocast +no +4 /)
+    expect(text.endsWith(`Written: ${join(out, 'index.html')}\n`)).toBe(true)
+    const page = readFileSync(join(out, 'index.html'), 'utf8')
+    expect(page).toContain('<h1>The precision doctor: softmax</h1>')
+    expect(page).toContain('aria-label="operations coloured by lost bits"')
+    expect(page).toContain('no cheaper set will do: all were tried')
+  })
+
+  it('--json prints one object; the file is told on the other stream', async () => {
+    const { status, out, error } = await runCli(
+      'doctor',
+      'ones-stall',
+      '--json',
+      '--out',
+      join(folder, 'json'),
+    )
+    const { experiment, shadow, findings } = JSON.parse(out)
+    expect([status, experiment, findings[0].tuning.wide]).toEqual([0, 'ones-stall', ['cumsum#0']])
+    expect(shadow.operations[0].op).toBe('cumsum')
+    expect(findings[0].tuning.tried.length).toBe(2)
+    expect(error).toBe(`Written: ${join(folder, 'json', 'index.html')}\n`)
+  })
+
+  it('step2750 with a rate that breaks within 40 steps: the running sum must be wide', async () => {
+    const args = ['--lr', '2.4e-2', '--steps', '40', '--json', '--out', join(folder, 'step2750')]
+    const { out } = await runCli('doctor', 'step2750', ...args)
+    const { findings } = JSON.parse(out)
+    expect(findings[0].tuning).toMatchObject({ met: true, wide: ['cumsum#0'] })
+    expect(findings[0].tuning.narrowest).toBeLessThan(40)
+  })
+
+  it('takes one line and status 2 for what it does not know, and writes nothing', async () => {
+    const out = join(folder, 'none')
+    const known = ['step2750', ...doctorCases.map(({ id }) => id)].join(', ')
+    const cases: [string[], string][] = [
+      [['soft'], `unknown experiment, there are ${known} [soft]`],
+      [['constructor'], `unknown experiment, there are ${known} [constructor]`],
+      [
+        ['ring-all-reduce'],
+        `no wider operation cures this: ${notByOperations['ring-all-reduce']} [ring-all-reduce]`,
+      ],
+      [['softmax', '--steps', '3'], '--steps is for step2750 [softmax]'],
+      [['softmax', '--lr', '3'], '--lr is for step2750 [softmax]'],
+      [['step2750', '--steps', 'many'], '--steps is not a number [many]'],
+      [['step2750', '--steps', '0'], 'steps is not a whole number 1 ... 1000000 [0]'],
+      [[], "missing required argument 'experiment'"],
+    ]
+    for (const [args, message] of cases) {
+      const { status, out: text, error } = await runCli('doctor', ...args, '--out', out)
+      expect([status, text]).toEqual([2, ''])
+      expect(error).toBe(`doctor: ${message}\n`)
+    }
+    expect(existsSync(out)).toBe(false)
+  })
+
+  it('ends with 1 where the report cannot be written', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const { status, error } = await runCli('doctor', 'ones-stall', '--out', join(file, 'below'))
+    expect(status).toBe(1)
+    expect(error).toMatch(/^doctor: cannot write the report \[ENOTDIR/)
+  })
+})
