@@ -1,5 +1,5 @@
 /**
- * Regenerates benchmarks/drift/data/flightGaps.ts and src/train/earthquakeGaps.ts: gaps between real events, from the
+ * Regenerates src/train/flightGaps.ts and src/train/earthquakeGaps.ts: gaps between real events, from the
  * tables of vega-datasets.
  *
  *   node build/scripts/realData.js           write the files
@@ -61,7 +61,7 @@ function flights(data: string): GapTable {
     return Date.UTC(year, month - 1, day, hour, minute) / 60_000
   })
   return {
-    file: 'benchmarks/drift/data/flightGaps.ts',
+    file: 'src/train/flightGaps.ts',
     name: 'flightGaps',
     unit: 'minutes',
     of: 'departures in a sample of 20,000 US flights, 2001-01-01 to 2001-03-31',

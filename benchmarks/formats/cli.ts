@@ -1,5 +1,5 @@
+import { progressBar } from 'tpu-toolkit/report'
 import { end } from '../cli/parseCommand.js'
-import { progressBar } from '../cli/progressBar.js'
 import type { Terminal } from '../cli/terminal.js'
 import { writeReport } from '../cli/writeReport.js'
 import { formatsCsv, formatsJson } from './json.js'

@@ -1,4 +1,4 @@
-import { flightGaps } from '../drift/data/flightGaps.js'
+import { flightGaps } from 'tpu-toolkit/train'
 
 /** Examples for a model: inputs row after row, and one number to predict for each row. */
 export interface Examples {

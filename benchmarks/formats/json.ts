@@ -1,5 +1,4 @@
-import { csv } from 'tpu-toolkit/report'
-import { jsonWithRows } from '../cli/jsonWithRows.js'
+import { csv, jsonWithRows } from 'tpu-toolkit/report'
 import type { Measurement } from './measure.js'
 import type { FormatsResults } from './run.js'
 

@@ -1,8 +1,11 @@
-import type { QuantizationReport } from 'tpu-toolkit/blocks'
-import { type DataTensor, type Piece, rowsOf } from './dataSet.js'
-import { padRows } from './padRows.js'
-import type { Survey } from './survey.js'
-import { bitsPerElement, type Way } from './way.js'
+import {
+  bitsPerElement,
+  type JoinedReport,
+  type PiecewiseTensor,
+  type QuantizationWay,
+  reportPieces,
+  type Survey,
+} from 'tpu-toolkit/blocks'
 
 /** One line of the results: a way of quantising, on a tensor or on all of a data set. */
 export interface Measurement {
@@ -33,36 +36,17 @@ export interface Measurement {
 /** Quantises a tensor in each way and compares; one measurement a way. */
 export function measureTensor(
   data: string,
-  tensor: DataTensor,
+  tensor: PiecewiseTensor,
   known: Survey,
-  ways: readonly Way[],
+  ways: readonly QuantizationWay[],
 ): Measurement[] {
-  const quantisers = ways.map((way) => way.quantiser(known.amax))
-  const reports = ways.map((): QuantizationReport[] => [])
-  for (const piece of tensor.pieces()) {
-    const padded = paddings(piece)
-    ways.forEach(({ blockSize }, i) => {
-      reports[i]!.push(quantisers[i]!(padded(blockSize)).report())
-    })
-  }
-  const { rows, rowLength } = rowsOf(tensor.shape)
+  const reports = reportPieces(tensor, ways, known.amax)
   return ways.map((way, i) => {
     const { scheme, way: name, elementBits } = way
-    const bits = bitsPerElement(way, rows, rowLength)
+    const bits = bitsPerElement(way, tensor.shape)
     const what = { data, tensor: tensor.name, values: known.values, scheme, way: name, elementBits, bits }
     return { ...what, ...results(reports[i]!, known), loss: null }
   })
-}
-
-/** The piece's values with rows that blocks divide, by block size. Zeros that were added count as exact values. */
-function paddings({ values, rowLength }: Piece): (blockSize: number | null) => Float32Array {
-  const made = new Map<number, Float32Array>()
-  return (blockSize) => {
-    if (blockSize === null) return values
-    const padded = made.get(blockSize) ?? padRows(values, rowLength, blockSize)
-    made.set(blockSize, padded)
-    return padded
-  }
 }
 
 type Results = Pick<
@@ -70,19 +54,16 @@ type Results = Pick<
   'sqnr' | 'clipped' | 'underflow' | 'notFinite' | 'meanError' | 'meanAbsError'
 >
 
-/** The reports of all pieces as one. Sums of a report are its means times its count, which counts added zeros too. */
-function results(reports: readonly QuantizationReport[], { values, nonzero, sumOfSquares }: Survey): Results {
-  const total = (of: (report: QuantizationReport) => number): number =>
-    reports.reduce((sum, report) => sum + report.count * of(report), 0)
-  const overflowed = total((report) => report.overflowed)
-  const scale = values * Math.sqrt(sumOfSquares / values)
+function results(report: JoinedReport, { values, nonzero }: Survey): Results {
+  const { sqnr, clipped, underflowed, overflowed, meanError, meanAbsoluteError, rms } = report
+  const finite = overflowed === 0
   return {
-    sqnr: overflowed > 0 ? null : decibels(sumOfSquares / total(({ rmsError }) => rmsError * rmsError)),
-    clipped: total(({ clipped }) => clipped) / values,
-    underflow: total(({ underflowed }) => underflowed) / nonzero,
-    notFinite: overflowed / values,
-    meanError: overflowed > 0 ? null : total(({ meanError }) => meanError) / scale,
-    meanAbsError: overflowed > 0 ? null : total(({ meanAbsoluteError }) => meanAbsoluteError) / scale,
+    sqnr: finite ? sqnr : null,
+    clipped,
+    underflow: Math.round(underflowed * values) / nonzero,
+    notFinite: overflowed,
+    meanError: finite ? meanError / rms : null,
+    meanAbsError: finite ? meanAbsoluteError / rms : null,
   }
 }
 

@@ -1,8 +1,7 @@
+import { padRows, type QuantizationWay, rowsOf, unpadRows } from 'tpu-toolkit/blocks'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
-import { type DataSet, inMemory, rowsOf } from './dataSet.js'
+import { type DataSet, inMemory } from './dataSet.js'
 import { keptBatch, lossOf, type TrainedModel } from './model.js'
-import { padRows, unpadRows } from './padRows.js'
-import type { Way } from './way.js'
 
 const of = 'of the model trained on gaps between departures'
 
@@ -41,7 +40,11 @@ function named(part: string, tensors: readonly Tensor<'float32'>[]): DataSet['te
 }
 
 /** The held-out loss with the kernels quantised, and, if so asked, what the layers read; null where it is not finite. */
-export function quantisedLoss(model: TrainedModel, way: Way, what: 'weights' | 'activations'): number | null {
+export function quantisedLoss(
+  model: TrainedModel,
+  way: QuantizationWay,
+  what: 'weights' | 'activations',
+): number | null {
   const layers = model.layers.map(({ kernel, bias }) => ({ kernel: quantised(kernel, way), bias }))
   const loss =
     what === 'weights'
@@ -51,11 +54,11 @@ export function quantisedLoss(model: TrainedModel, way: Way, what: 'weights' | '
 }
 
 /** A tensor after a trip through a scheme. */
-function quantised({ shape, data }: Tensor<'float32'>, way: Way): Tensor<'float32'> {
+function quantised({ shape, data }: Tensor<'float32'>, way: QuantizationWay): Tensor<'float32'> {
   const { rowLength } = rowsOf(shape)
-  const { blockSize, quantiser } = way
+  const { blockSize, quantizer } = way
   const amax = data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
-  const quantise = quantiser(amax)
+  const quantise = quantizer(amax)
   if (blockSize === null) return tensor(quantise(data).restored(), { shape })
   const restored = quantise(padRows(data, rowLength, blockSize)).restored()
   return tensor(unpadRows(restored, rowLength, blockSize), { shape })

@@ -3,7 +3,7 @@ import { BadValue, type Parsed, parseCommand, readInteger, readNames } from '../
 import type { ReportOptions } from '../cli/writeReport.js'
 import { madeNames } from './made.js'
 import { modelNames } from './modelData.js'
-import { schemes } from './ways.js'
+import { schemes } from './schemes.js'
 
 /** What the command was asked to do. */
 export interface FormatsOptions extends ReportOptions {

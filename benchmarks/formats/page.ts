@@ -1,3 +1,4 @@
+import { type QuantizationWay, quantizationWays } from 'tpu-toolkit/blocks'
 import { format, formatNames } from 'tpu-toolkit/formats'
 import {
   type Figure,
@@ -16,16 +17,14 @@ import { decibelsPerBit, label } from './finding.js'
 import type { Measurement } from './measure.js'
 import { decibels, modelSentence, reading, sizes, tableColumns, tableRows, waysReading } from './print.js'
 import type { FormatsResults, SetResults } from './run.js'
-import type { Family } from './way.js'
-import { ways } from './ways.js'
 
-const families: readonly (readonly [Family, SeriesColor])[] = [
+const families: readonly (readonly [QuantizationWay['family'], SeriesColor])[] = [
   ['cast', 'grey'],
   ['scaled cast', 'blue'],
   ['MX', 'orange'],
   ['NVFP4', 'red'],
 ]
-const familyOf = new Map(ways.map((way) => [label(way), way.family]))
+const familyOf = new Map(quantizationWays.map((way) => [label(way), way.family]))
 
 /** The report: a summary, one section per data set. */
 export function formatsPage(results: FormatsResults): string {
@@ -109,7 +108,7 @@ function bestOf(rows: readonly Measurement[]): Measurement | undefined {
 
 function matrix(sets: readonly SetResults[]): string {
   const names = [...new Set(sets.flatMap(({ rows }) => rows.map(label)))]
-  const order = ways.map(label).filter((name) => names.includes(name))
+  const order = quantizationWays.map(label).filter((name) => names.includes(name))
   const rows = order.map((way) => {
     const cells = sets.map(({ name, rows }) => [name, rows.find((row) => label(row) === way)?.sqnr])
     return { way, ...Object.fromEntries(cells) }

@@ -1,5 +1,4 @@
-import { type Cell, type Column, type Row, readable, textTable } from 'tpu-toolkit/report'
-import { sayingColumns } from '../cli/sayingColumns.js'
+import { type Cell, type Column, type Row, readable, sayingColumns, textTable } from 'tpu-toolkit/report'
 import { percent, signedPercent } from './finding.js'
 import type { Measurement } from './measure.js'
 import type { FormatsResults, SetResults } from './run.js'

@@ -1,6 +1,13 @@
 import { basename } from 'node:path'
+import {
+  leastExponent,
+  type QuantizationWay,
+  quantizationWays,
+  type Survey,
+  survey,
+} from 'tpu-toolkit/blocks'
 import { type FormatName, formatNames, round } from 'tpu-toolkit/formats'
-import type { Progress } from '../cli/progressBar.js'
+import type { Progress } from 'tpu-toolkit/report'
 import type { DataSet } from './dataSet.js'
 import { finding, summaryFinding } from './finding.js'
 import { madeData, madeNames } from './made.js'
@@ -8,9 +15,6 @@ import { type Measurement, measureTensor, pooled } from './measure.js'
 import { type TrainedModel, trainModel } from './model.js'
 import { modelData, modelNames, quantisedLoss } from './modelData.js'
 import { type FormatsOptions, fileName } from './options.js'
-import { leastExponent, type Survey, survey } from './survey.js'
-import type { Way } from './way.js'
-import { ways } from './ways.js'
 import { openWeights, type Weights, WeightsError } from './weights.js'
 
 /** The results of a run: everything that is printed and written comes from here. */
@@ -49,7 +53,7 @@ export interface SetResults {
 
 /** Runs every way on all data asked for. */
 export function runFormats(options: FormatsOptions, progress: Progress = () => {}): FormatsResults {
-  const chosen = ways.filter(({ scheme }) => options.schemes.includes(scheme))
+  const chosen = quantizationWays.filter(({ scheme }) => options.schemes.includes(scheme))
   const weights = options.data.includes(fileName) ? openWeights(options.weights!) : undefined
   try {
     const skipped = [...(weights?.skipped ?? [])]
@@ -89,7 +93,7 @@ function dataSet(
 
 function measureSet(
   set: DataSet,
-  chosen: readonly Way[],
+  chosen: readonly QuantizationWay[],
   model: TrainedModel | undefined,
   skipped: Skipped[],
 ): SetResults {
@@ -121,7 +125,7 @@ function measureSet(
 
 /** Why a tensor cannot be measured, or nothing. */
 function unfit({ notFinite, nonzero }: Survey): string | undefined {
-  if (notFinite > 0) return `holds Inf or NaN (${notFinite} values as float32)`
+  if (notFinite > 0) return `holds Inf or NaN (${notFinite} values)`
   return nonzero === 0 ? 'all zeros' : undefined
 }
 
@@ -130,7 +134,7 @@ function overflows(scheme: string, amax: number): boolean {
   return formatNames.includes(scheme as FormatName) && !Number.isFinite(round(amax, scheme as FormatName))
 }
 
-function withLoss(row: Measurement, way: Way, model: TrainedModel): Measurement {
+function withLoss(row: Measurement, way: QuantizationWay, model: TrainedModel): Measurement {
   if (row.data !== 'weights' && row.data !== 'activations') return row
   return { ...row, loss: quantisedLoss(model, way, row.data) }
 }

@@ -1,5 +1,6 @@
 // Tensors in blocks that share a scale (OCP MX, NVFP4): formats says what the codes mean, simd makes them fast. Read
-// blockTensor.ts and quantize.ts first, then blockMatmul.ts for what a matrix unit does with them.
+// blockTensor.ts and quantize.ts first, then blockMatmul.ts for what a matrix unit does with them; reportPieces.ts for
+// what every scheme does to a tensor that is read a piece at a time.
 export { blockMatmul } from './blockMatmul.js'
 export type { BlockTensor } from './blockTensor.js'
 export { dequantize } from './dequantize.js'
@@ -12,3 +13,10 @@ export {
   quantizationReport,
   type ReportOptions,
 } from './quantizationReport.js'
+export { type JoinedReport, joinReports } from './joinReports.js'
+export { bitsPerElement, type QuantizationWay, type QuantizedValues } from './quantizationWay.js'
+export { quantizationWays } from './quantizationWays.js'
+export { type Piece, piecewise, type PiecewiseTensor, rowsOf } from './piecewise.js'
+export { leastExponent, type Survey, survey } from './survey.js'
+export { padRows, unpadRows } from './padRows.js'
+export { reportPieces } from './reportPieces.js'

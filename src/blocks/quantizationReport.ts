@@ -15,6 +15,8 @@ import { valuesAlong } from './quantize.js'
 export interface QuantizationReport {
   /** How many originals are finite. */
   readonly count: number
+  /** Root mean square of the originals. */
+  readonly rms: number
   /** 10 log10 of the sum of squared originals over that of squared errors, in dB; Infinity where nothing changed. */
   readonly sqnr: number
   /** Share of the originals that lie beyond the largest value there is for them. */
@@ -94,6 +96,7 @@ export function quantizationReport(
   }
   return {
     count,
+    rms: Math.sqrt(signal / count),
     sqnr: decibels(signal, noise),
     clipped: clipped / count,
     underflowed: underflowed / count,
@@ -109,7 +112,8 @@ export function quantizationReport(
 /** Plain numbers, as an array. */
 export type Numbers = Float32Array | Float64Array
 
-function decibels(signal: number, noise: number): number {
+/** The ratio of two sums of squares in dB; Infinity where there is no noise. */
+export function decibels(signal: number, noise: number): number {
   return noise === 0 ? Infinity : 10 * Math.log10(signal / noise)
 }
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Command } from 'commander'
 import { textTable } from '../report/index.js'
 import { arena } from '../simd/index.js'
 import { jsonText } from './jsonText.js'
+import { ownVersion } from './ownVersion.js'
 import type { Subcommand } from './subcommand.js'
 
 /** One part of the surroundings that something here makes use of. */
@@ -33,12 +33,9 @@ function rows(parts: readonly Part[]): Record<string, string>[] {
 }
 
 function machine(): Part[] {
-  const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
   const threads = availableParallelism()
   return [
-    { part: 'tpu-toolkit', found: own.version, serves: 'this package' },
+    { part: 'tpu-toolkit', found: ownVersion(), serves: 'this package' },
     { part: 'node', found: process.versions.node, serves: '20.19 or newer' },
     {
       part: 'WebAssembly SIMD',

@@ -39,7 +39,7 @@ export const nanCommand: Subcommand = (terminal, exit) =>
     .option('--json', 'print one JSON object: every loss, the recorded steps, the explanation')
     .option('--checkpoint <file>', 'keep the run in a file and go on from it, with the same bits')
     .option('--checkpoint-every <n>', 'steps between two writings of it', '100')
-    .option('--ablate', 'run the table of forms, running sums and dtypes')
+    .option('--ablate', 'run the table of forms, running sums and dtypes: 18 runs, a minute or two')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit nan\n  tpu-toolkit nan --cumsum stable\n  tpu-toolkit nan --form segsum --json\n  tpu-toolkit nan --ablate',

@@ -1,17 +1,22 @@
 import { Command, CommanderError } from 'commander'
 import { BadInput } from './badInput.js'
+import { ownVersion } from './ownVersion.js'
 import type { Subcommand } from './subcommand.js'
 import type { Terminal } from './terminal.js'
 
 /** The subcommands in the order of the help. Each is loaded when it is asked for: some bring a plotting library. */
 const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
+  drift: async () => (await import('./drift/drift.js')).driftCommand,
   nan: async () => (await import('./nan.js')).nanCommand,
   sweep: async () => (await import('./sweep.js')).sweepCommand,
   gallery: async () => (await import('./gallery.js')).galleryCommand,
+  doctor: async () => (await import('./doctor.js')).doctorCommand,
   formats: async () => (await import('./formatsCommand.js')).formatsCommand,
   inspect: async () => (await import('./inspect.js')).inspectCommand,
+  quantize: async () => (await import('./quantize.js')).quantizeCommand,
   schedule: async () => (await import('./schedule.js')).scheduleCommand,
   env: async () => (await import('./env.js')).envCommand,
+  completion: async () => (await import('./completion.js')).completionCommand,
 }
 
 /**
@@ -25,12 +30,15 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   const program = new Command('tpu-toolkit')
     .description('A numerics laboratory for low-precision training: its experiments.')
     .helpOption('--help', 'show this text')
+    .version(ownVersion(), '--version', 'show the version')
     .helpCommand(false)
     .exitOverride()
     .configureOutput(quiet)
     .showSuggestionAfterError(false)
   const [asked = ''] = args
-  const names = Object.hasOwn(subcommands, asked) ? [asked] : Object.keys(subcommands)
+  // A completion is about all of them.
+  const one = Object.hasOwn(subcommands, asked) && asked !== 'completion'
+  const names = one ? [asked] : Object.keys(subcommands)
   for (const name of names) {
     const subcommand = await subcommands[name]!()
     const command = subcommand(terminal, (reported) => (status = reported))

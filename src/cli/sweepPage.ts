@@ -71,7 +71,6 @@ function againstRate(rows: readonly SweepRow[]): Section[] {
       title: 'First NaN step against the learning rate',
       x: { label: 'learning rate', scale: 'log10' },
       y: { label: 'first NaN step', scale: 'log10' },
-      width: 620,
     }),
     caption: 'Both axes are logarithmic: a line of slope -1 means that lr x step is constant.',
   }

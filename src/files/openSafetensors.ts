@@ -21,6 +21,8 @@ export interface SafetensorsFile {
   read(name: string): Tensor
   /** Reads rows start to end (not included) of one tensor, along its first axis; nothing else of it is read. */
   readRows(name: string, start: number, end: number): Tensor
+  /** Reads elements start to end (not included) of one tensor, in row-major order, as a tensor of one axis. */
+  readElements(name: string, start: number, end: number): Tensor
   /** Reads the bytes of one tensor, of any dtype. */
   readBytes(name: string): Uint8Array
   /** Closes the file; nothing can be read afterwards. */
@@ -66,6 +68,14 @@ export function openSafetensors(path: string | URL): SafetensorsFile {
         },
         read,
       )
+    },
+    readElements: (name, start, end) => {
+      const entry = find('readElements', name)
+      const elements = entry.shape.reduce((product, side) => product * side, 1)
+      const flat = { shape: [elements], bytes: entry.bytes }
+      const [count, width] = rowsOf('readElements', name.slice(0, 50), flat, start, end, 'elements')
+      const part = { shape: [count], start: entry.start + start * width, bytes: count * width }
+      return readEntry('readElements', { ...entry, ...part }, read)
     },
     readBytes: (name) => {
       const { start, bytes } = find('readBytes', name)

@@ -7,12 +7,13 @@ export function rowsOf(
   { shape, bytes }: { readonly shape: Shape; readonly bytes: number },
   start: number,
   end: number,
+  what = 'rows',
 ): [rows: number, rowBytes: number] {
   const length = shape[0]
   if (length === undefined) throw new RangeError(`${op}: a 0-d tensor has no rows [${where}]`)
   if (
     !(Number.isSafeInteger(start) && Number.isSafeInteger(end) && 0 <= start && start <= end && end <= length)
   )
-    throw new RangeError(`${op}: not rows of the ${length} of ${where} [${start}, ${end}]`)
+    throw new RangeError(`${op}: not ${what} of the ${length} of ${where} [${start}, ${end}]`)
   return [end - start, length === 0 ? 0 : bytes / length]
 }

@@ -48,10 +48,10 @@ function logTicks([low, high]: readonly [number, number], base: number, most: nu
   const first = Math.ceil(logarithm(low) - 1e-9)
   const last = Math.floor(logarithm(high) + 1e-9)
   if (base === 10 && last - first < 1) {
-    const near = [first - 1, first, first + 1].flatMap((power) => [1, 2, 5].map((m) => m * 10 ** power))
-    const inside = near
-      .filter((tick) => tick >= low && tick <= high)
-      .map((tick) => Number(tick.toPrecision(1)))
+    const near = [first - 1, first, first + 1].flatMap((power) =>
+      [1, 2, 5].map((m) => Number(`${m}e${power}`)),
+    )
+    const inside = near.filter((tick) => tick >= low && tick <= high)
     return inside.length >= 2 ? inside : linearTicks([low, high], 4)
   }
   const step = Math.max(1, Math.ceil((last - first + 1) / most))

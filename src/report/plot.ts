@@ -3,6 +3,7 @@ import { parseHTML } from 'linkedom'
 import { type Axis, axisScale, type Scale } from './axis.js'
 import { type LegendEntry, legendHeight, legendMarkup } from './legend.js'
 import { type SeriesColor, seriesColors, seriesPaint } from './palette.js'
+import { labelMargin, wrapped } from './textWidth.js'
 
 /** A point of a series. */
 export interface PlotPoint {
@@ -47,7 +48,11 @@ export interface PlotOptions {
   readonly diagonal?: boolean
 }
 
+/** The left one is the least: long numbers at the axis widen it. */
 const margin = { left: 52, right: 26, bottom: 38 }
+/** Bold letters are about so much wider. */
+const bold = 1.1
+const lineHeight = 12
 
 /**
  * Lines through points, as a self-contained SVG text. The same input gives the same bytes.
@@ -71,11 +76,6 @@ export function scatterPlot(series: readonly PlotSeries[], options: PlotOptions)
 
 function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' | 'dots'): string {
   const { width = 460, height = 300, markers = [], diagonal = false } = options
-  const x = axisScale(
-    options.x,
-    [...series.flatMap((s) => s.points.map((p) => p.x)), ...markers.map((m) => m.x)],
-    Math.floor((width - margin.left) / 56),
-  )
   const measured = axisScale(
     options.y,
     series.flatMap((s) => s.points.map((p) => p.y)),
@@ -83,6 +83,14 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   )
   const lost = series.flatMap((s) => s.points.filter((p) => !shows(measured, p.y)))
   const y = options.y.domain ? measured : padded(options.y, measured, lost.length > 0)
+  const left = labelMargin(y.ticks.map(y.tickText), 9, margin.left)
+  const x = axisScale(
+    options.x,
+    [...series.flatMap((s) => s.points.map((p) => p.x)), ...markers.map((m) => m.x)],
+    Math.floor((width - left) / 56),
+  )
+  const yLabel = wrapped(options.y.label, (width - 8) / bold)
+  const above = lineHeight * (yLabel.length - 1)
 
   const entries: LegendEntry[] = series.map((s, i) => ({
     name: s.name,
@@ -90,13 +98,15 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     dashed: s.dashed ?? false,
     kind: s.dashed ? 'line' : kind,
   }))
-  const top = legendHeight(entries, width) + 36
+  const top = legendHeight(entries, width) + 36 + above
   const marks: unknown[] = [
     Plot.axisY({ ticks: [...y.ticks], tickFormat: y.tickText, label: null, tickSize: 0 }),
     Plot.gridY({ ticks: [...y.ticks], strokeOpacity: 0.14 }),
     Plot.axisX({ ticks: [...x.ticks], tickFormat: x.tickText, label: null, tickSize: 4 }),
     Plot.ruleX([x.domain[0]], { strokeOpacity: 0 }),
-    Plot.text([options.y.label], { frameAnchor: 'top-left', dx: -margin.left + 4, dy: -26, fontWeight: 600 }),
+    Plot.text([yLabel.join('\n')], {
+      ...{ frameAnchor: 'top-left', dx: -left + 4, dy: -26 - above, fontWeight: 600 },
+    }),
     Plot.text([options.x.label], { frameAnchor: 'bottom-right', dy: 34, fontWeight: 600 }),
   ]
   if (diagonal) {
@@ -110,15 +120,15 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   }
   markers.forEach((marker, i) => {
     const stroke = marker.color ? seriesPaint(marker.color) : 'currentColor'
-    const left = toTheLeft(x, marker.x)
+    const before = toTheLeft(x, marker.x)
     marks.push(
       Plot.ruleX([marker.x], { stroke, strokeOpacity: 0.7, strokeDasharray: '1 3', strokeWidth: 1.5 }),
       Plot.text([marker], {
         x: 'x',
         text: 'label',
         frameAnchor: 'top',
-        textAnchor: left ? 'end' : 'start',
-        dx: left ? 2 : -2,
+        textAnchor: before ? 'end' : 'start',
+        dx: before ? 2 : -2,
         dy: -7 + 14 * i,
         fill: stroke,
       }),
@@ -150,9 +160,11 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
       )
     marks.push(Plot.dot(zeros, { ...at, stroke: paint, fill: 'none', r: 3.2 }))
     marks.push(Plot.dot(beyond, { ...at, stroke: paint, symbol: 'times', r: 4 }))
-    for (const left of [false, true]) {
-      const here = inside.filter((p) => p.label !== undefined && shows(y, p.y) && toTheLeft(x, p.x) === left)
-      if (here.length > 0) marks.push(labels(here, left, paint))
+    for (const before of [false, true]) {
+      const here = inside.filter(
+        (p) => p.label !== undefined && shows(y, p.y) && toTheLeft(x, p.x) === before,
+      )
+      if (here.length > 0) marks.push(labels(here, before, paint))
     }
   })
 
@@ -163,7 +175,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     width,
     height: height + top,
     marginTop: top,
-    marginLeft: margin.left,
+    marginLeft: left,
     marginRight: margin.right,
     marginBottom: margin.bottom,
     style: { fontSize: '12px', fontFamily: 'system-ui, sans-serif', background: 'none' },

@@ -1,6 +1,7 @@
 import { axisScale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
+import { labelMargin } from './textWidth.js'
 
 /** A named stretch of the x axis, its first part fainter: a format's subnormal and normal numbers. */
 export interface PlotRange {
@@ -38,9 +39,14 @@ export function rangePlot(
 ): string {
   const { title, width = 460, height = 150 } = options
   const [low, high] = options.x.domain
+  const start = labelMargin(
+    ranges.map(({ name }) => name),
+    8,
+    margin.left,
+  )
   const right = width - margin.right
   const place = (x: number): number =>
-    margin.left + ((Math.min(high, Math.max(low, x)) - low) / (high - low)) * (right - margin.left)
+    start + ((Math.min(high, Math.max(low, x)) - low) / (high - low)) * (right - start)
   const most = bars.reduce((top, { y }) => Math.max(top, y), 0) || 1
   const foot = margin.top + height
   const level = (y: number): number => foot - (y / most) * height
@@ -55,11 +61,11 @@ export function rangePlot(
   }
 
   const up = axisScale({ label: '', domain: [0, most] }, [], 4)
-  const along = axisScale({ label: '', domain: [low, high] }, [], Math.floor((right - margin.left) / 46))
+  const along = axisScale({ label: '', domain: [low, high] }, [], Math.floor((right - start) / 46))
   const grid = [
     ...up.ticks.map((tick) => [
-      line(margin.left, level(tick), right, level(tick)),
-      text(margin.left - 6, level(tick) + 4, 'end', up.tickText(tick)),
+      line(start, level(tick), right, level(tick)),
+      text(start - 6, level(tick) + 4, 'end', up.tickText(tick)),
     ]),
     ...along.ticks.map((tick) => [
       line(place(tick), margin.top, place(tick), end),
@@ -73,7 +79,7 @@ export function rangePlot(
     const y = foot + 8 + row * i
     const faint = box(from, solidFrom, y + 4, row - 8, seriesPaint('orange'), 0.4)
     const solid = box(Math.max(from, solidFrom), to, y + 4, row - 8, seriesPaint('orange'), 0.9)
-    return `<g>${text(margin.left - 6, y + 12, 'end', name)}${faint}${solid}</g>`
+    return `<g>${text(start - 6, y + 12, 'end', name)}${faint}${solid}</g>`
   })
   const labels = [
     text(0, 14, 'start', options.y.label, 600),

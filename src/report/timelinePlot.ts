@@ -1,6 +1,7 @@
 import { axisScale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesColors, seriesPaint } from './palette.js'
+import { labelMargin } from './textWidth.js'
 
 /** A stretch of a lane of a timeline. */
 export interface PlotStretch {
@@ -37,14 +38,15 @@ export function timelinePlot(stretches: readonly PlotStretch[], options: Timelin
   const lanes = options.lanes ?? [...new Set(stretches.map(({ lane }) => lane))]
   const stranger = stretches.find(({ lane }) => !lanes.includes(lane))
   if (stranger) throw new RangeError(`timelinePlot: no such lane [${stranger.lane.slice(0, 50)}]`)
+  const beside = labelMargin(lanes, 10, margin.left)
   const right = width - margin.right
   const { domain, ticks, tickText } = axisScale(
     { label: '' },
     stretches.flatMap(({ start, end }) => [start, end]),
-    Math.floor((right - margin.left) / 56),
+    Math.floor((right - beside) / 56),
   )
   const [low, high] = domain
-  const place = (x: number): number => margin.left + ((x - low) / (high - low)) * (right - margin.left)
+  const place = (x: number): number => beside + ((x - low) / (high - low)) * (right - beside)
   const foot = margin.top + row * lanes.length
   const text = (x: number, y: number, anchor: string, words: string, weight = 400): string =>
     `<text x="${fixed(x)}" y="${fixed(y)}" text-anchor="${anchor}" font-weight="${weight}" fill="currentColor">${escapeHtml(words)}</text>`
@@ -66,7 +68,7 @@ export function timelinePlot(stretches: readonly PlotStretch[], options: Timelin
         const fits = label !== undefined && wide >= 7 * label.length + 4
         return box + (fits ? text(from + wide / 2, top + row / 2 + 4, 'middle', label) : '')
       })
-    return `<g>${text(margin.left - 8, top + row / 2 + 4, 'end', lane)}${boxes.join('')}</g>`
+    return `<g>${text(beside - 8, top + row / 2 + 4, 'end', lane)}${boxes.join('')}</g>`
   })
   const label = text(right, foot + margin.axis - 4, 'end', options.x.label, 600)
   const height = foot + margin.axis

@@ -1,4 +1,4 @@
-import { padRows, survey, unpadRows, quantizationWays as ways } from 'tpu-toolkit/blocks'
+import { survey, quantizationWays as ways } from 'tpu-toolkit/blocks'
 import { decodeTable, type FormatName } from 'tpu-toolkit/formats'
 import { key, normal, uniform } from 'tpu-toolkit/random'
 import { describe, expect, it } from 'vitest'

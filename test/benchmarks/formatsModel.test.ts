@@ -1,7 +1,7 @@
 import { quantizationWays as ways } from 'tpu-toolkit/blocks'
 import { add, tensor } from 'tpu-toolkit/tensor'
+import { flightGaps } from 'tpu-toolkit/train'
 import { describe, expect, it } from 'vitest'
-import { flightGaps } from '../../benchmarks/drift/data/flightGaps.js'
 import { flightWindows, inputWidth } from '../../benchmarks/formats/flightWindows.js'
 import { gradients, type Layer, lossOf, trainModel } from '../../benchmarks/formats/model.js'
 import { quantisedLoss } from '../../benchmarks/formats/modelData.js'

@@ -16,6 +16,7 @@ describe('quantizationReport(original, quantized)', () => {
     const noise = 0.5 ** 2 + 4 ** 2 + Math.fround(0.1) ** 2
     expect(finite).toEqual({
       count: 5,
+      rms: Math.sqrt((1 + 4 + 100 + Math.fround(0.1) ** 2) / 5),
       sqnr: 10 * Math.log10((1 + 4 + 100 + Math.fround(0.1) ** 2) / noise),
       clipped: 1 / 5,
       underflowed: 1 / 5,

@@ -44,6 +44,30 @@ describe('linePlot', () => {
     ]
     expect(count(linePlot(broken, options), 'g[aria-label="dot"] path')).toBe(2)
   })
+  it.each([
+    ['0.2', [0, 1], 52],
+    ['32,768', [1, 4e4], 52],
+    ['-1.23458e5', [-123457.5, -123456.5], 80],
+  ])('linePlot has room for ticks such as %s at the left axis', (text, ys, room) => {
+    // In DejaVu Sans, the widest of the usual fonts, at 12 px: 7.64 a digit or letter, 3.9 a comma, 4.4 a minus.
+    const wide = [...text].reduce((sum, letter) => sum + (/[,.-]/.test(letter) ? 4.4 : 7.64), 0)
+    const svg = linePlot([{ name: 'a', points: ys.map((y, x) => ({ x, y })) }], {
+      ...{ title: 't', x: { label: 'x' }, y: { label: 'y' } },
+    })
+    const left = Number(/translate\(([\d.]+),[\d.]+\)" y="0.32em">/.exec(svg)![1])
+    expect(left).toBe(room)
+    expect(left - 9).toBeGreaterThan(wide)
+  })
+  it('linePlot breaks a label of the left axis that is wider than the plot', () => {
+    const label =
+      'the largest relative error of the sum over all steps of a run of the experiment in bfloat16'
+    const wide = linePlot(series, { ...options, y: { label } })
+    const lines = [...wide.matchAll(/<tspan[^>]*>([^<]*)<\/tspan>/g)].map(([, line]) => line)
+    expect(lines.join(' ')).toBe(label)
+    expect(lines).toHaveLength(2)
+    const height = (svg: string) => Number(parse(svg).getAttribute('height'))
+    expect(height(wide) - height(linePlot(series, { ...options, y: { label: 'short' } }))).toBe(12)
+  })
   it('linePlot names every series in the legend', () =>
     expect(
       [...parse(linePlot(series, options)).querySelectorAll('.legend text')].map((t) => t.textContent),
@@ -57,6 +81,12 @@ describe('linePlot', () => {
   it('linePlot ticks powers of ten beyond a thousandth as powers', () => {
     const tiny = [{ name: 'a', points: [1e-9, 1e-2].map((y, x) => ({ x: x + 1, y })) }]
     expect(parse(linePlot(tiny, options)).textContent).toContain('10⁻⁹')
+  })
+  it('linePlot ticks the ends of a range that holds no power of ten inside', () => {
+    const points = [2e-4, 1e-3].map((x) => ({ x, y: 1 }))
+    const svg = linePlot([{ name: 'a', points }], { ...options, x: { label: 'lr', scale: 'log10' } })
+    const texts = [...parse(svg).querySelectorAll('text')].map(({ textContent }) => textContent)
+    expect(texts).toEqual(expect.arrayContaining(['2e-4', '5e-4']))
   })
   it('linePlot draws markers with their labels', () => {
     const svg = linePlot(series, { ...options, markers: [{ x: 256, label: 'stalls at 256' }] })

@@ -30,6 +30,12 @@ function boxes(text: string, paint: string): { left: number; wide: number; tall:
 }
 
 describe('rangePlot', () => {
+  it('rangePlot has room for the longest name', () => {
+    const long = [{ name: 'float8_e4m3b11fnuz, stochastically', from: -1, solidFrom: -1, to: 2 }]
+    const place = (text: string) => Number(/<text x="([\d.]+)" y="[\d.]+" text-anchor="end"/.exec(text)![1])
+    expect(place(rangePlot(bars, ranges.slice(1), options))).toBe(126)
+    expect(place(rangePlot(bars, long, options))).toBeGreaterThan(7 * long[0]!.name.length)
+  })
   it('rangePlot gives the same bytes for the same input', () =>
     expect(rangePlot(bars, ranges, options)).toBe(svg))
   it('rangePlot draws a bar for each value, as high as it is and one wide', () => {

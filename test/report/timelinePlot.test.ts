@@ -27,6 +27,12 @@ describe('timelinePlot', () => {
   it('timelinePlot gives the same bytes for the same input', () =>
     expect(timelinePlot(stretches, options)).toBe(svg))
 
+  it('timelinePlot has room for the longest lane', () => {
+    const wide = timelinePlot([{ lane: 'from the host to the device', start: 0, end: 1 }], options)
+    expect(boxesOf(wide)[0]!.left).toBeGreaterThan(7 * 'from the host to the device'.length)
+    expect(boxesOf(svg)[0]!.left).toBe(72)
+  })
+
   it('timelinePlot draws a box for each stretch, to scale, in the row of its lane', () => {
     const [first, second, copy, compute] = boxesOf(svg) as [Box, Box, Box, Box]
     type Box = ReturnType<typeof boxesOf>[number]

@@ -1,4 +1,0 @@
-import { runCommand } from '../cli/terminal.js'
-import { driftCommand } from './cli.js'
-
-runCommand(driftCommand)

@@ -1,0 +1,47 @@
+import { Command } from 'commander'
+import { formatNames } from '../../formats/index.js'
+import { progressBar } from '../../report/index.js'
+import type { Subcommand } from '../subcommand.js'
+import { writeReport } from '../writeReport.js'
+import { driftCsv, driftJson } from './driftJson.js'
+import { type GivenDrift, longestLength, operationNames, readDriftOptions } from './driftOptions.js'
+import { driftPage } from './driftPage.js'
+import { printed } from './driftText.js'
+import { runDrift } from './runDrift.js'
+
+/** `drift`: how far low-precision results drift from float64. Exit status 0; 1 when the report cannot be written. */
+export const driftCommand: Subcommand = (terminal, exit) =>
+  new Command('drift')
+    .description(
+      'Measures how far low-precision results drift from float64, naive beside stable, on real and made inputs.',
+    )
+    .option('--only <ops>', `operations, separated by commas: ${operationNames.join(', ')}`)
+    .option(
+      '--length <lengths>',
+      `lengths, separated by commas, each 2 ... ${longestLength}: of sequences, steps of training, replicas (default: each operation's own, up to 65536)`,
+    )
+    .option('--dtype <format>', `number format: ${formatNames.join(', ')}`, 'bfloat16')
+    .option(
+      '--seed <integer>',
+      'of the drawn inputs, 0 ... 4294967295; the same seed gives the same bytes',
+      '0',
+    )
+    .option('--json', 'print the JSON on standard output, and nothing else there')
+    .option('--out <folder>', 'where index.html, drift.json and drift.csv go', 'reports/drift')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit drift\n  tpu-toolkit drift --only cumsum,ema --length 256,4096 --dtype float8_e4m3fn',
+    )
+    .action((given: GivenDrift) => {
+      const options = readDriftOptions(given)
+      const bar = progressBar(terminal.screen)
+      const results = runDrift(options, bar.show)
+      bar.stop()
+      terminal.out(options.json ? driftJson(results) : printed(results, options.lengths !== undefined))
+      const files = {
+        'index.html': driftPage(results),
+        'drift.json': driftJson(results),
+        'drift.csv': driftCsv(results),
+      }
+      exit(writeReport('drift', options, files, terminal))
+    })
