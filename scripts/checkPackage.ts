@@ -1,13 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createContext, runInContext } from 'node:vm'
-import { buildSync } from 'esbuild'
+import { textTable } from 'tpu-toolkit/report'
 import ts from 'typescript'
-import { doors } from './doors.js'
+import { logOfPage } from './browser.js'
+import { bundle } from './bundles.js'
+import { doors, isPortable } from './doors.js'
 import { inTemporaryFolder, type Packed, pack, projectWith, run } from './packed.js'
 
 // Checks the package as a stranger gets it: packed, installed in an empty project, used from JavaScript, from
-// TypeScript in each way of resolving modules, and in a bundle for a browser. Run by `npm run check:package`.
+// TypeScript in each way of resolving modules, and in a browser. Run by `npm run check:package`.
+
+/** The most bytes that the package may have. A bundle is what a page loads that imports the door whole. */
+const limits = { tarball: 1_000_000, unpacked: 4_000_000, scheduleBundle: 8_000 }
 
 const checkout = process.cwd()
 const step = (name: string): void => console.log(`check:package: ${name}`)
@@ -17,10 +21,10 @@ const fail = (what: string): never => {
 
 function checkFiles({ tarball, files }: Packed, folder: string): void {
   for (const file of files) {
-    if (/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|src\/README\.md|src\/.*\.ts)$/.test(file)) continue
+    if (/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|src\/README\.md|docs\/[\w-]+\.md)$/.test(file))
+      continue
     const source =
-      /^dist\/(.*?)(\.d\.ts|\.js)(\.map)?$/.exec(file)?.[1] ??
-      fail(`a file that should not be packed [${file}]`)
+      /^dist\/(.*?)(\.d\.ts|\.js)$/.exec(file)?.[1] ?? fail(`a file that should not be packed [${file}]`)
     if (!existsSync(`src/${source}.ts`))
       fail(`left over from a file that is gone, run npm run clean [${file}]`)
   }
@@ -78,47 +82,91 @@ function checkTypeScript(project: string, compiler: string, resolution: string, 
   if (said !== promised(readmeExample())) fail(`the README example prints something else\n${said}`)
 }
 
-function checkBrowser(project: string): void {
-  const example = readmeExample()
-  const { outputFiles, metafile } = buildSync({
-    stdin: {
-      contents: `${example}\nimport * as all from 'tpu-toolkit'\nconsole.log(Object.keys(all).length > 0)\n`,
-      resolveDir: project,
-    },
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    platform: 'browser',
-    format: 'iife',
-    target: 'es2022',
-  })
-  const [bundle] = outputFiles
-  if (!bundle || /["']node:/.test(bundle.text)) fail('a Node module is in the browser bundle')
-  const strangers = Object.keys(metafile.inputs).filter((path) =>
-    /node_modules\/(linkedom|@observablehq|d3)/.test(path),
-  )
-  if (strangers.length > 0) fail(`the browser bundle holds what only reports need [${strangers[0]}]`)
-  // A context without process, Buffer or require: only the language, and what every browser has besides.
-  const lines: string[] = []
-  const page = createContext({
-    console: { log: (...values: unknown[]) => lines.push(values.join(' ')) },
+function checkSize({ bytes, unpackedBytes, files }: Packed): void {
+  step(`${files.length} files, ${bytes} bytes packed, ${unpackedBytes} unpacked`)
+  if (bytes >= limits.tarball) fail(`the tarball is too large [${bytes} bytes, limit ${limits.tarball}]`)
+  if (unpackedBytes >= limits.unpacked) {
+    fail(`the unpacked package is too large [${unpackedBytes} bytes, limit ${limits.unpacked}]`)
+  }
+}
 
-    atob,
-    TextDecoder,
-    TextEncoder,
-    performance,
-    crypto,
-  })
-  runInContext(bundle?.text ?? '', page)
-  const said = `${lines.join('\n')}\n`
-  if (said !== `${promised(example)}true\n`) fail(`the browser bundle prints something else\n${said}`)
-  step(`browser bundle of the root: ${((bundle?.contents.length ?? 0) / 1024).toFixed(0)} KiB`)
+/** No script runs on a user's machine at installation, and nothing installed with the package is compiled. */
+function checkInstallation(project: string): void {
+  const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean; optional?: boolean; dev?: boolean }>
+  }
+  const scripted = Object.entries(packages).filter(([, facts]) => facts.hasInstallScript && !facts.optional)
+  if (scripted.length > 0) fail(`a package runs a script when it is installed [${scripted[0]?.[0]}]`)
+  step(`${Object.keys(packages).length - 1} packages installed, none with an install script`)
+}
+
+/** Bundles every door: those that run anywhere for a browser, the others for Node. */
+function checkBundles(project: string): void {
+  const whole = (name: string): string => `import * as door from '${name}'\nconsole.log(door)\n`
+  const sizes: { what: string; where: 'browser' | 'Node'; bytes: number; packages: string[] }[] = []
+  const add = (what: string, code: string, where: 'browser' | 'Node' = 'browser'): void => {
+    const { bytes, files } =
+      where === 'browser' ? bundle(code, project) : bundle(code, project, 'node', 'esm')
+    sizes.push({ what, where, bytes, packages: packagesIn(files) })
+  }
+  add('tpu-toolkit', whole('tpu-toolkit'))
+  for (const door of doors) {
+    const name = `tpu-toolkit/${door.folder}`
+    add(name, whole(name), isPortable(door) ? 'browser' : 'Node')
+  }
+  // What is not used is left out, through the root door too.
+  const oneSchedule = 'one schedule, from the root'
+  add(oneSchedule, "import { schedule } from 'tpu-toolkit'\nconsole.log(schedule.linearSchedule)\n")
+  add('the README example', readmeExample())
+  const columns = [
+    { key: 'what', header: 'minified bundle' },
+    { key: 'where', header: 'for' },
+    { key: 'bytes' },
+    { key: 'packages', header: 'other packages in it' },
+  ]
+  const shown = (names: string[]): string =>
+    names.length > 5 ? `${names.slice(0, 4).join(' ')} and ${names.length - 4} more` : names.join(' ')
+  console.log(
+    textTable(
+      columns,
+      sizes.map((size) => ({ ...size, packages: shown(size.packages) })),
+    ),
+  )
+  for (const { what, where, packages } of sizes) {
+    const stranger = packages.find((name) => /^(linkedom|@observablehq|d3)/.test(name))
+    if (where === 'browser' && stranger) {
+      fail(`a browser bundle holds what only reports need [${what}: ${stranger}]`)
+    }
+  }
+  for (const name of ['tpu-toolkit/schedule', oneSchedule]) {
+    const bytes = sizes.find(({ what }) => what === name)?.bytes ?? Number.POSITIVE_INFINITY
+    if (bytes >= limits.scheduleBundle) {
+      fail(`a bundle is too large [${name}: ${bytes} bytes, limit ${limits.scheduleBundle}]`)
+    }
+  }
+}
+
+/** The packages, ours left out, that files in a node_modules folder belong to. */
+function packagesIn(files: readonly string[]): string[] {
+  const names = files.map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? '')
+  return [...new Set(names)].filter((name) => name !== '' && name !== 'tpu-toolkit').sort()
+}
+
+/** The same module in Node and in a page gives the same bits. */
+function checkBrowser(project: string, folder: string): void {
+  const work = `${readFileSync('scripts/browserWork.ts', 'utf8')}\n${readmeExample()}`
+  writeFileSync(join(project, 'work.js'), bundle(work, project, 'node', 'esm').text)
+  const expected = run(process.execPath, ['work.js'], project)
+  if (!expected.includes('kernels: wasm, equal to plain:'))
+    fail(`Node has no WebAssembly kernels\n${expected}`)
+  const said = logOfPage(bundle(work, project).text, folder)
+  if (said !== expected) fail(`a browser computes something else\n${said}instead of\n${expected}`)
+  step(`a page in Chromium computes the bits of Node: ${expected.split(/\s/).length} words`)
 }
 
 inTemporaryFolder((folder) => {
   const packed = pack(folder)
-  step(`${packed.files.length} files`)
+  checkSize(packed)
   checkFiles(packed, folder)
   step('publint')
   run(process.execPath, ['node_modules/publint/src/cli.js', 'run', '--strict', packed.tarball], checkout)
@@ -143,11 +191,16 @@ inTemporaryFolder((folder) => {
   const said = run(process.execPath, ['example.js'], project)
   if (said !== promised(readmeExample())) fail(`the README example prints something else\n${said}`)
   run(process.execPath, ['everyDoor.js'], project)
+  step('the command')
+  const inspected = run('npx', ['--no-install', 'tpu-toolkit', 'inspect', '0.1'], project)
+  if (!inspected.includes('0x3dcd')) fail(`npx tpu-toolkit inspect 0.1 prints something else\n${inspected}`)
   for (const compiler of ['typescript', 'tslab-typescript']) {
     checkTypeScript(project, compiler, 'node16', 'node16')
     checkTypeScript(project, compiler, 'bundler', 'es2022')
   }
   // As inside tslab: before `exports`, by main, types and typesVersions.
   checkTypeScript(project, 'tslab-typescript', 'node', 'es2022')
-  checkBrowser(project)
+  checkInstallation(project)
+  checkBundles(project)
+  checkBrowser(project, folder)
 })

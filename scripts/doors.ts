@@ -10,6 +10,8 @@ export interface Door {
   readonly root: 'flat' | 'namespace' | 'none'
   /** One line for the reader, without a full stop. */
   readonly about: string
+  /** What a door outside of the root needs. Default: Node. */
+  readonly needs?: string
 }
 
 export const doors: readonly Door[] = [
@@ -68,12 +70,67 @@ export const doors: readonly Door[] = [
   {
     folder: 'files',
     root: 'none',
-    about: 'safetensors and JSON that keep every bit, large files tensor by tensor, atomic writes',
+    about: 'safetensors, npy, npz and JSON that keep every bit, large files part by part, atomic writes',
+  },
+  {
+    folder: 'autodiff',
+    root: 'namespace',
+    about: 'gradients that round where the hardware rounds; where the first NaN or Inf came from',
+  },
+  {
+    folder: 'precision',
+    root: 'namespace',
+    about:
+      'the precision doctor: where the bits went, what would bring them back, bounds that hold, Monte Carlo rounding',
+  },
+  {
+    folder: 'pipeline',
+    root: 'none',
+    about:
+      'data in a repeatable order: shards, transforms in workers, batches over hosts, resume at any record',
   },
   {
     folder: 'optimizer',
     root: 'namespace',
-    about: "gradient transformations in optax's semantics, float32 and bfloat16, chained; fused AdamW",
+    about: "gradient transformations in optax's semantics, chained; fused AdamW, EMA, muP, state to save",
+  },
+  {
+    folder: 'lowprecision',
+    root: 'namespace',
+    about: 'parameters stored in few bits: master copies, Kahan, stochastic rounding; dynamic loss scaling',
+  },
+  {
+    folder: 'collectives',
+    root: 'namespace',
+    about: 'all-reduce over simulated replicas as ring, tree or all-to-all; every rounding, every byte',
+  },
+  {
+    folder: 'ssm',
+    root: 'namespace',
+    about:
+      'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
+  },
+  {
+    folder: 'train',
+    root: 'none',
+    about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
+  },
+  {
+    folder: 'failures',
+    root: 'namespace',
+    about: 'a gallery of cited low-precision failures, each run the naive way and the stable way',
+  },
+  {
+    folder: 'replay',
+    root: 'none',
+    about:
+      'replay buffers in narrow storage: n-step, sequences, priorities, batches drawn ahead, exact resume',
+  },
+  {
+    folder: 'tfjs',
+    root: 'none',
+    about:
+      'TensorFlow.js: tensors both ways, models trained by our chains, precision emulated layer by layer',
   },
   {
     folder: 'report',
@@ -116,8 +173,9 @@ export function entryPoints(list: readonly Door[]): string[] {
 
 /** The list of doors as a Markdown table. */
 export function doorsTable(list: readonly Door[]): string {
-  const inRoot = { flat: 'its names', namespace: 'a namespace', none: 'no: needs Node' }
-  const rows = list.map((door) => `| \`tpu-toolkit/${door.folder}\` | ${inRoot[door.root]} | ${door.about} |`)
+  const inRoot = (door: Door): string =>
+    ({ flat: 'its names', namespace: 'a namespace', none: `no: needs ${door.needs ?? 'Node'}` })[door.root]
+  const rows = list.map((door) => `| \`tpu-toolkit/${door.folder}\` | ${inRoot(door)} | ${door.about} |`)
   return ['| door | in the root | what it is |', '|---|---|---|', ...rows].join('\n')
 }
 

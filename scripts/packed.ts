@@ -25,13 +25,23 @@ export function inTemporaryFolder(work: (folder: string) => void): void {
 export interface Packed {
   readonly tarball: string
   readonly files: readonly string[]
+  /** The size of the tarball, and of the files in it. */
+  readonly bytes: number
+  readonly unpackedBytes: number
 }
 
 /** Packs the checkout in the current folder, as it is built now, into `folder`. */
 export function pack(folder: string): Packed {
   const said = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], process.cwd())
-  const [{ filename, files }] = JSON.parse(said) as [{ filename: string; files: { path: string }[] }]
-  return { tarball: join(folder, filename), files: files.map((file) => file.path) }
+  const [{ filename, files, size, unpackedSize }] = JSON.parse(said) as [
+    { filename: string; files: { path: string }[]; size: number; unpackedSize: number },
+  ]
+  return {
+    tarball: join(folder, filename),
+    files: files.map((file) => file.path),
+    bytes: size,
+    unpackedBytes: unpackedSize,
+  }
 }
 
 /** An empty project in `folder/project` with the packed package, and others from the registry, installed by name. */

@@ -18,6 +18,7 @@ export {
   type AccumulateOptions,
   apply,
   type OutOption,
+  withTrace,
   cast,
   concat,
   stack,
@@ -60,6 +61,7 @@ export {
   matmul,
   ops,
   type Order,
+  type Round,
   type AxisOptions,
   mean,
   type ReduceOptions,
@@ -67,10 +69,12 @@ export {
   cumprod,
   cumsum,
   type ScanOptions,
+  scanLane,
   type Shape,
   type Range,
   slice,
   split,
+  sumLane,
   take,
   type Nested,
   type Op,
@@ -159,6 +163,14 @@ export {
   errorBound,
   type CovarianceSpectrum,
   covarianceSpectrum,
+  fromMatrix,
+  toMatrix,
 } from './numerics/index.js'
 export * as tree from './tree/index.js'
+export * as autodiff from './autodiff/index.js'
+export * as precision from './precision/index.js'
 export * as optimizer from './optimizer/index.js'
+export * as lowprecision from './lowprecision/index.js'
+export * as collectives from './collectives/index.js'
+export * as ssm from './ssm/index.js'
+export * as failures from './failures/index.js'

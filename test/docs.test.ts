@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doors, listedNames } from '../scripts/doors.js'
 import { brokenPromises, codeBlocks, examplesIn, keeps } from './support/examples.js'
 import { filesUnder, readText, root } from './support/project.js'
@@ -33,23 +33,26 @@ describe.each(doors.map((door) => door.folder))('the examples in the docstrings 
 })
 
 describe('the code of the pages', () => {
-  // Inside the checkout, so that `tpu-toolkit` is the package itself: what `npm run build` left in dist.
-  const folder = `${root}build/pages`
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
   const blocks = pages.flatMap((page) =>
-    codeBlocks(readText(page)).map((block) => {
-      const file = join(folder, `${page.replace(/\W/g, '-')}-${block.line}.ts`)
-      writeFileSync(file, block.code)
-      return { ...block, where: `${page}:${block.line}`, file }
-    }),
+    codeBlocks(readText(page)).map((block) => ({
+      ...block,
+      where: `${page}:${block.line}`,
+      name: `${page.replace(/\W/g, '-')}-${block.line}`,
+    })),
   )
+
+  // Inside the checkout, so that `tpu-toolkit` is the package itself: what `npm run build` left in dist.
+  let folder = ''
+  beforeAll(() => {
+    mkdirSync(`${root}build`, { recursive: true })
+    folder = mkdtempSync(`${root}build/pages-`)
+    for (const { name, code } of blocks) writeFileSync(join(folder, `${name}.ts`), code)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it('type-checks against dist', () => {
     const program = ts.createProgram(
-      blocks.map((block) => block.file),
+      blocks.map(({ name }) => join(folder, `${name}.ts`)),
       {
         target: ts.ScriptTarget.ES2022,
         module: ts.ModuleKind.NodeNext,
@@ -62,28 +65,30 @@ describe('the code of the pages', () => {
     )
     expect(program.emit().emitSkipped).toBe(false)
     const said = ts.getPreEmitDiagnostics(program).map((diagnostic) => {
-      const block = blocks.find(({ file }) => file === diagnostic.file?.fileName)
+      const block = blocks.find(({ name }) => diagnostic.file?.fileName.endsWith(`/${name}.ts`))
       return `${block?.where ?? diagnostic.file?.fileName}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`
     })
     expect(said).toEqual([])
   })
 
-  it.each(blocks)('$where prints what its comments say', ({ file, printed }) => {
-    const run = spawnSync(process.execPath, [file.replace(/\.ts$/, '.js')], { encoding: 'utf8' })
+  it.each(blocks)('$where prints what its comments say', ({ name, printed }) => {
+    const run = spawnSync(process.execPath, [join(folder, `${name}.js`)], { encoding: 'utf8' })
     expect(run.stderr).toBe('')
     expect(run.stdout).toBe(printed.map((line) => `${line}\n`).join(''))
   })
 })
 
 describe('the pages', () => {
-  const anchorsOf = (text: string): string[] =>
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+  const anchorsOf = (text: string): string[] => [
+    ...[...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
       (title ?? '')
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\s_-]/gu, '')
         .trim()
         .replace(/\s/g, '-'),
-    )
+    ),
+    ...[...text.matchAll(/^<a id="([\w-]+)"><\/a>$/gm)].map(([, id]) => id ?? ''),
+  ]
 
   it.each(pages)('the internal links of %s lead somewhere', (page) => {
     const text = readText(page).replace(/^```[\s\S]*?^```$/gm, '')

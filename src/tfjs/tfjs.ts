@@ -2,14 +2,16 @@
  * What is asked of a TensorFlow.js namespace. `@tensorflow/tfjs` and `@tensorflow/tfjs-node` have all of it,
  * `@tensorflow/tfjs-core` with a backend too. The types are structural: no declaration of tfjs is needed to read them.
  */
-export interface Tfjs
-  extends Readonly<
-    Record<
-      'tensor' | 'tidy' | 'keep' | 'engine' | 'customGrad' | 'variableGrads' | 'mean' | 'add',
-      (...args: never[]) => unknown
-    >
-  > {
-  readonly Optimizer: abstract new (...args: never[]) => object
+export type Tfjs = Readonly<
+  Record<
+    'tensor' | 'tidy' | 'keep' | 'engine' | 'customGrad' | 'variableGrads' | 'mean' | 'add',
+    (...args: never[]) => unknown
+  >
+> & {
+  /** The base of tf's optimizers. */
+  readonly Optimizer: abstract new (
+    ...args: never[]
+  ) => object
 }
 
 /** What is asked of a tf.Tensor. */
