@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { textTable } from '../report/index.js'
 import { arena } from '../simd/index.js'
@@ -48,9 +50,11 @@ function machine(): Part[] {
 
 function packages(): Part[] {
   const require = createRequire(import.meta.url)
+  // setup:tfjs-node puts it beside node_modules.
+  const paths = [process.cwd(), join(process.cwd(), '.tfjs-node'), fileURLToPath(import.meta.url)]
   const version = (name: string): string | null => {
     try {
-      return (require(`${name}/package.json`) as { version: string }).version
+      return (require(require.resolve(`${name}/package.json`, { paths })) as { version: string }).version
     } catch {
       return null
     }

@@ -31,6 +31,10 @@ export const galleryCommand: Subcommand = (terminal, exit) =>
     .option('--json', 'print one JSON object instead of the table; numbers that are not finite are null')
     .option('--docs', 'print the page of the documentation instead of the table, write no report')
     .option('--out <folder>', 'where the report goes', 'reports/gallery')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit gallery\n  tpu-toolkit gallery --only ones-stall,ema-stall --json',
+    )
     .action((given: Given) => {
       exit(run(given, terminal))
     })

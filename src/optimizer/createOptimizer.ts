@@ -16,7 +16,7 @@ export interface CreateOptimizerOptions extends Omit<AdamwOptions, 'learningRate
   readonly warmupSteps?: number
   /** Decoupled, AdamW's. Default: 1e-4. */
   readonly weightDecay?: number
-  /** The largest global norm of a gradient. Default: 1. */
+  /** The largest global norm of a gradient; 0 leaves the clip out. Default: 1. */
   readonly gradClip?: number
   /** Cosine cycles, each twice as long as the one before: 4 of them restart three times. Default: 1. */
   readonly nRestarts?: number
@@ -67,7 +67,8 @@ export function createOptimizer(options: CreateOptimizerOptions): GradientTransf
     cycles: nRestarts,
     remainder,
   })
-  const guards = [clipByGlobalNorm(gradClip, options), zeroNans()]
+  const guards: GradientTransformation[] = [zeroNans()]
+  if (gradClip > 0) guards.unshift(clipByGlobalNorm(gradClip, options))
   if (order === 'zero-then-clip') guards.reverse()
   return chain(...guards, adamw({ ...options, weightDecay, learningRate }))
 }

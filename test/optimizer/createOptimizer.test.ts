@@ -63,6 +63,29 @@ describe('createOptimizer', () => {
     }
   })
 
+  it('gradClip of 0 leaves the clip out: the chain of zeroNans and adamw', () => {
+    const learningRate = doublingRestartsSchedule({
+      peakValue: 0.01,
+      totalSteps: 70,
+      warmupSteps: 10,
+      cycles: 3,
+    })
+    const parts = chain(zeroNans(), adamw({ learningRate, weightDecay: 0.1, b2: 0.95 }))
+    const whole = createOptimizer({ ...options, gradClip: 0 })
+    const params: Tree = { a: tensor([1, -2]) }
+    let [one, two]: Point<readonly State[]>[] = [whole, parts].map((of) => ({
+      params,
+      state: of.init(params),
+    })) as [Point<readonly State[]>, Point<readonly State[]>]
+    for (let step = 0; step < 20; step++) {
+      const grads: Tree = { a: tensor([1000, -3]) }
+      one = applyGradients(whole, grads, one!)
+      two = applyGradients(parts, grads, two!)
+    }
+    expect(bitsOf(one!.params)).toEqual(bitsOf(two!.params))
+    expect(bitsOf(one!.params)).not.toEqual(bitsOf(params))
+  })
+
   it('peaks after the warm-up and at each restart', () => {
     // With b1 = b2 = 0 and no decay an update is the rate times the gradient's sign.
     const optimizer = createOptimizer({ ...options, b1: 0, b2: 0, eps: 0, weightDecay: 0 })
