@@ -1,7 +1,6 @@
-import { progressBar } from 'tpu-toolkit/report'
+import { progressBar, writeReport } from 'tpu-toolkit/report'
 import { end } from '../cli/parseCommand.js'
 import type { Terminal } from '../cli/terminal.js'
-import { writeReport } from '../cli/writeReport.js'
 import { formatsCsv, formatsJson } from './json.js'
 import { type FormatsOptions, parseOptions } from './options.js'
 import { formatsPage } from './page.js'
@@ -22,7 +21,7 @@ export function formatsCommand(args: readonly string[], terminal: Terminal): num
     'formats.json': formatsJson(results),
     'formats.csv': formatsCsv(results),
   }
-  return writeReport('bench:formats', options, files, terminal)
+  return writeReport(files, { command: 'bench:formats', json: options.json, out: options.out, terminal })
 }
 
 /** The results; undefined, and a line on standard error, where the weights file is at fault. */

@@ -1,12 +1,15 @@
 import { Command } from 'commander'
 import { BadValue, type Parsed, parseCommand, readInteger, readNames } from '../cli/parseCommand.js'
-import type { ReportOptions } from '../cli/writeReport.js'
 import { madeNames } from './made.js'
 import { modelNames } from './modelData.js'
 import { schemes } from './schemes.js'
 
 /** What the command was asked to do. */
-export interface FormatsOptions extends ReportOptions {
+export interface FormatsOptions {
+  /** Whether standard output is for JSON alone. */
+  readonly json: boolean
+  /** Where the report goes. */
+  readonly out: string
   readonly schemes: readonly string[]
   readonly data: readonly string[]
   /** The file whose tensors take the place of the model's. */

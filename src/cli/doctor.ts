@@ -1,7 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command } from 'commander'
-import { progressBar } from '../report/index.js'
+import { progressBar, writeReport } from '../report/index.js'
 import { BadInput } from './badInput.js'
 import type { DoctorCase, Examined } from './doctorCase.js'
 import { doctorCases, notByOperations } from './doctorCases.js'
@@ -79,21 +77,7 @@ function run({ id, title, examine }: DoctorCase, { json = false, out }: Given, t
         '\n',
       ),
     )
-  const written = writePage(examined, out, json, terminal)
-  return written && findings.every(({ tuning }) => tuning.met) ? 0 : 1
-}
-
-/** Writes the page and says where it is; false where that fails. */
-function writePage(examined: Examined, out: string, json: boolean, terminal: Terminal): boolean {
-  const path = join(out, 'index.html')
-  try {
-    mkdirSync(out, { recursive: true })
-    writeFileSync(path, doctorPage(examined))
-  } catch (thrown) {
-    terminal.error(`doctor: cannot write the report [${thrown instanceof Error ? thrown.message : thrown}]\n`)
-    return false
-  }
-  const say = json ? terminal.error : terminal.out
-  say(`${json ? '' : '\n'}Written: ${path}\n`)
-  return true
+  const files = { 'index.html': doctorPage(examined) }
+  const status = writeReport(files, { command: 'doctor', json, out, terminal })
+  return status === 0 && findings.every(({ tuning }) => tuning.met) ? 0 : 1
 }

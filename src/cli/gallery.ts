@@ -1,13 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { gallery } from '../failures/index.js'
+import { writeReport } from '../report/index.js'
 import { BadInput } from './badInput.js'
-import { type Exhibit, exhibit } from './exhibit.js'
+import { exhibit } from './exhibit.js'
 import { galleryJson } from './galleryJson.js'
 import { galleryMarkdown } from './galleryMarkdown.js'
 import { galleryPage } from './galleryPage.js'
 import { galleryTable } from './galleryTable.js'
+import { readNames } from './readNames.js'
 import type { Subcommand } from './subcommand.js'
 import type { Terminal } from './terminal.js'
 
@@ -47,33 +47,19 @@ function run(given: Given, terminal: Terminal): number {
   const sound = exhibits.every(
     ({ run, repaired }) => run.verdict.holds && repaired.every((r) => !r.run.verdict.holds),
   )
-  const written = given.docs || writePage(given, exhibits, terminal)
+  const { docs, json = false, out } = given
+  const written =
+    docs ||
+    writeReport({ 'index.html': galleryPage(exhibits) }, { command: 'gallery', json, out, terminal }) === 0
   return sound && written ? 0 : 1
 }
 
 function chosen(only: string | undefined): typeof gallery {
   if (only === undefined) return gallery
-  const asked = only.split(',').map((id) => id.trim())
-  const ids = gallery.map(({ id }) => id)
-  const unknown = asked.filter((id) => !ids.includes(id))
-  if (unknown.length > 0)
-    throw new BadInput(`unknown failure [${unknown.join(', ').slice(0, 50)}], there are ${ids.join(', ')}`)
-  return gallery.filter(({ id }) => asked.includes(id))
-}
-
-/** Writes the page and says where it is; false where that fails. */
-function writePage({ out, json }: Given, exhibits: readonly Exhibit[], terminal: Terminal): boolean {
-  const path = join(out, 'index.html')
-  try {
-    mkdirSync(out, { recursive: true })
-    writeFileSync(path, galleryPage(exhibits))
-  } catch (thrown) {
-    terminal.error(
-      `gallery: cannot write the report [${thrown instanceof Error ? thrown.message : thrown}]\n`,
-    )
-    return false
-  }
-  const say = json ? terminal.error : terminal.out
-  say(`${json ? '' : '\n'}Written: ${path}\n`)
-  return true
+  const ids = readNames(
+    'failure',
+    only,
+    gallery.map(({ id }) => id),
+  )
+  return gallery.filter(({ id }) => ids.includes(id))
 }

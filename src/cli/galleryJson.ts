@@ -1,4 +1,5 @@
 import type { Exhibit } from './exhibit.js'
+import { jsonText } from './jsonText.js'
 
 /** The gallery as one JSON object. Numbers that are not finite are null, and so is an event that did not happen. */
 export function galleryJson(exhibits: readonly Exhibit[]): string {
@@ -11,5 +12,5 @@ export function galleryJson(exhibits: readonly Exhibit[]): string {
     ...run,
     repairs: repaired.map(({ change, run: { verdict } }) => ({ change, verdict })),
   }))
-  return `${JSON.stringify({ failures }, null, 2)}\n`
+  return jsonText({ failures })
 }

@@ -1,9 +1,9 @@
-import { drift } from '../numerics/index.js'
-import { cumsum, type Order, ones } from '../tensor/index.js'
+import type { Order } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
+import { sumOfOnes } from './sumOfOnes.js'
 
 /** How the ones are added. */
 export interface NeumaierStallsOptions extends DTypeOption {
@@ -35,20 +35,13 @@ export const neumaierStalls: Failure<NeumaierStallsOptions> = {
   run({ dtype = 'bfloat16', order = 'neumaier', n = 1024 } = {}) {
     checkDType(this.id, dtype)
     checkCount(this.id, 'n', n, 1, 2 ** 20)
-    const x = ones([n], { dtype })
-    const sums = cumsum(x, { order })
-    const kahan = cumsum(x, { order: 'kahan' }).toNumbers()
-    const plain = cumsum(x).toNumbers()
-    const running = sums.toNumbers()
-    const sum = running[n - 1]!
-    const { stallIndex } = drift(
-      sums,
-      Float64Array.from(running, (_, i) => i + 1),
-    )
+    const { running, sum, stallIndex } = sumOfOnes(n, dtype, { order })
+    const kahan = sumOfOnes(n, dtype, { order: 'kahan' }).running
+    const plain = sumOfOnes(n, dtype, {}).running
     const holds = sum !== n && stallIndex !== null
     return {
-      naive: { sum, lastChange: stallIndex, running: [...running] },
-      stable: { sum: kahan[n - 1]!, running: [...kahan] },
+      naive: { sum, lastChange: stallIndex, running },
+      stable: { sum: kahan[n - 1]!, running: kahan },
       verdict: {
         holds,
         text: holds

@@ -1,9 +1,10 @@
-import { drift, stableCumsum } from '../numerics/index.js'
-import { cumsum, type FloatDType, type Order, ones } from '../tensor/index.js'
+import { stableCumsum } from '../numerics/index.js'
+import { type FloatDType, type Order, ones } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
+import { sumOfOnes } from './sumOfOnes.js'
 
 /** How the ones are added. */
 export interface OnesStallOptions extends DTypeOption {
@@ -39,18 +40,11 @@ export const onesStall: Failure<OnesStallOptions> = {
   run({ dtype = 'bfloat16', order = 'sequential', accumulate = dtype, n = 1024 } = {}) {
     checkDType(this.id, dtype)
     checkCount(this.id, 'n', n, 1, 2 ** 20)
-    const x = ones([n], { dtype })
-    const sums = cumsum(x, { order, accumulate })
-    const exact = stableCumsum(x, { dtype: 'float32' })
-    const running = sums.toNumbers()
-    const sum = running[n - 1]!
-    const { stallIndex } = drift(
-      sums,
-      Float64Array.from(running, (_, i) => i + 1),
-    )
+    const { running, sum, stallIndex } = sumOfOnes(n, dtype, { order, accumulate })
+    const exact = stableCumsum(ones([n], { dtype }), { dtype: 'float32' })
     const holds = sum !== n && stallIndex !== null
     return {
-      naive: { sum, lastChange: stallIndex, running: [...running] },
+      naive: { sum, lastChange: stallIndex, running },
       stable: { sum: exact.toNumbers()[n - 1]! },
       verdict: {
         holds,

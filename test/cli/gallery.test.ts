@@ -6,16 +6,12 @@ import { gallery } from 'tpu-toolkit/failures'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.js'
 import { root } from '../support/project.js'
+import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'gallery-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-async function run(...args: string[]): Promise<{ status: number; out: string; error: string }> {
-  let [out, error] = ['', '']
-  const terminal = { out: (text: string) => (out += text), error: (text: string) => (error += text) }
-  const status = await runProgram(['gallery', ...args], terminal)
-  return { status, out, error }
-}
+const run = (...args: string[]): ReturnType<typeof runCli> => runCli('gallery', ...args)
 
 describe('gallery', () => {
   it('prints a row and a verdict of every failure, writes the page, and ends with 0', async () => {

@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ablations, drawData, runStep2750, step2750Options } from 'tpu-toolkit/train'
 import { afterAll, describe, expect, it } from 'vitest'
-import { runProgram } from '../../src/cli/program.js'
+import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'nan-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const path = (name: string): string => join(folder, name)
 
-async function run(...args: string[]): Promise<{ status: number; out: string; error: string }> {
-  let [out, error] = ['', '']
-  const terminal = { out: (text: string) => (out += text), error: (text: string) => (error += text) }
-  const status = await runProgram(['nan', ...args], terminal)
-  return { status, out, error }
-}
+const run = (...args: string[]): ReturnType<typeof runCli> => runCli('nan', ...args)
 
 /** Writes the data of a run in the layout that --data reads. */
 function writeData(name: string, changes: { facts?: object; cut?: number } = {}): string {

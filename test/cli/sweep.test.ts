@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { seeded } from 'tpu-toolkit/random'
 import { afterAll, describe, expect, it } from 'vitest'
-import { runProgram } from '../../src/cli/program.js'
 import { root } from '../support/project.js'
+import { runCli } from '../support/runCli.js'
 import { seed } from '../support/seed.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-cli-'))
@@ -27,12 +27,8 @@ async function finish(child: ChildProcess): Promise<{ status: number | null; out
   return { status, out, error }
 }
 
-async function refused(...args: string[]): Promise<{ status: number; out: string; error: string }> {
-  let [out, error] = ['', '']
-  const terminal = { out: (text: string) => (out += text), error: (text: string) => (error += text) }
-  const status = await runProgram(['sweep', '--out', join(folder, 'refused'), ...args], terminal)
-  return { status, out, error }
-}
+const refused = (...args: string[]): ReturnType<typeof runCli> =>
+  runCli('sweep', '--out', join(folder, 'refused'), ...args)
 
 describe(`sweep (seed ${seed})`, () => {
   it('prints a table, writes rows and the page with its two plots, and runs nothing twice', async () => {

@@ -16,11 +16,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
 import { writeFileAtomic } from 'tpu-toolkit/files'
 import { seeded } from 'tpu-toolkit/random'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../support/project.js'
+import { bundleScript } from '../support/bundleScript.js'
 import { seed } from '../support/seed.js'
 
 let folder = ''
@@ -87,23 +86,15 @@ describe('writeFileAtomic', () => {
     const { inside, path } = freshPath('kill')
     const script = join(folder, 'writer.mjs')
     // Version n is n repeated: 2^18 times for even n, half as often for odd n.
-    await build({
-      stdin: {
-        contents: `
+    await bundleScript(
+      `
           import { writeFileAtomic } from './src/files/writeFileAtomic.ts'
           for (let n = Number(process.argv[3]); ; n++) {
             writeFileAtomic(process.argv[2], [0, 1].map(() => new Uint8Array(new Uint32Array(2 ** (17 - n % 2)).fill(n).buffer)))
             if (n === Number(process.argv[3])) process.stdout.write('written')
           }`,
-        resolveDir: root,
-        loader: 'ts',
-      },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile: script,
-      logLevel: 'error',
-    })
+      script,
+    )
     const random = seeded(`kill ${seed}`)
     let version = 0
     let interrupted = 0

@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
 import { seeded } from 'tpu-toolkit/random'
 import { ReplayBuffer, type ReplayOptions } from 'tpu-toolkit/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../support/project.js'
+import { bundleScript } from '../support/bundleScript.js'
 import { seed } from '../support/seed.js'
 import { brokenRows, step } from './rows.js'
 
@@ -144,9 +143,8 @@ describe(`save and load (seed ${seed})`, () => {
     const path = join(inside, 'state')
     const script = join(folder, 'saver.mjs')
     // Version n has n rows more than the ring, and all of them whole.
-    await build({
-      stdin: {
-        contents: `
+    await bundleScript(
+      `
           import { ReplayBuffer } from './src/replay/index.ts'
           import { step } from './test/replay/rows.ts'
           const path = process.argv[2]
@@ -156,15 +154,8 @@ describe(`save and load (seed ${seed})`, () => {
             buffer.save(path)
             if (saves === 0) process.stdout.write('saved')
           }`,
-        resolveDir: root,
-        loader: 'ts',
-      },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile: script,
-      logLevel: 'error',
-    })
+      script,
+    )
     const random = seeded(`kill ${seed}`)
     let interrupted = 0
     let before = 0

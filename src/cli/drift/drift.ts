@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { formatNames } from '../../formats/index.js'
-import { progressBar } from '../../report/index.js'
+import { progressBar, writeReport } from '../../report/index.js'
 import type { Subcommand } from '../subcommand.js'
-import { writeReport } from '../writeReport.js'
 import { driftCsv, driftJson } from './driftJson.js'
 import { type GivenDrift, longestLength, operationNames, readDriftOptions } from './driftOptions.js'
 import { driftPage } from './driftPage.js'
@@ -43,5 +42,5 @@ export const driftCommand: Subcommand = (terminal, exit) =>
         'drift.json': driftJson(results),
         'drift.csv': driftCsv(results),
       }
-      exit(writeReport('drift', options, files, terminal))
+      exit(writeReport(files, { command: 'drift', json: options.json, out: options.out, terminal }))
     })

@@ -1,19 +1,12 @@
 import { naiveCumsum, stableCumsum } from '../../../numerics/index.js'
 import { readable } from '../../../report/index.js'
-import { cumsum, type Order } from '../../../tensor/index.js'
+import { cumsum } from '../../../tensor/index.js'
 import { boundOf } from '../bounds.js'
 import { type Operation, powersOfTwo } from '../operation.js'
+import { otherOrders } from '../orders.js'
 import { exactCumsum } from '../reference.js'
 import { sequences } from '../sequences.js'
 import { atLongest, outcome, told } from '../telling.js'
-
-const orders: Readonly<Record<string, Order>> = {
-  pairwise: 'pairwise',
-  kahan: 'kahan',
-  neumaier: 'neumaier',
-  associative: 'associative',
-  'blocked 16': { blocked: 16 },
-}
 
 /** Every partial sum, in every order. */
 export const cumsumCase: Operation = {
@@ -43,7 +36,7 @@ export const cumsumCase: Operation = {
               compute: () => naiveCumsum(x),
               bound: () => boundOf('cumsum', how, sumAbs(length)),
             },
-            ...Object.entries(orders).map(([way, order]) => ({
+            ...Object.entries(otherOrders).map(([way, order]) => ({
               name: way,
               role: 'other' as const,
               compute: () => cumsum(x, { order }),

@@ -2,17 +2,14 @@ import { readable } from '../../../report/index.js'
 import { type Order, sum } from '../../../tensor/index.js'
 import { boundOf } from '../bounds.js'
 import { type Operation, powersOfTwo } from '../operation.js'
+import { otherOrders } from '../orders.js'
 import { exactCumsum } from '../reference.js'
 import { sequences } from '../sequences.js'
 import { atLongest, outcome, told } from '../telling.js'
 
 const orders: Readonly<Record<string, Order>> = {
   sequential: 'sequential',
-  pairwise: 'pairwise',
-  kahan: 'kahan',
-  neumaier: 'neumaier',
-  associative: 'associative',
-  'blocked 16': { blocked: 16 },
+  ...otherOrders,
   'windowed 32': { windowed: 32 },
 }
 

@@ -1,0 +1,22 @@
+import { drift } from '../numerics/index.js'
+import { type AccumulateOptions, cumsum, type FloatDType, ones } from '../tensor/index.js'
+
+/** A running sum of ones, and where it stops growing. */
+export interface SumOfOnes {
+  readonly running: readonly number[]
+  /** The last of them. */
+  readonly sum: number
+  /** After how many ones it changed last; null where it goes on growing. */
+  readonly stallIndex: number | null
+}
+
+/** The running sum of n ones, added as the options say. */
+export function sumOfOnes(n: number, dtype: FloatDType, how: AccumulateOptions): SumOfOnes {
+  const sums = cumsum(ones([n], { dtype }), how)
+  const running = [...sums.toNumbers()]
+  const { stallIndex } = drift(
+    sums,
+    Float64Array.from(running, (_, i) => i + 1),
+  )
+  return { running, sum: running[n - 1]!, stallIndex }
+}
