@@ -16,6 +16,11 @@ export interface Door {
 
 export const doors: readonly Door[] = [
   {
+    folder: 'options',
+    root: 'namespace',
+    about: 'the one checker of options and arguments: unknown names with the nearest known one, missing ones',
+  },
+  {
     folder: 'formats',
     root: 'namespace',
     about: 'formats as records of facts; codes <-> values in every rounding mode; ulp, next up and down',

@@ -24,7 +24,8 @@ const train = [
 ]
 const failures = [...train, 'train', 'collectives']
 
-export const mayImport: Readonly<Record<string, readonly string[]>> = {
+const layers: Readonly<Record<string, readonly string[]>> = {
+  options: [],
   formats: [],
   random: [],
   schedule: [],
@@ -75,8 +76,17 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** The table, completed: every folder checks what it was given by the one checker. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(layers).map(([folder, below]) => [
+    folder,
+    folder === 'options' ? below : [...below, 'options'],
+  ]),
+)
+
 /** Packages a folder may import; none where it is not listed. Only folders that need Node may import `node:` modules. */
 export const mayUse: Readonly<Record<string, readonly string[]>> = {
+  options: ['leven'],
   files: ['fflate'],
   // '(computed)': import() of the modules that a user names for workers.
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
