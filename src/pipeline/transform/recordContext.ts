@@ -1,5 +1,5 @@
-import type { Key } from '../random/index.js'
-import { foldIn64 } from './indexSampler.js'
+import type { Key } from '../../random/index.js'
+import { foldIn64 } from '../order/indexSampler.js'
 
 /** Where a record stands, for transforms that draw random numbers or name records. */
 export interface RecordContext {

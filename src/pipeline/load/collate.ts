@@ -1,4 +1,4 @@
-import { stack, Tensor } from '../tensor/index.js'
+import { stack, Tensor } from '../../tensor/index.js'
 
 /** What a batch of records is: a record of columns. */
 export type Batch<T> = [T] extends [number]

@@ -10,19 +10,19 @@ export interface Deal {
 }
 
 /** The part of a stream that one host sees, numbered from 0. */
-export interface Lane {
+export interface HostShare {
   readonly length: number
   /** Records in whole steps; behind them comes the share of the remainder. */
   readonly whole: number
-  /** The number in the stream of a number in the lane. */
+  /** The number in the stream of a number in the share. */
   numberAt(i: number): number
 }
 
 /**
- * The lane of a host in a stream of `length` places. Step s of the stream is the block of host 0, then that of host 1 ...:
+ * The share of a host in a stream of `length` places. Step s of the stream is the block of host 0, then that of host 1 ...:
  * together the hosts' batches are the global batch that one host alone would have.
  */
-export function laneOf(length: number, deal: Deal, host: number): Lane {
+export function shareOf(length: number, deal: Deal, host: number): HostShare {
   const { hosts, block, remainder } = deal
   const step = hosts * block
   const steps = Math.floor(length / step)

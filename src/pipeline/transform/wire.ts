@@ -1,4 +1,4 @@
-import { type DType, type Storage, Tensor } from '../tensor/index.js'
+import { type DType, type Storage, Tensor } from '../../tensor/index.js'
 
 /** A tensor on its way between threads, which keep no classes. */
 interface TensorOnWire {

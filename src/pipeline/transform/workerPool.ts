@@ -49,7 +49,9 @@ export function workerPool(threads: number, setup: WorkerSetup): WorkerPool {
  */
 export function workerFile(here: string): string {
   const fromSource = new URL(here).pathname.endsWith('.ts')
-  const path = fileURLToPath(new URL(fromSource ? '../../dist/pipeline/worker.js' : './worker.js', here))
+  const path = fileURLToPath(
+    new URL(fromSource ? '../../../dist/pipeline/transform/worker.js' : './worker.js', here),
+  )
   if (!existsSync(path))
     throw new Error(
       `load: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import type { Key } from '../random/index.js'
+import type { Key } from '../../random/index.js'
 import { loadTransform } from './loadTransform.js'
 import { type Records, runTransforms, type Step } from './runTransforms.js'
 import type { ModuleTransform } from './transform.js'

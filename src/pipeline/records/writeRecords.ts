@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { writeFileAtomic } from '../files/index.js'
-import { openFile } from './openFile.js'
+import { writeFileAtomic } from '../../files/index.js'
+import { openFile } from '../source/openFile.js'
 import { readBlockList } from './readBlockList.js'
 import { type RecordOptions, recordBlocks } from './recordBlocks.js'
 import { fileMagic } from './recordFormat.js'
@@ -9,7 +9,7 @@ import { fileMagic } from './recordFormat.js'
  * Writes records (bytes, or text as UTF-8) as a record file: `openRecords` reads any of them by its number. The path has the
  * old file or the whole new one at any time.
  *
- * The layout is this package's own, in src/pipeline/recordFormat.ts: blocks of records with a CRC-32 for each record, and an
+ * The layout is this package's own, in src/pipeline/records/recordFormat.ts: blocks of records with a CRC-32 for each record, and an
  * index at the end. What it is after, https://github.com/google/array_record, has no reader or writer outside of C++.
  */
 export function writeRecords(

@@ -1,4 +1,4 @@
-import { bits, type Key } from '../random/index.js'
+import { bits, type Key } from '../../random/index.js'
 
 /** A random order of 0, 1, ..., length - 1, of which each place is computed when asked for. */
 export interface IndexPermutation {

@@ -1,4 +1,4 @@
-import { Tensor } from '../tensor/index.js'
+import { Tensor } from '../../tensor/index.js'
 import type { TimelineEvent } from './timeline.js'
 
 /** The time a simulation runs in. */

@@ -1,4 +1,4 @@
-import { type Deal, type Lane, laneOf } from './lane.js'
+import { type Deal, type HostShare, shareOf } from './hostShare.js'
 import { type StreamState, streamFrom, tidyState } from './streamState.js'
 
 /** How far one host has come; plain data for JSON. */
@@ -8,7 +8,7 @@ export interface HostState extends Deal {
   readonly from: StreamState
   /** The places in all epochs; null where they never end. */
   readonly total: number | null
-  /** How many records of its lane the host has taken, those that were filtered out included. */
+  /** How many records of its share the host has taken, those that were filtered out included. */
   readonly consumed: number
   /** Whether records are filtered out, so that hosts take different numbers of them for a batch. */
   readonly filtered: boolean
@@ -64,15 +64,15 @@ function inStep(op: string, states: readonly HostState[]): HostState[] {
       `${op}: hosts that filter records do not keep step, give all their states [host ${host}]`,
     )
   const { length } = streamFrom(state.from, state.total ?? Number.POSITIVE_INFINITY)
-  const lanes = Array.from({ length: hosts }, (_, other) => laneOf(length, state, other))
-  const { length: own, whole } = lanes[host]!
+  const shares = Array.from({ length: hosts }, (_, other) => shareOf(length, state, other))
+  const { length: own, whole } = shares[host]!
   // It has nothing of the remainder: whether the others have theirs by now cannot be seen.
-  if (consumed === whole && own === whole && lanes.some((lane) => lane.length > whole))
+  if (consumed === whole && own === whole && shares.some((share) => share.length > whole))
     throw new RangeError(`${op}: hosts end at different steps, give all their states [host ${host}]`)
-  return lanes.map((lane, other) => ({
+  return shares.map((share, other) => ({
     ...state,
     host: other,
-    consumed: consumed > whole ? lane.length : consumed,
+    consumed: consumed > whole ? share.length : consumed,
   }))
 }
 
@@ -84,19 +84,19 @@ function remaining(
 ): StreamState {
   const { hosts, block } = deal
   const stream = streamFrom(deal.from, total)
-  const lanes = Array.from({ length: hosts }, (_, host) => laneOf(stream.length, deal, host))
-  lanes.forEach((lane, host) => {
+  const shares = Array.from({ length: hosts }, (_, host) => shareOf(stream.length, deal, host))
+  shares.forEach((share, host) => {
     const consumed = consumedBy(host)
-    if (!(Number.isSafeInteger(consumed) && consumed >= 0 && consumed <= lane.length))
+    if (!(Number.isSafeInteger(consumed) && consumed >= 0 && consumed <= share.length))
       throw new RangeError(`${op}: not a number of records of host ${host} [${String(consumed)}]`)
   })
   // Up to here some host has gone; what others have not taken before it is pending.
   const steps = Math.max(
-    ...lanes.map((lane, host) => Math.ceil(Math.min(consumedBy(host), lane.whole) / block)),
+    ...shares.map((share, host) => Math.ceil(Math.min(consumedBy(host), share.whole) / block)),
   )
-  const intoRemainder = lanes.some((lane, host) => consumedBy(host) > lane.whole)
-  const left = lanes.flatMap((lane, host) =>
-    leftIn(lane, consumedBy(host), intoRemainder ? lane.length : steps * block, block),
+  const intoRemainder = shares.some((share, host) => consumedBy(host) > share.whole)
+  const left = shares.flatMap((share, host) =>
+    leftIn(share, consumedBy(host), intoRemainder ? share.length : steps * block, block),
   )
   const end = intoRemainder ? stream.length : steps * block * hosts
   const stretches = left.sort((a, b) => a[0] - b[0]).flatMap(([start, stop]) => stream.stretches(start, stop))
@@ -106,13 +106,13 @@ function remaining(
   return tidyState(deal.from.position + Math.max(0, end - old), stretches)
 }
 
-/** What a host has not taken of its lane up to `until`, as numbers of the stream, block by block. */
-function leftIn(lane: Lane, consumed: number, until: number, block: number): [number, number][] {
+/** What a host has not taken of its share up to `until`, as numbers of the stream, block by block. */
+function leftIn(share: HostShare, consumed: number, until: number, block: number): [number, number][] {
   const left: [number, number][] = []
   for (let i = consumed; i < until; ) {
-    const inBlock = i < lane.whole ? block - (i % block) : until - i
+    const inBlock = i < share.whole ? block - (i % block) : until - i
     const count = Math.min(inBlock, until - i)
-    const start = lane.numberAt(i)
+    const start = share.numberAt(i)
     left.push([start, start + count])
     i += count
   }

@@ -1,4 +1,4 @@
-import type { Key } from '../random/index.js'
+import type { Key } from '../../random/index.js'
 import { loadTransform } from './loadTransform.js'
 import { type Records, runTransforms, type Step } from './runTransforms.js'
 import { isModuleTransform, type ModuleTransform, type Transform } from './transform.js'

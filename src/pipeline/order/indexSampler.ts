@@ -1,4 +1,4 @@
-import { foldIn, type Key, key } from '../random/index.js'
+import { foldIn, type Key, key } from '../../random/index.js'
 import { type IndexPermutation, indexPermutation } from './indexPermutation.js'
 
 /** In which order records are visited, and how often. */

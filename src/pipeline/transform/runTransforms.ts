@@ -1,4 +1,4 @@
-import type { Key } from '../random/index.js'
+import type { Key } from '../../random/index.js'
 import type { LoadedTransform } from './loadTransform.js'
 import { type Place, PlaceContext } from './recordContext.js'
 

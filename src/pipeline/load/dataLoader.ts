@@ -1,15 +1,15 @@
-import type { Key } from '../random/index.js'
-import { type DataSource, readIndices } from './dataSource.js'
-import { type IndexSampler, keyOf } from './indexSampler.js'
-import type { HostState } from './joinStates.js'
-import { type Lane, laneOf } from './lane.js'
+import type { Key } from '../../random/index.js'
+import { type HostShare, shareOf } from '../order/hostShare.js'
+import { type IndexSampler, keyOf } from '../order/indexSampler.js'
+import type { HostState } from '../order/joinStates.js'
+import { checkHost, type Host } from '../order/shard.js'
+import { checkState, type Stream, type StreamState, streamFrom } from '../order/streamState.js'
+import { type DataSource, readIndices } from '../source/dataSource.js'
+import type { Place } from '../transform/recordContext.js'
+import type { Records } from '../transform/runTransforms.js'
+import { type Stage, stageRunner } from '../transform/stageRunner.js'
+import { isModuleTransform } from '../transform/transform.js'
 import { orderedMap } from './orderedMap.js'
-import type { Place } from './recordContext.js'
-import type { Records } from './runTransforms.js'
-import { checkHost, type Host } from './shard.js'
-import { type Stage, stageRunner } from './stageRunner.js'
-import { checkState, type Stream, type StreamState, streamFrom } from './streamState.js'
-import { isModuleTransform } from './transform.js'
 
 /** What a pipeline has been told. */
 export interface Plan {
@@ -49,7 +49,7 @@ export interface DataLoader<T> extends AsyncIterableIterator<T> {
 /** Something to give out. */
 interface Item {
   readonly value: unknown
-  /** Where the lane stands behind it. */
+  /** Where the share stands behind it. */
   readonly end: number
 }
 
@@ -60,11 +60,11 @@ export function dataLoader(plan: Plan, options: LoadOptions): DataLoader<unknown
   const from = checkState('load', options.from ?? 0, sampler.length)
   const deal = { hosts, block, remainder: batch?.remainder ?? 'keep' } as const
   const stream = streamFrom(from, sampler.length)
-  const lane = laneOf(stream.length, deal, host)
+  const share = shareOf(stream.length, deal, host)
   const runner = stageRunner({ records: stages, batches: batchStages }, workers, keyOf(plan.seed))
 
   const ahead = Math.max(1, workers) + Math.ceil((plan.prefetch * block) / chunk)
-  const records = orderedMap(chunksOf(lane, stream, sampler, chunk), ahead, async (places) => {
+  const records = orderedMap(chunksOf(share, stream, sampler, chunk), ahead, async (places) => {
     const indices = places.map(({ index }) => index)
     return runner.run('records', { values: await readIndices(source, indices), places })
   })
@@ -95,7 +95,7 @@ export function dataLoader(plan: Plan, options: LoadOptions): DataLoader<unknown
           return { done: false, value: value.value }
         }
         // What was filtered out behind the last record is done with, too.
-        if (!over) consumed = lane.length
+        if (!over) consumed = share.length
         await end()
         return { done: true, value: undefined }
       } catch (error) {
@@ -140,17 +140,17 @@ function checkOptions(
   return { host, hosts, block, workers, chunk }
 }
 
-/** The lane, some places at a time. */
+/** The share, some places at a time. */
 function* chunksOf(
-  lane: Lane,
+  share: HostShare,
   stream: Stream,
   sampler: IndexSampler,
   chunk: number,
 ): Generator<Place[], void, void> {
-  for (let start = 0; start < lane.length; start += chunk) {
+  for (let start = 0; start < share.length; start += chunk) {
     const places: Place[] = []
-    for (let order = start; order < Math.min(start + chunk, lane.length); order++) {
-      const position = stream.positionAt(lane.numberAt(order))
+    for (let order = start; order < Math.min(start + chunk, share.length); order++) {
+      const position = stream.positionAt(share.numberAt(order))
       places.push({ order, position, index: sampler.at(position), epoch: sampler.epochOf(position) })
     }
     yield places

@@ -1,9 +1,9 @@
+import { indexSampler, type SamplerOptions } from '../order/indexSampler.js'
+import type { DataSource } from '../source/dataSource.js'
+import type { Stage } from '../transform/stageRunner.js'
+import type { BaseTransform, ModuleTransform, RecordFunction } from '../transform/transform.js'
 import { type Batch, collate } from './collate.js'
 import { type DataLoader, dataLoader, type LoadOptions, type Plan } from './dataLoader.js'
-import type { DataSource } from './dataSource.js'
-import { indexSampler, type SamplerOptions } from './indexSampler.js'
-import type { Stage } from './stageRunner.js'
-import type { BaseTransform, ModuleTransform, RecordFunction } from './transform.js'
 
 /** How records become batches. */
 export interface BatchOptions<T, B> {

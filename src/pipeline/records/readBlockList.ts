@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { OpenFile } from './openFile.js'
+import type { OpenFile } from '../source/openFile.js'
 import type { RecordsBefore } from './recordBlocks.js'
 import {
   type BlockList,

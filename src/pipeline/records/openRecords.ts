@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { checkIndex, type DataSource } from './dataSource.js'
-import { closingOnFailure, openFile } from './openFile.js'
+import { checkIndex, type DataSource } from '../source/dataSource.js'
+import { closingOnFailure, openFile } from '../source/openFile.js'
 import { readBlockList } from './readBlockList.js'
 import { decodeHeader, headerBytes } from './recordFormat.js'
 

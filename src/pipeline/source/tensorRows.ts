@@ -1,5 +1,5 @@
-import type { NpyFile, SafetensorsFile } from '../files/index.js'
-import { Tensor } from '../tensor/index.js'
+import type { NpyFile, SafetensorsFile } from '../../files/index.js'
+import { Tensor } from '../../tensor/index.js'
 import { checkIndex, type DataSource } from './dataSource.js'
 
 /**
