@@ -1,4 +1,4 @@
-import { runStep2750 } from 'tpu-toolkit/train'
+import { runStep2750 } from 'tpu-toolkit/step2750'
 import { describe, expect, it } from 'vitest'
 import {
   dataSums,

@@ -7,7 +7,7 @@ import {
   step2750Options,
   trainStep2750,
   tuneStep2750,
-} from 'tpu-toolkit/train'
+} from 'tpu-toolkit/step2750'
 import { describe, expect, it } from 'vitest'
 
 describe('tuneStep2750', () => {

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Step2750Data } from 'tpu-toolkit/train'
+import type { Step2750Data } from 'tpu-toolkit/step2750'
 
-// Beside this folder, or, where it runs compiled in build/benchmarks/train, beside its source.
+// Beside this folder, or, where it runs compiled in build/benchmarks/step2750, beside its source.
 const beside = fileURLToPath(new URL('../peers/step2750.py', import.meta.url))
 const script = existsSync(beside)
   ? beside

@@ -10,7 +10,7 @@ import {
   type Step2750Options,
   type Step2750Record,
   step2750Options,
-} from 'tpu-toolkit/train'
+} from 'tpu-toolkit/step2750'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'step2750-'))

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Step2750Run, type SweepRow, sweep, sweepGrid, sweepRow } from 'tpu-toolkit/train'
+import { type Step2750Run, type SweepRow, sweep, sweepGrid, sweepRow } from 'tpu-toolkit/step2750'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-'))

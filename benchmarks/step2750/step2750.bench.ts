@@ -1,7 +1,7 @@
-import { drawData, runStep2750, step2750Options } from 'tpu-toolkit/train'
+import { drawData, runStep2750, step2750Options } from 'tpu-toolkit/step2750'
 import { numpyStep2750 } from './peer.js'
 
-// The step-2750 experiment to its NaN, forward, backward and AdamW: `node build/benchmarks/train/step2750.bench.js`
+// The step-2750 experiment to its NaN, forward, backward and AdamW: `node build/benchmarks/step2750/step2750.bench.js`
 // after `npm run build`. Beside it the same run of a NumPy program, which must give the same losses.
 const options = step2750Options()
 const data = drawData(options)

@@ -1,4 +1,4 @@
-import type { Step2750Record } from 'tpu-toolkit/train'
+import type { Step2750Record } from 'tpu-toolkit/step2750'
 import type { RecordKey } from '../support/step2750Keys.js'
 
 /** What a record has in common with one of the keys. */
