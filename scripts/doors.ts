@@ -122,7 +122,7 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
-    folder: 'train',
+    folder: 'step2750',
     root: 'none',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
   },
