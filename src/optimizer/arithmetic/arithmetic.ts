@@ -1,15 +1,5 @@
-<<<<<<< HEAD:src/optimizer/arithmetic.ts
-
-import { decode, encode } from '../bf16/index.js'
-import { decodeArray, encodeArray } from '../formats/index.js'
-import type { FloatDType, Shape } from '../tensor/index.js'
-import { Tensor } from '../tensor/index.js'
-import { type Lane, laneOf, type Operand, promote, room, roundingTo, type Scalar, tensorOf } from './lane.js'
-import { addLoop, divLoop, type Loop, mulLoop, sqrtLoop, subLoop } from './laneLoops.js'
-
-=======
-
 import { decode, encode } from '../../bf16/index.js'
+import { decodeArray, encodeArray } from '../../formats/index.js'
 import { type FloatDType, type Shape, Tensor } from '../../tensor/index.js'
 import {
   type Decoded,
@@ -22,8 +12,6 @@ import {
   valuesFor,
 } from './decoded.js'
 import { addLoop, divLoop, type Loop, mulLoop, sqrtLoop, subLoop } from './loops.js'
-
->>>>>>> main:src/optimizer/arithmetic/arithmetic.ts
 
 import { powf } from './powf.js'
 
