@@ -43,6 +43,9 @@ export function rounder(
   }
   const { mantissaBits, bias, max, negativeZero } = record
   const lowestExponent = 1023 + 1 - bias
+  const [nan, overflow, negativeOverflow] = [Number.NaN, Infinity, -Infinity].map((value) =>
+    decode(encodeByRule(value, record, rule), record),
+  ) as [number, number, number]
   return (value) => {
     if (value <= max && value >= -max) {
       float64[0] = value
@@ -53,6 +56,10 @@ export function rounder(
       if (rounded !== 0) return rounded
       return negativeZero && (value < 0 || Object.is(value, -0)) ? -0 : 0
     }
+    // A run that went NaN or infinite is full of these.
+    if (Number.isNaN(value)) return nan
+    if (value > 2 * max) return overflow
+    if (value < -2 * max) return negativeOverflow
     return decode(encodeByRule(value, record, rule), record)
   }
 }
