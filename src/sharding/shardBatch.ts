@@ -34,7 +34,7 @@ const splitting: readonly string[] = ['pod', 'replica', 'data', 'fsdp', 'batch']
  * @example const devices = mesh({ shape: [8, 4], axisNames: ['data', 'fsdp'] })
  * shardBatch(devices, [256, 128]).shardShape // [8, 128]
  * shardBatch(devices, [256, 128], { axes: ['data'] }).replicas // 4
- * shardBatch(devices, [100, 128]) // throws shardBatch: dimension 0 of 100 does not divide into 32 parts
+ * shardBatch(devices, [100, 128]) // throws shardBatch: dimension 0 of 100 does not divide into 32 parts over data, fsdp, 96 and 128 would [100, 128 on 8 x 4]
  */
 export function shardBatch(
   mesh: Mesh,
