@@ -1,9 +1,9 @@
 import { add, type Op, Tensor, type Trace } from '../tensor/index.js'
 import { checkpointOp, type Rematerialise } from './checkpointOp.js'
-import type { GradientRule, GradientRules } from './gradientRule.js'
-import { rules as knownRules } from './rules.js'
-import type { SumOptions } from './sumOptions.js'
-import { variableOp } from './variable.js'
+import { variableOp } from './graph/variable.js'
+import type { GradientRule, GradientRules } from './rules/gradientRule.js'
+import { rules as knownRules } from './rules/rules.js'
+import type { SumOptions } from './rules/sumOptions.js'
 
 /** How a backward pass computes. */
 export interface BackwardOptions {

@@ -2,7 +2,7 @@ import { isFloat, Tensor } from '../tensor/index.js'
 import { pathsOf, type Tree } from '../tree/index.js'
 import type { BackwardOptions } from './backward.js'
 import { grad } from './grad.js'
-import { checkDifferentiable, replaceTensors, tensorsIn } from './leaves.js'
+import { checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 
 /** How checkGrads compares. */
 export interface CheckGradsOptions extends BackwardOptions {

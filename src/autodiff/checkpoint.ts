@@ -1,7 +1,7 @@
 import { isFloat, type Tensor, untraced, withTrace, zeros } from '../tensor/index.js'
 import { checkpointOp } from './checkpointOp.js'
-import { replaceTensors, tensorsIn } from './leaves.js'
-import { variable } from './variable.js'
+import { replaceTensors, tensorsIn } from './graph/leaves.js'
+import { variable } from './graph/variable.js'
 
 /**
  * f with a gradient that keeps none of its inside: the backward pass runs f again and walks what it then records. The

@@ -1,6 +1,6 @@
 import { isFloat, ones, Tensor, zeros } from '../tensor/index.js'
 import { type BackwardOptions, recorded } from './backward.js'
-import { asVariables, checkDifferentiable, replaceTensors, tensorsIn } from './leaves.js'
+import { asVariables, checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 
 /** Options of grad and valueAndGrad. */
 export interface GradOptions extends BackwardOptions {

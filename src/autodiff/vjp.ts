@@ -1,7 +1,7 @@
 import { isFloat, type Tensor, zeros } from '../tensor/index.js'
 import { checkSameTree, type PathAndLeaf, pathsOf, type Tree } from '../tree/index.js'
 import { type BackwardOptions, recorded } from './backward.js'
-import { asVariables, checkDifferentiable, replaceTensors } from './leaves.js'
+import { asVariables, checkDifferentiable, replaceTensors } from './graph/leaves.js'
 
 /** What vjp gives: the result of f, and the way back from a cotangent of it to those of the arguments. */
 export type Pullback<A, R> = (cotangent: R, options?: BackwardOptions) => A

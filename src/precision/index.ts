@@ -9,15 +9,15 @@ export {
   recorded,
   type Step,
   type TensorFunction,
-} from './program.js'
-export { kindOf, type OpKind } from './opKind.js'
-export { type Arithmetic, isWide, type Policy, type Value, type Wide } from './arithmetic.js'
-export { dtypeArithmetic } from './dtypeArithmetic.js'
-export { type RealRule, type Reals, realArithmetic } from './realArithmetic.js'
-export { type Big, minus, over, plus, type Real, realOf, root, times, toFloat64 } from './real.js'
-export { type Replay, replay } from './replay.js'
-export { bitsApart } from './bitsOfError.js'
-export { type Grid, gridOf } from './grid.js'
+} from './program/program.js'
+export { kindOf, type OpKind } from './program/opKind.js'
+export { type Arithmetic, isWide, type Policy, type Value, type Wide } from './replay/arithmetic.js'
+export { dtypeArithmetic } from './replay/dtypeArithmetic.js'
+export { type RealRule, type Reals, realArithmetic } from './reals/realArithmetic.js'
+export { type Big, minus, over, plus, type Real, realOf, root, times, toFloat64 } from './reals/real.js'
+export { type Replay, replay } from './replay/replay.js'
+export { bitsApart } from './reals/bitsOfError.js'
+export { type Grid, gridOf } from './program/grid.js'
 export {
   type OperationError,
   type OutputError,
@@ -25,34 +25,39 @@ export {
   type ShadowOptions,
   type ShadowReport,
   shadow,
-} from './shadow.js'
-export { type ShadowEveryOptions, shadowEvery } from './shadowEvery.js'
-export { type ShadowGraphOptions, shadowGraph } from './shadowGraph.js'
-export type { Branch } from './checkRun.js'
-export type { Contribution, ContributionOptions } from './contributions.js'
-export type { Divergence } from './divergence.js'
-export type { ElementErrors } from './elementErrors.js'
-export type { EventKind, PrecisionEvent } from './event.js'
-export type { LocalError } from './localErrors.js'
-export type { ErrorSummary } from './summarize.js'
-export { type Certificate, type CertifyOptions, certify } from './certify.js'
-export type { ElementBound } from './elementBounds.js'
+} from './shadow/shadow.js'
+export { type ShadowEveryOptions, shadowEvery } from './shadow/shadowEvery.js'
+export { type ShadowGraphOptions, shadowGraph } from './shadow/shadowGraph.js'
+export type { Branch } from './replay/checkRun.js'
+export type { Contribution, ContributionOptions } from './shadow/contributions.js'
+export type { Divergence } from './shadow/divergence.js'
+export type { ElementErrors } from './shadow/elementErrors.js'
+export type { EventKind, PrecisionEvent } from './shadow/event.js'
+export type { LocalError } from './shadow/localErrors.js'
+export type { ErrorSummary } from './shadow/summarize.js'
+export { type Certificate, type CertifyOptions, certify } from './certify/certify.js'
+export type { ElementBound } from './certify/elementBounds.js'
 export {
   type SampledOutput,
   type SignificantBits,
   type SignificantBitsOptions,
   significantBits,
-} from './significantBits.js'
-export { type Significance, type SignificanceOptions, samplesNeeded, significance } from './significance.js'
-export type { RandomRounding } from './stochasticRound.js'
-export { tune, type Tuning } from './tune.js'
-export type { Trial, TuneOptions } from './tuneOptions.js'
-export { type WidePolicy, withPolicy } from './withPolicy.js'
-export type { Target, Tuned } from './tuneTarget.js'
-export type { GroupBy } from './stepName.js'
-export type { TuneGroup } from './tuneGroups.js'
-export type { NamedResult } from './tuneTrials.js'
-export type { TuneStage } from './tuneSearch.js'
-export type { WideCost } from './tuneCost.js'
-export { type NamedPolicy, namedPolicies } from './namedPolicies.js'
-export { deltaDebug, type Passes } from './deltaDebug.js'
+} from './sample/significantBits.js'
+export {
+  type Significance,
+  type SignificanceOptions,
+  samplesNeeded,
+  significance,
+} from './sample/significance.js'
+export type { RandomRounding } from './sample/stochasticRound.js'
+export { tune, type Tuning } from './tune/tune.js'
+export type { Trial, TuneOptions } from './tune/tuneOptions.js'
+export { type WidePolicy, withPolicy } from './tune/withPolicy.js'
+export type { Target, Tuned } from './tune/tuneTarget.js'
+export type { GroupBy } from './program/stepName.js'
+export type { TuneGroup } from './tune/tuneGroups.js'
+export type { NamedResult } from './tune/tuneTrials.js'
+export type { TuneStage } from './tune/tuneSearch.js'
+export type { WideCost } from './tune/tuneCost.js'
+export { type NamedPolicy, namedPolicies } from './tune/namedPolicies.js'
+export { deltaDebug, type Passes } from './tune/deltaDebug.js'

@@ -1,0 +1,27 @@
+import type { Op, Tensor } from '../../tensor/index.js'
+import type { SumOptions } from './sumOptions.js'
+
+/** What a rule is told about one recorded operation. */
+// biome-ignore lint/suspicious/noExplicitAny: a table holds rules of operations with unlike attributes.
+export interface RuleContext<A = any> {
+  /** The cotangent of the result: its dtype and shape. */
+  readonly g: Tensor
+  readonly inputs: readonly Tensor[]
+  readonly output: Tensor
+  readonly attributes: A
+  /** Which inputs a gradient is asked for; what a rule gives for the others is dropped, so it may save the work. */
+  readonly needs: readonly boolean[]
+  /** How reductions add that undo a broadcast. */
+  readonly sum: SumOptions
+}
+
+/**
+ * The cotangents of the inputs of one operation, each of its input's dtype and shape; undefined where there is none.
+ * Written in tensor operations, so that each rounds once to its dtype, and so that the gradient has a gradient.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export type GradientRule<A = any> = (context: RuleContext<A>) => readonly (Tensor | undefined)[]
+
+/** Rules by operation record; 'none' says that the result does not change with the inputs, as far as derivatives see. */
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export type GradientRules = ReadonlyMap<Op<any>, GradientRule | 'none'>

@@ -1,0 +1,87 @@
+import { type Op, ops } from '../../tensor/index.js'
+import { broadcastPositions, lanePositions } from '../program/positions.js'
+import type { Bounded } from './sumBounds.js'
+import { apart, boundOf, up } from './upward.js'
+
+/** Fills in the bounds of an operation that decides, or follows a decision: 0 certain, Infinity open. */
+type DecisionBound = (args: readonly Bounded[], attributes: unknown, result: Bounded) => void
+
+/** Operand k of result i under broadcasting. */
+function reader(
+  args: readonly Bounded[],
+  result: Bounded,
+): (k: number, i: number) => [value: number, bound: number] {
+  const places = args.map((x) => broadcastPositions(x.shape, result.shape))
+  return (k, i) => {
+    const at = places[k]?.[i] ?? i
+    return [args[k]!.values[at]!, args[k]!.bounds[at]!]
+  }
+}
+
+/** Certain if the operands are further apart than their errors reach, or exact. */
+const compares: DecisionBound = (args, _, result) => {
+  const read = reader(args, result)
+  for (let i = 0; i < result.values.length; i++) {
+    const [[a, e], [b, f]] = [read(0, i), read(1, i)]
+    const certain = (e === 0 && f === 0) || apart(a, b) > up(up(e + f) + Math.abs(a - b) * 2 ** -50)
+    result.bounds[i] = certain ? 0 : Infinity
+  }
+}
+
+/** Certain if every operand is. */
+const combines: DecisionBound = (args, _, result) => {
+  const read = reader(args, result)
+  for (let i = 0; i < result.values.length; i++)
+    result.bounds[i] = args.every((_, k) => read(k, i)[1] === 0) ? 0 : Infinity
+}
+
+/** The element that was picked; where the choice is open, the other one may be the exact result. */
+const picks: DecisionBound = (args, _, result) => {
+  const read = reader(args, result)
+  for (let i = 0; i < result.values.length; i++) {
+    const [condition, open] = read(0, i)
+    const [yes, no] = [read(1, i), read(2, i)]
+    const [picked, other] = condition !== 0 ? [yes, no] : [no, yes]
+    const [r] = picked
+    result.bounds[i] =
+      open === 0 ? picked[1] : boundOf(Math.max(picked[1], up(other[1] + apart(other[0], r))))
+  }
+}
+
+/** Certain if no other element of the lane could have been the extremum. */
+const position =
+  (sign: 1 | -1): DecisionBound =>
+  ([x], attributes, result) => {
+    const { axes } = attributes as { axes: readonly number[] }
+    const { length, at } = lanePositions(x!.shape, axes)
+    for (let k = 0; k < result.values.length; k++) {
+      const best = at[k * length + result.values[k]!]!
+      let certain = true
+      for (let i = k * length; i < (k + 1) * length; i++) {
+        const place = at[i]!
+        if (place === best || (x!.bounds[place] === 0 && x!.bounds[best] === 0)) continue
+        const ahead = sign * (x!.values[best]! - x!.values[place]!)
+        certain &&= ahead * (1 - 2 ** -50) > up(x!.bounds[place]! + x!.bounds[best]!)
+      }
+      result.bounds[k] = certain ? 0 : Infinity
+    }
+  }
+
+/** isNaN and its like: certain while the exact value is known to be a number. */
+const inspects: DecisionBound = ([x], _, result) => {
+  for (let i = 0; i < result.values.length; i++) result.bounds[i] = x!.bounds[i]! < Infinity ? 0 : Infinity
+}
+
+const comparisons = [ops.equal, ops.notEqual, ops.less, ops.lessEqual, ops.greater, ops.greaterEqual]
+const logical = [ops.logicalAnd, ops.logicalOr, ops.logicalNot]
+const predicates = [ops.isFinite, ops.isInf, ops.isNaN]
+
+/** The bounds of decisions by operation. */
+export const decisionBounds: ReadonlyMap<Op, DecisionBound> = new Map<Op, DecisionBound>([
+  ...comparisons.map((op): [Op, DecisionBound] => [op, compares]),
+  ...logical.map((op): [Op, DecisionBound] => [op, combines]),
+  ...predicates.map((op): [Op, DecisionBound] => [op, inspects]),
+  [ops.where, picks],
+  [ops.argmax, position(1)],
+  [ops.argmin, position(-1)],
+])

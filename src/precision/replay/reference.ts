@@ -1,0 +1,37 @@
+import { isFloat, type Tensor } from '../../tensor/index.js'
+import { kindOf } from '../program/opKind.js'
+import type { Operand, Program } from '../program/program.js'
+import type { Arithmetic } from './arithmetic.js'
+
+/** A run without rounding beside the recorded one. */
+export interface ReferenceRun<W> {
+  readonly valueOf: (operand: Operand) => W
+  /** By step: what it would have decided on the reference's own operands, where steps decide. */
+  readonly decisions: ReadonlyMap<number, Tensor>
+}
+
+/**
+ * Runs a program without rounding. Where a step decides (a comparison, floor, argmax) the reference follows the recorded
+ * decision, so that both runs stay the same program, and keeps its own beside it.
+ */
+export function referenceRun<W>(program: Program, arithmetic: Arithmetic<W>): ReferenceRun<W> {
+  const values: W[] = program.inputs.map(arithmetic.widen)
+  const constants = new Map<Tensor, W>()
+  const decisions = new Map<number, Tensor>()
+  const valueOf = (operand: Operand): W => {
+    if (typeof operand === 'number') return values[operand]!
+    let value = constants.get(operand)
+    if (value === undefined) {
+      value = arithmetic.widen(operand)
+      constants.set(operand, value)
+    }
+    return value
+  }
+  for (const [i, step] of program.steps.entries()) {
+    const args = step.operands.map(valueOf)
+    const decides = kindOf(step.op) === 'decides' || !isFloat(step.output.dtype)
+    if (decides) decisions.set(i, step.op.kernel(args.map(arithmetic.toFloat64), step.attributes))
+    values.push(decides ? arithmetic.widen(step.output) : arithmetic.run(step, args))
+  }
+  return { valueOf, decisions }
+}

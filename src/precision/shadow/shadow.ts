@@ -1,0 +1,288 @@
+import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
+import { gridOf } from '../program/grid.js'
+import { kindOf } from '../program/opKind.js'
+import {
+  type Operand,
+  type Program,
+  programOf,
+  recorded,
+  type Step,
+  type TensorFunction,
+} from '../program/program.js'
+import { bitsBetween } from '../reals/bitsBetween.js'
+import { type RealRule, realArithmetic } from '../reals/realArithmetic.js'
+import type { Arithmetic } from '../replay/arithmetic.js'
+import { type Branch, checkDeterministic, findBranch } from '../replay/checkRun.js'
+import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
+import { referenceRun } from '../replay/reference.js'
+import { type Contribution, type ContributionOptions, contributionsOf } from './contributions.js'
+import { type Divergence, divergencesOf, taintedElements } from './divergence.js'
+import { type ElementErrors, elementErrors, numbers } from './elementErrors.js'
+import type { PrecisionEvent } from './event.js'
+import { eventsOf } from './eventsOf.js'
+import { culpritsOf } from './influences.js'
+import { type LocalError, localErrorsOf } from './localErrors.js'
+import type { ShadowRun } from './shadowRun.js'
+import { shadowText } from './shadowText.js'
+import { type ErrorSummary, summarize } from './summarize.js'
+
+/** How a computation is shadowed. */
+export interface ShadowOptions {
+  /**
+   * What runs beside it. 'float64' (the default) or another dtype: the operations' own kernels in it. 'real': numbers of 320
+   * bits and any exponent, a hundred times slower, for results that float64 loses itself.
+   */
+  readonly reference?: FloatDType | 'real'
+  /** Run `f` twice more, to see whether it is deterministic and whether it branches on values. Default true. */
+  readonly check?: boolean
+  /** Keep the source line that called each operation, some 10 microseconds each. Default: as `check`, whose second run does it. */
+  readonly sites?: boolean
+  /** Unrounded forms of elementwise operations of one's own, for 'real'; without one they are evaluated in float64. */
+  readonly rules?: ReadonlyMap<Op, RealRule>
+}
+
+/** The errors of one operation's result. */
+export interface OperationError {
+  /** Number of the step. */
+  readonly step: number
+  readonly op: string
+  /** Where in the source it was called. */
+  readonly site: string | undefined
+  readonly dtype: FloatDType
+  readonly shape: readonly number[]
+  /** Bits between what was computed and the reference. */
+  readonly total: ErrorSummary
+  /** Bits that its own rounding added: computed against the exact result on the operands it got. */
+  readonly introduced: ErrorSummary
+  /** Bits that came in with the operands: that exact result against the reference. */
+  readonly inherited: ErrorSummary
+}
+
+/** How far an output is off. */
+export interface OutputError extends ErrorSummary {
+  /** Its path in the tree that the function returned, '' for a tensor alone. */
+  readonly name: string
+  readonly size: number
+}
+
+/** Everything that a shadow run found, as plain data. */
+export interface ShadowReport {
+  readonly reference: FloatDType | 'real'
+  readonly outputs: readonly OutputError[]
+  readonly operations: readonly OperationError[]
+  readonly contributions: readonly Contribution[]
+  readonly localErrors: readonly LocalError[]
+  readonly culprits: readonly number[]
+  readonly events: readonly PrecisionEvent[]
+  readonly divergences: readonly Divergence[]
+  readonly branch: Branch | string | undefined
+}
+
+/** A finished shadow run: plain facts at once, what costs more when asked. */
+export class Shadow {
+  /** What was recorded. */
+  readonly program: Program
+  readonly reference: FloatDType | 'real'
+  /** Decisions that the reference would have taken differently; the errors of what depends on them are left out. */
+  readonly divergences: readonly Divergence[]
+  /** Where the code itself took another way in float64; a text where it could not run there; undefined if neither. */
+  readonly branch: Branch | string | undefined
+  readonly #run: ShadowRun<unknown>
+  #events: readonly PrecisionEvent[] | undefined
+  #local: readonly LocalError[] | undefined
+
+  /** @internal Use `shadow`. */
+  constructor(
+    run: ShadowRun<unknown>,
+    reference: FloatDType | 'real',
+    divergences: readonly Divergence[],
+    branch: Branch | string | undefined,
+  ) {
+    this.#run = run
+    this.program = run.program
+    this.reference = reference
+    this.divergences = divergences
+    this.branch = branch
+  }
+
+  /** What happened, by operation and kind, in the order of the run. */
+  get events(): readonly PrecisionEvent[] {
+    this.#events ??= findEvents(this.#run)
+    return this.#events
+  }
+
+  /** The errors of every element of a step's result. */
+  errors(step: number): ElementErrors {
+    checkStep(this.program, step)
+    return elementErrors(this.#run, step)
+  }
+
+  /** The errors of every operation with a floating-point result, in bits. */
+  operations(): OperationError[] {
+    return [...this.program.steps.entries()].flatMap(([i, step]) =>
+      isFloat(step.output.dtype) ? [operationError(this.#run, i, step)] : [],
+    )
+  }
+
+  /** How far each floating-point output is off, in bits. */
+  outputs(): OutputError[] {
+    return this.program.outputs.flatMap((output, i) => {
+      const { dtype, size } = recorded(this.program, output)
+      if (!isFloat(dtype)) return []
+      const flagged =
+        typeof output === 'number' ? this.#run.tainted.get(output - this.program.inputs.length) : undefined
+      const bits = bitsBetween(this.#run.computed(output), this.#run.reference.valueOf(output), gridOf(dtype))
+      return [{ name: this.program.names[i]!, size, ...summarize(size, bits, flagged) }]
+    })
+  }
+
+  /** Whether nothing was rounded and no decision differs: the computation was exact. */
+  get clean(): boolean {
+    if (this.divergences.length > 0 || this.outputs().some(({ max }) => max > 0)) return false
+    return this.program.steps.every((step, i) => {
+      if (!isFloat(step.output.dtype) || kindOf(step.op) !== 'rounds') return true
+      return this.errors(i).introduced.every((error) => error === 0)
+    })
+  }
+
+  /** How much each operation costs the output, and what the output would gain if it alone were exact, best cure first. */
+  contributions(options: ContributionOptions = {}): Contribution[] {
+    return contributionsOf(this.#run, options)
+  }
+
+  /** Where the problem is ill-conditioned: every operation's error on exact operands. */
+  localErrors(): readonly LocalError[] {
+    this.#local ??= localErrorsOf(this.#run)
+    return this.#local
+  }
+
+  /** The steps with a large local error that reach an output which is wrong, compensation left out. */
+  culprits(): number[] {
+    return culpritsOf(this.#run, this.localErrors())
+  }
+
+  /** The report as text. */
+  toString(): string {
+    return shadowText(this)
+  }
+
+  /** The report as plain data, for JSON; numbers that are not finite become null there. */
+  toJSON(): ShadowReport {
+    return {
+      reference: this.reference,
+      outputs: this.outputs(),
+      operations: this.operations(),
+      contributions: this.contributions(),
+      localErrors: this.localErrors(),
+      culprits: this.culprits(),
+      events: this.events,
+      divergences: this.divergences,
+      branch: this.branch,
+    }
+  }
+}
+
+/**
+ * Runs a computation and, beside it, the same operations without rounding; says where the bits went.
+ *
+ * `f` takes the tree of tensors `inputs` and returns a tensor or a tree of them; nothing in it has to be changed. What is
+ * seen is what it does with tensors: a number read out of one (`item`, `toNumbers`) leaves the recording.
+ *
+ * Shape     any. Dtype any; inputs are exact by definition, and so are constants, after their rounding to the dtype.
+ * Rounding  errors are bits: log2 of the steps of the dtype between two values, plus one; a NaN is wrong in all bits.
+ * Special   inputs that are not finite, no floating-point result, two runs that differ: RangeError or TypeError.
+ * Cost      one run in float64 beside it; errors another; `check` two more; contributions one for each operation.
+ * Source    Herbgrind, doi:10.1145/3192366.3192411; the terms are those of ../../docs/precision-doctor.md.
+ *
+ * @example shadow((x) => sub(sqrt(add(x, 1)), sqrt(x)), tensor(8224416)).contributions()[0].step // 2
+ */
+export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options: ShadowOptions = {}): Shadow {
+  const { reference = 'float64', check = true, sites = check, rules } = options
+  const first = programOf('shadow', f, inputs, { sites: sites && !check })
+  const program = check ? checkDeterministic('shadow', first, f, inputs, { sites }) : first
+  const branch = check ? findBranch('shadow', program, f, inputs) : undefined
+  if (reference === 'real') return shadowOf(program, realArithmetic(rules), reference, branch)
+  if (!isFloat(reference))
+    throw new TypeError(`shadow: needs a floating-point reference [${String(reference)}]`)
+  return shadowOf(program, dtypeArithmetic(reference), reference, branch)
+}
+
+function shadowOf<W>(
+  program: Program,
+  arithmetic: Arithmetic<W>,
+  reference: FloatDType | 'real',
+  branch: Branch | string | undefined,
+): Shadow {
+  const beside = referenceRun(program, arithmetic)
+  const divergences = divergencesOf(program, beside.decisions)
+  const widened = new Map<Operand, W>()
+  const computed = (operand: Operand): W => {
+    let value = widened.get(operand)
+    if (value === undefined) {
+      value = arithmetic.widen(recorded(program, operand))
+      widened.set(operand, value)
+    }
+    return value
+  }
+  const exacts: (W | undefined)[] = []
+  const exact = (i: number): W => {
+    exacts[i] ??= exactOf(program, i, arithmetic, computed)
+    return exacts[i]!
+  }
+  const tainted = taintedElements(program, beside.decisions, divergences)
+  const run: ShadowRun<W> = { program, arithmetic, reference: beside, computed, exact, tainted }
+  return new Shadow(run as ShadowRun<unknown>, reference, divergences, branch)
+}
+
+function exactOf<W>(
+  program: Program,
+  i: number,
+  arithmetic: Arithmetic<W>,
+  computed: (operand: Operand) => W,
+): W {
+  const step = program.steps[i]!
+  if (kindOf(step.op) !== 'rounds') return computed(program.inputs.length + i)
+  return arithmetic.run(step, step.operands.map(computed))
+}
+
+function findEvents(run: ShadowRun<unknown>): PrecisionEvent[] {
+  const { program } = run
+  return [...program.steps.entries()].flatMap(([i, { op, operands, attributes, output }]) => {
+    if (!isFloat(output.dtype) || kindOf(op) !== 'rounds') return []
+    return eventsOf({
+      step: i,
+      op,
+      operands: operands.map((operand) => recorded(program, operand)),
+      values: () => operands.map((operand) => numbers(run.computed(operand))),
+      result: () => numbers(run.computed(program.inputs.length + i)),
+      exact: () => numbers(run.exact(i)),
+      output,
+      attributes,
+    })
+  })
+}
+
+function operationError(run: ShadowRun<unknown>, i: number, { op, site, output }: Step): OperationError {
+  const value = run.program.inputs.length + i
+  const grid = gridOf(output.dtype)
+  const flagged = run.tainted.get(i)
+  const [computed, exact, reference] = [run.computed(value), run.exact(i), run.reference.valueOf(value)]
+  const between = (a: unknown, b: unknown): ErrorSummary =>
+    summarize(output.size, bitsBetween(a, b, grid), flagged)
+  return {
+    step: i,
+    op: op.name,
+    site,
+    dtype: output.dtype as FloatDType,
+    shape: output.shape,
+    total: between(computed, reference),
+    introduced: between(computed, exact),
+    inherited: between(exact, reference),
+  }
+}
+
+function checkStep(program: Program, step: number): void {
+  if (!Number.isInteger(step) || step < 0 || step >= program.steps.length)
+    throw new RangeError(`errors: no such step of ${program.steps.length} [${step}]`)
+}

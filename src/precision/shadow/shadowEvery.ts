@@ -1,0 +1,29 @@
+import type { Tree } from '../../tree/index.js'
+import { type Shadow, type ShadowOptions, shadow } from './shadow.js'
+
+/** Which runs of a function are shadowed, and who is told. */
+export interface ShadowEveryOptions extends ShadowOptions {
+  /** Shadow the first run and then every so many; the others cost nothing. */
+  readonly every: number
+  /** Called with each report; runs count from 0. */
+  readonly report: (shadow: Shadow, run: number) => void
+}
+
+/**
+ * The same function, shadowed once in so many runs: a training step, for one. What it returns is what `f` returns.
+ *
+ * @example shadowEvery((x) => mul(x, x), { every: 100, report: () => {} })(tensor(3)).item() // 9
+ */
+export function shadowEvery<T extends Tree, R extends Tree>(
+  f: (inputs: T) => R,
+  { every, report, check = false, ...options }: ShadowEveryOptions,
+): (inputs: T) => R {
+  if (!Number.isInteger(every) || every < 1)
+    throw new RangeError(`shadowEvery: every is not a count from 1 up [${every}]`)
+  let run = 0
+  return (inputs) => {
+    if (run % every === 0) report(shadow(f, inputs, { ...options, check }), run)
+    run++
+    return f(inputs)
+  }
+}

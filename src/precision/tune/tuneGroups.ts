@@ -1,0 +1,62 @@
+import type { FloatDType } from '../../tensor/index.js'
+import { kindOf } from '../program/opKind.js'
+import type { Program } from '../program/program.js'
+import { type GroupBy, stepNames } from '../program/stepName.js'
+import type { ReferenceRun } from '../replay/reference.js'
+import { outputErrors } from './tuneTarget.js'
+
+/** Operations that are made wide together. */
+export interface TuneGroup {
+  readonly name: string
+  /** Numbers of the steps. */
+  readonly steps: readonly number[]
+  /** Where they were called, each line once. */
+  readonly sites: readonly string[]
+  /** Mean bits of error of the outputs with this group alone wide: what the order of the search goes by. */
+  readonly alone: number
+}
+
+/** The groups of a program that may leave the narrow dtype, best cures first, equals in the order of the run. */
+export function tuneGroups(
+  program: Program,
+  how: {
+    readonly narrow: FloatDType
+    readonly dtype: FloatDType
+    readonly groupBy: GroupBy
+    readonly reference: ReferenceRun<unknown>
+  },
+): TuneGroup[] {
+  const names = stepNames(program, how.groupBy)
+  const members = new Map<string, number[]>()
+  for (const [i, { op, output }] of program.steps.entries()) {
+    if (output.dtype !== how.narrow || kindOf(op) !== 'rounds') continue
+    const name = names[i]!
+    members.set(name, [...(members.get(name) ?? []), i])
+  }
+  const error = (steps: readonly number[]): number =>
+    outputErrors(program, new Set(steps), how.dtype, how.reference).meanBits
+  const groups = [...members].map(([name, steps]): TuneGroup => {
+    const sites = new Set(steps.flatMap((i) => program.steps[i]!.site ?? []))
+    return { name, steps, sites: [...sites], alone: error(steps) }
+  })
+  return inOrderOfGain(groups, error)
+}
+
+/** How many groups are picked with regard to those before them; the rest goes by the last look at it. */
+const picks = 8
+
+/** The best single cure, then the best one beside it, and so on: what a large error hides is seen once that is gone. */
+function inOrderOfGain(
+  groups: readonly TuneGroup[],
+  error: (steps: readonly number[]) => number,
+): TuneGroup[] {
+  let left = groups.map((group) => ({ group, error: group.alone }))
+  const order: TuneGroup[] = []
+  for (;;) {
+    left.sort((a, b) => a.error - b.error)
+    if (order.length >= picks || left.length <= 1) return [...order, ...left.map(({ group }) => group)]
+    order.push(left.shift()!.group)
+    const chosen = order.flatMap(({ steps }) => steps)
+    left = left.map(({ group }) => ({ group, error: error([...chosen, ...group.steps]) }))
+  }
+}

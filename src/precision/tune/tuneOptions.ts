@@ -1,0 +1,59 @@
+import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
+import { checkGroupBy, type GroupBy } from '../program/stepName.js'
+import type { RealRule } from '../reals/realArithmetic.js'
+import type { NamedPolicy } from './namedPolicies.js'
+import type { TuneStage } from './tuneSearch.js'
+import { checkTarget, type Target } from './tuneTarget.js'
+
+/** One set that was tried. */
+export interface Trial {
+  /** The groups that ran wide. */
+  readonly wide: readonly string[]
+  readonly stage: TuneStage
+  /** What the target's measure came to. */
+  readonly value: number
+  readonly met: boolean
+}
+
+/** What is searched for, and how. */
+export interface TuneOptions<T, R> {
+  readonly target: Target<T, R>
+  /** The dtype that operations may leave: those of another one stay as they are. Default 'bfloat16'. */
+  readonly narrow?: FloatDType
+  /** What they may run in instead. Default 'float32'. */
+  readonly wide?: FloatDType
+  /** What the answer has least of: operations that run wide, or bytes moved more. Default 'count'. */
+  readonly cost?: 'count' | 'bytes'
+  /** What is made wide together. Default 'operation': each by itself. */
+  readonly groupBy?: GroupBy
+  /** Cheaper sets that may be tried at the end to prove that there is none. Default 4096 for errors, 0 for runs. */
+  readonly exhaustive?: number
+  /** Fixed policies to compare with, `namedPolicies` for one. Default none. */
+  readonly policies?: readonly NamedPolicy[]
+  /** What errors are measured against; 'real' where float64 itself loses the result. Default 'float64'. */
+  readonly reference?: 'float64' | 'real'
+  /** Unrounded forms of operations of one's own, for 'real'. */
+  readonly rules?: ReadonlyMap<Op, RealRule>
+  /** Told of every trial as it was run. */
+  readonly onTrial?: (trial: Trial, count: number) => void
+}
+
+/** Throws unless the options are what `tune` takes, defaults filled in. */
+export function checkTuneOptions<T, R>(
+  { target, exhaustive = 0, reference = 'float64' }: TuneOptions<T, R>,
+  narrow: FloatDType,
+  wide: FloatDType,
+  cost: string,
+  groupBy: GroupBy,
+): void {
+  checkTarget(target)
+  checkGroupBy('tune', groupBy)
+  for (const dtype of [narrow, wide])
+    if (!isFloat(dtype)) throw new TypeError(`tune: needs a floating-point dtype [${String(dtype)}]`)
+  if (narrow === wide) throw new TypeError(`tune: wide is no wider than narrow [${wide}]`)
+  if (!['count', 'bytes'].includes(cost)) throw new RangeError(`tune: cost is 'count' or 'bytes' [${cost}]`)
+  if (!['float64', 'real'].includes(reference))
+    throw new RangeError(`tune: reference is 'float64' or 'real' [${String(reference)}]`)
+  if (!(Number.isInteger(exhaustive) && exhaustive >= 0))
+    throw new RangeError(`tune: exhaustive is not a count [${String(exhaustive)}]`)
+}
