@@ -27,6 +27,11 @@ export const doors: readonly Door[] = [
       'TPU generations and slices as data: peaks, memories, links, topologies, every number with its source',
   },
   {
+    folder: 'model',
+    root: 'namespace',
+    about: 'architectures as data: exact parameters, FLOPs, bytes, activations, caches, the memory of a step',
+  },
+  {
     folder: 'formats',
     root: 'namespace',
     about: 'formats as records of facts; codes <-> values in every rounding mode; ulp, next up and down',
