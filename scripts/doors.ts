@@ -149,6 +149,16 @@ export const doors: readonly Door[] = [
       'TensorFlow.js: tensors both ways, models trained by our chains, precision emulated layer by layer',
   },
   {
+    folder: 'sharding',
+    root: 'namespace',
+    about: "meshes in the order of a slice's torus, jax.sharding's parts of an array, parallel strategies",
+  },
+  {
+    folder: 'systolic',
+    root: 'namespace',
+    about: 'cycles of a matrix product on a systolic array, three dataflows, and every cell in every cycle',
+  },
+  {
     folder: 'report',
     root: 'none',
     about: 'tables, SVG plots and self-contained HTML pages',

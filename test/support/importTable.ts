@@ -36,7 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   bf16: ['formats', 'functions', 'simd'],
   xla: ['hardware'],
   systolic: ['hardware'],
-  sharding: ['hardware'],
+  sharding: ['hardware', 'model', 'random'],
   mxu: ['formats', 'hardware'],
   model: ['formats', 'hardware'],
   roofline: ['hardware', 'model', 'mxu', 'sharding'],

@@ -1,4 +1,5 @@
 import { decode, encode } from '../../bf16/index.js'
+import { decodeArray, encodeArray } from '../../formats/index.js'
 import { type FloatDType, type Shape, Tensor } from '../../tensor/index.js'
 import {
   type Decoded,
@@ -11,6 +12,7 @@ import {
   valuesFor,
 } from './decoded.js'
 import { addLoop, divLoop, type Loop, mulLoop, sqrtLoop, subLoop } from './loops.js'
+
 import { powf } from './powf.js'
 
 /**
@@ -103,10 +105,12 @@ function make(name: Arithmetic): Elementwise {
     const out = valuesFor(dtype, x.length === 1 ? y.length : x.length)
     const dx = x.length === out.length ? 1 : 0
     const dy = y.length === out.length ? 1 : 0
-    if (loop && !xla && (dtype === 'float32' || dtype === 'float64' || dtype === 'bfloat16')) {
+    if (loop && !xla) {
       loop(out, dx === 0 ? x[0]! : x, dy === 0 ? y[0]! : y)
-      // Rounding to float32 first is innocuous for + - * / and the root: 24 >= 2 * 8 + 2 bits.
+      // Rounding to float32 first is innocuous for + - * / and the root: 24 >= 2 * 11 + 2 bits, float16's 11 being the most.
       if (dtype === 'bfloat16') decode(encode(out as Float32Array), out as Float32Array)
+      else if (dtype !== 'float32' && dtype !== 'float64')
+        decodeArray(encodeArray(out as Float32Array, dtype), dtype, out as Float32Array)
       return { dtype, shape, values: out, own: true }
     }
     const flush = flushOf(dtype)
@@ -141,8 +145,9 @@ function make(name: Arithmetic): Elementwise {
     name,
     map: (f, a, b) => map(f, a, b),
     scaled: (a, factor) => {
-      // A float64 factor has too many bits for a rounding to float32 on the way to bfloat16.
-      const wide = dtypeOf(a, 0) !== 'bfloat16'
+      // A float64 factor has too many bits for a rounding to float32 on the way to a narrower format.
+      const dtype = dtypeOf(a, 0)
+      const wide = dtype === 'float32' || dtype === 'float64'
       return map((x) => x * factor, a, 0, wide ? (out, x) => mulLoop(out, x, factor) : undefined)
     },
     weak,

@@ -22,11 +22,12 @@ const n = 20_000
 
 /** Any bits: subnormals, infinities and NaNs of all payloads among them. */
 function draw(dtype: FloatDType): Tensor {
-  const codes = Array.from({ length: n }, () => Math.floor(random() * 2 ** (dtype === 'float32' ? 32 : 16)))
+  const bits = dtype === 'float32' ? 32 : dtype.startsWith('float8') ? 8 : 16
+  const codes = Array.from({ length: n }, () => Math.floor(random() * 2 ** bits))
   return fromBits(codes, { dtype })
 }
 
-const dtypes = ['float32', 'bfloat16', 'float16'] as const
+const dtypes = ['float32', 'bfloat16', 'float16', 'float8_e4m3fn', 'float8_e5m2'] as const
 
 describe.each(dtypes)(`transforms are the operations of tensor on any bits, %s (seed ${seed})`, (dtype) => {
   const [a, b] = [draw(dtype), draw(dtype)]
