@@ -172,11 +172,7 @@ describe('findOptimalBatchSize(config)', () => {
       { slice: 'v5e-8', sequence: 4096 },
       /takes [\d.]+ GiB of 15.75 on each device of v5e-8, nearest that fits v5e-128 \(8x16\)$/,
     ],
-    [
-      llama8b,
-      { slice: 'v5e-16', sequence: 4096, remat: 'everything' },
-      /nearest that fits remat 'block'$/,
-    ],
+    [llama8b, { slice: 'v5e-16', sequence: 4096, remat: 'everything' }, /nearest that fits remat 'block'$/],
     [{ ...llama70b, L: 80_000 }, { slice: 'v5e-8', sequence: 4096 }, /and no slice fits it so$/],
   ])('what does not fit is refused with the nearest that does', (config, options, message) => {
     expect(() => findOptimalBatchSize(config, options as never)).toThrow(message)
