@@ -154,6 +154,12 @@ export const doors: readonly Door[] = [
     about: "meshes in the order of a slice's torus, jax.sharding's parts of an array, parallel strategies",
   },
   {
+    folder: 'xla',
+    root: 'namespace',
+    about:
+      'flags of libtpu and XLA: which exist, where each belongs, what to set, what is wrong with those set',
+  },
+  {
     folder: 'systolic',
     root: 'namespace',
     about: 'cycles of a matrix product on a systolic array, three dataflows, and every cell in every cycle',
