@@ -3,6 +3,7 @@
 export * as options from './options/index.js'
 export * as hardware from './hardware/index.js'
 export * as model from './model/index.js'
+export * as mxu from './mxu/index.js'
 export * as formats from './formats/index.js'
 export * as functions from './functions/index.js'
 export * as bf16 from './bf16/index.js'
