@@ -1,4 +1,5 @@
 import { type AnyStorage, type DType, numbersOf, type Storage } from './dtype.js'
+import type { Form, Reads, Rounds } from './op.js'
 import { print } from './print.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
 
@@ -14,14 +15,27 @@ export interface Trace {
 }
 
 /**
- * One tensor operation. What else is true of it (its gradient, its error bound) is a table, kept elsewhere, whose key is
- * this record.
+ * One tensor operation, a record that says of itself what walks over traces have to know. What else is true of it (its
+ * gradient, its error bound) is a table, kept elsewhere: an `OpTable` for the operations of this folder, one keyed by the
+ * record for operations of one's own.
  */
 export interface Op<A = unknown> {
   /** What the operation is called in errors and reports. */
   readonly name: string
-  /** Reads the inputs, rounds once to its output dtype, and writes into `out` if given. */
-  readonly kernel: (inputs: readonly Tensor[], attributes: A, out?: Tensor) => Tensor
+  /** Which elements a result reads. Default 'whole': every one may depend on all. */
+  readonly form?: Form
+  /** Default 'once'. */
+  readonly rounds?: Rounds
+  /** Reads the inputs, rounds to its output dtype, and writes into `out` if given. */
+  kernel(inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor
+  /** What each operand gives to the result, for an operation of form 'whole' that does not read all of everything. */
+  reads?(attributes: A, shapes: readonly Shape[], output: Shape): readonly Reads[]
+}
+
+/** An operation whose record leaves nothing out: every one of this package. */
+export interface KnownOp<A = unknown> extends Op<A> {
+  readonly form: Form
+  readonly rounds: Rounds
 }
 
 /** Numbers in nested arrays, as deep as the tensor has axes; booleans for dtype bool. */

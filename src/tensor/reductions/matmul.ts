@@ -1,6 +1,12 @@
-import { matmulArrays } from '../bf16/index.js'
-import type { FloatFormat } from '../formats/index.js'
-import { matmulFloat32 } from '../simd/index.js'
+import { matmulArrays } from '../../bf16/index.js'
+import type { FloatFormat } from '../../formats/index.js'
+import { matmulFloat32 } from '../../simd/index.js'
+import { reshape } from '../layout/layout.js'
+import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { type AnyStorage, allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
+import { canonicalizeNaN } from '../storage/nan.js'
+import { broadcastShapes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import {
   type AccumulateOptions,
   type Accumulation,
@@ -10,41 +16,26 @@ import {
   stepRounding,
   writer,
 } from './accumulate.js'
-import { apply, checkOut, type OutOption, operands } from './apply.js'
-import { type AnyStorage, allocate, type DType, formatOf, numbersOf } from './dtype.js'
-import { reshape } from './layout.js'
-import { canonicalizeNaN } from './nan.js'
-import { broadcastShapes, broadcastStrides, offsetsOf, sizeOf } from './shape.js'
+import { matricesOf, type Sizes } from './matrices.js'
 import { sumLane } from './sumLane.js'
-import { type Op, Tensor } from './tensor.js'
 
 /** Options of matmul. */
 export type MatmulOptions<D extends DType = DType> = AccumulateOptions & OutOption<D>
 
-interface Sizes {
-  readonly m: number
-  readonly k: number
-  readonly n: number
-}
-
-export const matmulOp: Op<Accumulation> = {
+export const matmulOp: KnownOp<Accumulation> = {
   name: 'matmul',
+  form: 'contracts',
+  rounds: 'each step',
   kernel: ([a, b], how, out) => {
     const dtype = a!.dtype
-    const [m, k] = a!.shape.slice(-2) as [number, number]
-    const n = b!.shape.at(-1)!
-    const batchA = a!.shape.slice(0, -2)
-    const batchB = b!.shape.slice(0, -2)
-    const batch = broadcastShapes('matmul', batchA, batchB)
+    const { m, k, n, batch, startsA, startsB } = matricesOf(a!.shape, b!.shape)
     const shape = [...batch, m, n]
     checkOut('matmul', out, dtype, shape)
     if (out && (out.data.buffer === a!.data.buffer || out.data.buffer === b!.data.buffer))
       throw new RangeError(`matmul: out shares memory with an operand [${shape.join(', ')}]`)
     const data = out?.data ?? allocate(dtype, sizeOf(shape))
     const product = productFor(a!, b!, data, { m, k, n }, how)
-    const startsA = offsetsOf(batch, broadcastStrides(batchA, batch))
-    const startsB = offsetsOf(batch, broadcastStrides(batchB, batch))
-    for (let i = 0; i < startsA.length; i++) product(startsA[i]! * m * k, startsB[i]! * k * n, i * m * n)
+    for (let i = 0; i < startsA.length; i++) product(startsA[i]!, startsB[i]!, i * m * n)
     canonicalizeNaN(data)
     return out ?? new Tensor(dtype, shape, data)
   },

@@ -1,17 +1,18 @@
-import * as bf16 from '../bf16/index.js'
-import type { Arithmetic } from '../simd/index.js'
-import { apply, checkOut, type OutOption, operands } from './apply.js'
-import { walk } from './broadcast.js'
-import { type AnyStorage, allocate, type DType, formatOf } from './dtype.js'
+import * as bf16 from '../../bf16/index.js'
+import type { Arithmetic } from '../../simd/index.js'
+import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { walk } from '../storage/broadcast.js'
+import { type AnyStorage, allocate, type DType, formatOf } from '../storage/dtype.js'
+import { canonicalizeNaN } from '../storage/nan.js'
+import { broadcastShapes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { float16Loop, pairLoop, scalarLoop } from './formatLoop.js'
 import { floatLoops, type Loop, pointwise } from './loops.js'
-import { canonicalizeNaN } from './nan.js'
-import { broadcastShapes, sizeOf } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
 
 /** An arithmetic operation of two operands, by what it does to numbers of each kind. */
 interface Rule {
   readonly name: string
+  readonly rounds: 'never' | 'once'
   /** The exact result rounded to float64, which rounds innocuously to any narrower format. */
   readonly float: (a: number, b: number) => number
   /** Wrapping integer arithmetic; absent where integers must be cast. */
@@ -27,7 +28,7 @@ interface Rule {
 /** Runs shorter than this go code by code; longer ones to the array functions. */
 const shortRun = 32
 
-function binary(rule: Rule): Op {
+function binary(rule: Rule): KnownOp {
   const loops = new Map<DType, Loop>()
   const kernel = (inputs: readonly Tensor[], _: unknown, out?: Tensor): Tensor => {
     const [a, b] = inputs as [Tensor, Tensor]
@@ -44,7 +45,7 @@ function binary(rule: Rule): Op {
     canonicalizeNaN(data)
     return out ?? new Tensor(dtype, shape, data as never)
   }
-  return { name: rule.name, kernel }
+  return { name: rule.name, form: 'elementwise', rounds: rule.rounds, kernel }
 }
 
 function loopFor(rule: Rule, dtype: DType): Loop {
@@ -91,8 +92,9 @@ function intPow(a: number, b: number): number {
   return result
 }
 
-export const addOp: Op = binary({
+export const addOp: KnownOp = binary({
   name: 'add',
+  rounds: 'once',
   float: (a, b) => a + b,
   int: (a, b) => a + b,
   kernel: 'add',
@@ -115,8 +117,9 @@ export function add<D extends DType>(
   return apply(addOp, operands('add', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const subOp: Op = binary({
+export const subOp: KnownOp = binary({
   name: 'sub',
+  rounds: 'once',
   float: (a, b) => a - b,
   int: (a, b) => a - b,
   kernel: 'sub',
@@ -139,8 +142,9 @@ export function sub<D extends DType>(
   return apply(subOp, operands('sub', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const mulOp: Op = binary({
+export const mulOp: KnownOp = binary({
   name: 'mul',
+  rounds: 'once',
   float: (a, b) => a * b,
   int: Math.imul,
   kernel: 'mul',
@@ -163,8 +167,9 @@ export function mul<D extends DType>(
   return apply(mulOp, operands('mul', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const divOp: Op = binary({
+export const divOp: KnownOp = binary({
   name: 'div',
+  rounds: 'once',
   float: (a, b) => a / b,
   kernel: 'div',
   bfloat16: { codes: bf16.div, arrays: bf16.divArrays },
@@ -186,8 +191,9 @@ export function div<D extends DType>(
   return apply(divOp, operands('div', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const minimumOp: Op = binary({
+export const minimumOp: KnownOp = binary({
   name: 'minimum',
+  rounds: 'never',
   float: Math.min,
   int: Math.min,
   kernel: 'min',
@@ -210,8 +216,9 @@ export function minimum<D extends DType>(
   return apply(minimumOp, operands('minimum', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const maximumOp: Op = binary({
+export const maximumOp: KnownOp = binary({
   name: 'maximum',
+  rounds: 'never',
   float: Math.max,
   int: Math.max,
   kernel: 'max',
@@ -234,7 +241,7 @@ export function maximum<D extends DType>(
   return apply(maximumOp, operands('maximum', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const powOp: Op = binary({ name: 'pow', float: ieeePow, int: intPow })
+export const powOp: KnownOp = binary({ name: 'pow', rounds: 'once', float: ieeePow, int: intPow })
 
 /**
  * a to the power b; on integers by wrapping multiplication, negative exponents being a RangeError.
@@ -252,7 +259,7 @@ export function pow<D extends DType>(
   return apply(powOp, operands('pow', [a, b]), undefined, out) as Tensor<D>
 }
 
-export const atan2Op: Op = binary({ name: 'atan2', float: Math.atan2 })
+export const atan2Op: KnownOp = binary({ name: 'atan2', rounds: 'once', float: Math.atan2 })
 
 /**
  * Angle of the point (b, a), in radians, in [-pi, pi].

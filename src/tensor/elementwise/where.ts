@@ -1,12 +1,14 @@
-import { apply, checkOut, type OutOption, operands } from './apply.js'
-import { walk } from './broadcast.js'
-import { allocate, type DType } from './dtype.js'
-import { movable } from './move.js'
-import { broadcastShapes, sizeOf } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
+import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { walk } from '../storage/broadcast.js'
+import { allocate, type DType } from '../storage/dtype.js'
+import { movable } from '../storage/move.js'
+import { broadcastShapes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 
-export const whereOp: Op = {
+export const whereOp: KnownOp = {
   name: 'where',
+  form: 'elementwise',
+  rounds: 'never',
   kernel: (inputs, _, out) => {
     const [condition, a, b] = inputs as [Tensor, Tensor, Tensor]
     const shape = broadcastShapes('where', condition.shape, broadcastShapes('where', a.shape, b.shape))

@@ -1,4 +1,4 @@
-import { encoder } from '../formats/index.js'
+import { encoder } from '../../formats/index.js'
 import {
   type AnyStorage,
   checkFloat,
@@ -8,9 +8,9 @@ import {
   isFloat,
   numbersOf,
   roundingTo,
-} from './dtype.js'
+} from '../storage/dtype.js'
+import type { Tensor } from '../storage/tensor.js'
 import { checkOrder, type Order, type Round } from './order.js'
-import type { Tensor } from './tensor.js'
 
 /** How a reduction adds. */
 export interface AccumulateOptions {

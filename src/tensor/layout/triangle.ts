@@ -1,16 +1,23 @@
-import { apply } from './apply.js'
-import { weak } from './create.js'
-import { allocate, type DType } from './dtype.js'
-import { movable } from './move.js'
-import { type Op, Tensor } from './tensor.js'
+import { apply } from '../storage/apply.js'
+import { weak } from '../storage/create.js'
+import { allocate, type DType } from '../storage/dtype.js'
+import { movable } from '../storage/move.js'
+import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
+
+/** What tril and triu are told: a diagonal, 0 the main one. */
+export interface Diagonal {
+  readonly k: number
+}
 
 /** Copies the columns from..to of each row, given the row, and leaves zero elsewhere. */
 function triangle(
   name: string,
   kept: (row: number, k: number, columns: number) => readonly [from: number, to: number],
-): Op<{ k: number }> {
+): KnownOp<Diagonal> {
   return {
     name,
+    form: 'moves',
+    rounds: 'never',
     kernel: ([x], { k }) => {
       const data = allocate(x!.dtype, x!.size)
       const from = movable(x!.data)
@@ -29,8 +36,8 @@ function triangle(
   }
 }
 
-export const trilOp: Op<{ k: number }> = triangle('tril', (row, k) => [0, row + k + 1])
-export const triuOp: Op<{ k: number }> = triangle('triu', (row, k, columns) => [row + k, columns])
+export const trilOp: KnownOp<Diagonal> = triangle('tril', (row, k) => [0, row + k + 1])
+export const triuOp: KnownOp<Diagonal> = triangle('triu', (row, k, columns) => [row + k, columns])
 
 /**
  * The lower triangle of the last two axes, up to the k-th diagonal above the main one; +0 elsewhere.
@@ -50,7 +57,7 @@ export function triu<D extends DType>(x: Tensor<D>, { k = 0 }: { k?: number } = 
   return cut(triuOp, x, k)
 }
 
-function cut<D extends DType>(op: Op<{ k: number }>, x: Tensor<D>, k: number): Tensor<D> {
+function cut<D extends DType>(op: Op<Diagonal>, x: Tensor<D>, k: number): Tensor<D> {
   if (x.rank < 2) throw new RangeError(`${op.name}: needs two dimensions or more [${x.shape.join(', ')}]`)
   if (!Number.isInteger(k)) throw new RangeError(`${op.name}: diagonal is not a whole number [${k}]`)
   return apply(op, [x], { k }) as Tensor<D>

@@ -1,8 +1,8 @@
-import { apply } from './apply.js'
-import type { DType } from './dtype.js'
-import { gather } from './move.js'
-import { normalizeAxis, offsetsOf, type Shape, stridesOf } from './shape.js'
-import type { Op, Tensor } from './tensor.js'
+import { apply } from '../storage/apply.js'
+import type { DType } from '../storage/dtype.js'
+import { gather } from '../storage/move.js'
+import { normalizeAxis, offsetsOf, type Shape, stridesOf } from '../storage/shape.js'
+import type { KnownOp, Tensor } from '../storage/tensor.js'
 
 /**
  * What to keep of one axis, as in NumPy: an index (the axis goes), null (all of it), or [start, stop, step] with
@@ -10,15 +10,17 @@ import type { Op, Tensor } from './tensor.js'
  */
 export type Range = number | null | readonly [start: number | null, stop: number | null, step?: number]
 
-/** A slice worked out: the result is read from `start` on with these strides. */
-interface Window {
+/** What slice is told: the result is read from `start` on with these strides. */
+export interface Slicing {
   readonly shape: Shape
   readonly start: number
   readonly strides: readonly number[]
 }
 
-export const sliceOp: Op<Window> = {
+export const sliceOp: KnownOp<Slicing> = {
   name: 'slice',
+  form: 'moves',
+  rounds: 'never',
   kernel: ([x], { shape, start, strides }) => gather(x!, shape, offsetsOf(shape, strides, start)),
 }
 

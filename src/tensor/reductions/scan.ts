@@ -1,4 +1,9 @@
-import { cumsumArray, cumsumFloat32 } from '../bf16/index.js'
+import { cumsumArray, cumsumFloat32 } from '../../bf16/index.js'
+import { reshape } from '../layout/layout.js'
+import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { type AnyStorage, allocate, type DType, type FloatDType } from '../storage/dtype.js'
+import { normalizeAxis } from '../storage/shape.js'
+import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 import {
   type AccumulateOptions,
   type Accumulation,
@@ -7,15 +12,10 @@ import {
   stepRounding,
   writer,
 } from './accumulate.js'
-import { apply, checkOut, type OutOption } from './apply.js'
 import { columnScan } from './columns.js'
-import { type AnyStorage, allocate, type DType, type FloatDType } from './dtype.js'
 import { type Lanes, lanesOf, readLane } from './lanes.js'
-import { reshape } from './layout.js'
 import type { Round } from './order.js'
 import { scanLane } from './scanLane.js'
-import { normalizeAxis } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
 
 /** Options of cumsum. */
 export interface ScanOptions<D extends DType = DType> extends AccumulateOptions, OutOption<D> {
@@ -23,7 +23,8 @@ export interface ScanOptions<D extends DType = DType> extends AccumulateOptions,
   readonly axis?: number
 }
 
-interface Scan {
+/** What cumsum and cumprod are told: an axis counted from the front, and how to add or multiply. */
+export interface Scan {
   readonly axis: number
   readonly how: Accumulation
 }
@@ -33,9 +34,11 @@ type LaneScan = (lane: Float64Array, how: Accumulation, round: Round, out: Float
 /** Writes the running results of all lanes if it has a fast way, and says whether it had. */
 type FastScan = (x: Tensor, lanes: Lanes, how: Accumulation, out: AnyStorage) => boolean
 
-function scan(name: string, along: LaneScan, fast: FastScan = () => false): Op<Scan> {
+function scan(name: string, along: LaneScan, fast: FastScan = () => false): KnownOp<Scan> {
   return {
     name,
+    form: 'scans',
+    rounds: 'each step',
     kernel: ([x], { axis, how }, out) => {
       checkOut(name, out, x!.dtype, x!.shape)
       const data = out?.data ?? allocate(x!.dtype, x!.size)
@@ -86,12 +89,12 @@ function wrappedProducts(lane: Float64Array, round: Round, out: Float64Array): v
   }
 }
 
-export const cumsumOp: Op<Scan> = scan(
+export const cumsumOp: KnownOp<Scan> = scan(
   'cumsum',
   (lane, how, round, out) => scanLane(lane, lane.length, how.order, round, out),
   fastSums,
 )
-export const cumprodOp: Op<Scan> = scan('cumprod', (lane, how, round, out) => {
+export const cumprodOp: KnownOp<Scan> = scan('cumprod', (lane, how, round, out) => {
   const whole = how.accumulate === 'int32' || how.accumulate === 'uint32'
   return (whole ? wrappedProducts : products)(lane, round, out)
 })

@@ -1,12 +1,21 @@
-import { apply } from './apply.js'
-import type { DType } from './dtype.js'
+import { apply } from '../storage/apply.js'
+import type { DType } from '../storage/dtype.js'
+import { gather } from '../storage/move.js'
+import { normalizeAxis, type Shape, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { reshape } from './layout.js'
-import { gather } from './move.js'
-import { normalizeAxis, sizeOf } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
 
-export const takeOp: Op<{ indices: Int32Array; axis: number; shape: readonly number[] }> = {
+/** What take is told: rows along an axis counted from the front, and the shape of the result. */
+export interface Taking {
+  readonly indices: Int32Array
+  readonly axis: number
+  readonly shape: Shape
+}
+
+export const takeOp: KnownOp<Taking> = {
   name: 'take',
+  form: 'moves',
+  rounds: 'never',
   kernel: ([x], { indices, axis, shape }) => {
     const length = x!.shape[axis]!
     const inner = sizeOf(x!.shape.slice(axis + 1))

@@ -1,4 +1,4 @@
-import { round as roundBfloat16 } from '../bf16/index.js'
+import { round as roundBfloat16 } from '../../bf16/index.js'
 import {
   decodeArray,
   type FloatFormat,
@@ -6,7 +6,7 @@ import {
   format,
   formatNames,
   rounder,
-} from '../formats/index.js'
+} from '../../formats/index.js'
 
 /** What an element of a tensor is: one of the low-precision formats, or a type the language has itself. */
 export type DType = FormatName | 'float32' | 'float64' | 'int32' | 'uint32' | 'bool'

@@ -1,5 +1,5 @@
-import { decodeTable, encoder, type FloatFormat } from '../formats/index.js'
-import { type Arithmetic, arena, arithmeticBlocks } from '../simd/index.js'
+import { decodeTable, encoder, type FloatFormat } from '../../formats/index.js'
+import { type Arithmetic, arena, arithmeticBlocks } from '../../simd/index.js'
 import { lookUpPairs } from './lookUp.js'
 import { type Loop, pointwise } from './loops.js'
 

@@ -1,4 +1,8 @@
-import { sumArray, sumFloat32, toNumber } from '../bf16/index.js'
+import { sumArray, sumFloat32, toNumber } from '../../bf16/index.js'
+import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { allocate, checkFloat, type DType } from '../storage/dtype.js'
+import { normalizeAxes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import {
   type AccumulateOptions,
   type Accumulation,
@@ -7,13 +11,9 @@ import {
   stepRounding,
   writer,
 } from './accumulate.js'
-import { apply, checkOut, type OutOption } from './apply.js'
 import { columnSums } from './columns.js'
-import { allocate, checkFloat, type DType } from './dtype.js'
 import { type Lanes, lanesOf, readLane, reducedShape } from './lanes.js'
-import { normalizeAxes, sizeOf } from './shape.js'
 import { sumLane } from './sumLane.js'
-import { type Op, Tensor } from './tensor.js'
 
 /** Which axes a reduction runs over. */
 export interface AxisOptions {
@@ -26,15 +26,18 @@ export interface AxisOptions {
 /** Options of sum and mean. */
 export type ReduceOptions<D extends DType = DType> = AxisOptions & AccumulateOptions & OutOption<D>
 
-interface Reduction {
+/** What sum and mean are told: axes ascending, counted from the front, and how to add. */
+export interface Reduction {
   readonly axes: readonly number[]
   readonly keepDims: boolean
   readonly how: Accumulation
 }
 
-function addition(name: string, finish: (sum: number, n: number) => number): Op<Reduction> {
+function addition(name: string, finish: (sum: number, n: number) => number): KnownOp<Reduction> {
   return {
     name,
+    form: 'reduces',
+    rounds: 'each step',
     kernel: ([x], { axes, keepDims, how }, out) => {
       const shape = reducedShape(x!.shape, axes, keepDims)
       checkOut(name, out, x!.dtype, shape)
@@ -66,8 +69,8 @@ function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (k: number) => num
   }
 }
 
-export const sumOp: Op<Reduction> = addition('sum', (total) => total)
-export const meanOp: Op<Reduction> = addition('mean', (total, n) => total / n)
+export const sumOp: KnownOp<Reduction> = addition('sum', (total) => total)
+export const meanOp: KnownOp<Reduction> = addition('mean', (total, n) => total / n)
 
 /**
  * Sum over axes.

@@ -1,4 +1,4 @@
-import { arena, mapBlocks } from '../simd/index.js'
+import { arena, mapBlocks } from '../../simd/index.js'
 
 /** Codes of one format, as storage has them. */
 export type Codes = Uint8Array | Uint16Array

@@ -1,12 +1,14 @@
-import { apply, checkOut, type OutOption, operands } from './apply.js'
-import { walk } from './broadcast.js'
-import { allocate, type DType, numbersOf } from './dtype.js'
-import { broadcastShapes, sizeOf } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
+import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { walk } from '../storage/broadcast.js'
+import { allocate, type DType, numbersOf } from '../storage/dtype.js'
+import { broadcastShapes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 
-function comparison(name: string, holds: (a: number, b: number) => boolean): Op {
+function comparison(name: string, holds: (a: number, b: number) => boolean): KnownOp {
   return {
     name,
+    form: 'elementwise',
+    rounds: 'decides',
     kernel: (inputs, _, out) => {
       const [a, b] = inputs as [Tensor, Tensor]
       const shape = broadcastShapes(name, a.shape, b.shape)
@@ -27,9 +29,11 @@ function comparison(name: string, holds: (a: number, b: number) => boolean): Op 
   }
 }
 
-function predicate(name: string, holds: (x: number) => boolean): Op {
+function predicate(name: string, holds: (x: number) => boolean): KnownOp {
   return {
     name,
+    form: 'elementwise',
+    rounds: 'decides',
     kernel: (inputs, _, out) => {
       const [x] = inputs as [Tensor]
       checkOut(name, out, 'bool', x.shape)
@@ -64,17 +68,17 @@ function tests(op: Op): Predicate {
   return (x, { out } = {}) => apply(op, operands(op.name, [x]), undefined, out) as Tensor<'bool'>
 }
 
-function boolsOnly(op: Op): Op {
+function boolsOnly(op: KnownOp): KnownOp {
   const kernel: Op['kernel'] = (inputs, attributes, out) => {
     if (inputs[0]!.dtype !== 'bool')
       throw new TypeError(`${op.name}: needs bool, compare first [${inputs[0]!.dtype}]`)
     return op.kernel(inputs, attributes, out)
   }
-  return { name: op.name, kernel }
+  return { ...op, kernel }
 }
 
 /** The comparisons, predicates and logical operations as records. */
-export const comparisonOps: Readonly<Record<ComparisonName, Op>> = {
+export const comparisonOps: Readonly<Record<ComparisonName, KnownOp>> = {
   equal: comparison('equal', (a, b) => a === b),
   notEqual: comparison('notEqual', (a, b) => a !== b),
   less: comparison('less', (a, b) => a < b),
@@ -89,7 +93,8 @@ export const comparisonOps: Readonly<Record<ComparisonName, Op>> = {
   isNaN: predicate('isNaN', Number.isNaN),
 }
 
-type ComparisonName =
+/** The comparisons, logical operations and predicates. */
+export type ComparisonName =
   | 'equal'
   | 'notEqual'
   | 'less'

@@ -1,12 +1,21 @@
-import * as bf16 from '../bf16/index.js'
-import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../formats/index.js'
-import { apply } from './apply.js'
-import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from './dtype.js'
+import * as bf16 from '../../bf16/index.js'
+import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../../formats/index.js'
+import { apply } from '../storage/apply.js'
+import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from '../storage/dtype.js'
+import { dtypeFacts } from '../storage/dtypeFacts.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { type Codes, lookUp } from './lookUp.js'
-import { type Op, Tensor } from './tensor.js'
 
-export const castOp: Op<{ dtype: DType; options: EncodeOptions | undefined }> = {
+/** What cast is told: the dtype and how to round to it. */
+export interface Casting {
+  readonly dtype: DType
+  readonly options: EncodeOptions | undefined
+}
+
+export const castOp: KnownOp<Casting> = {
   name: 'cast',
+  form: 'elementwise',
+  rounds: 'once',
   kernel: ([x], { dtype, options }) => {
     if (dtype === x!.dtype) return new Tensor(dtype, x!.shape, x!.data)
     const data = allocate(dtype, x!.size)
@@ -79,10 +88,10 @@ function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOption
   } else if (dtype === 'bool') {
     for (let i = 0; i < out.length; i++) out[i] = values[i] === 0 ? 0 : 1
   } else {
-    const [low, high] = dtype === 'int32' ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1]
+    const { lowest, max } = dtypeFacts(dtype)
     for (let i = 0; i < out.length; i++) {
       const value = values[i]!
-      out[i] = Number.isNaN(value) ? 0 : Math.min(high, Math.max(low, Math.trunc(value)))
+      out[i] = Number.isNaN(value) ? 0 : Math.min(max, Math.max(lowest, Math.trunc(value)))
     }
   }
 }

@@ -1,13 +1,14 @@
-import { apply, checkOut, type OutOption } from './apply.js'
-import { allocate, type DType, formatOf, numbersOf } from './dtype.js'
+import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
+import { movable } from '../storage/move.js'
+import { canonicalizeNaN } from '../storage/nan.js'
+import { normalizeAxes, normalizeAxis, sizeOf } from '../storage/shape.js'
+import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 import { lanesOf, placeIn, reducedShape } from './lanes.js'
-import { movable } from './move.js'
-import { canonicalizeNaN } from './nan.js'
 import type { AxisOptions } from './reduce.js'
-import { normalizeAxes, normalizeAxis, sizeOf } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
 
-interface Extremum {
+/** What an extremum is told: its axes, ascending, counted from the front. */
+export interface Extremum {
   readonly axes: readonly number[]
   readonly keepDims: boolean
 }
@@ -46,9 +47,11 @@ function winners(
   })
 }
 
-function extremum(name: string, beats: Beats): Op<Extremum> {
+function extremum(name: string, beats: Beats): KnownOp<Extremum> {
   return {
     name,
+    form: 'reduces',
+    rounds: 'never',
     kernel: ([x], { axes, keepDims }, out) => {
       const shape = reducedShape(x!.shape, axes, keepDims)
       checkOut(name, out, x!.dtype, shape)
@@ -65,9 +68,11 @@ function extremum(name: string, beats: Beats): Op<Extremum> {
   }
 }
 
-function position(name: string, beats: Beats): Op<Extremum> {
+function position(name: string, beats: Beats): KnownOp<Extremum> {
   return {
     name,
+    form: 'reduces',
+    rounds: 'decides',
     kernel: ([x], { axes, keepDims }) => {
       const data = Int32Array.from(winners(name, x!, axes, beats), ({ place }) => place)
       return new Tensor('int32', reducedShape(x!.shape, axes, keepDims), data)
@@ -75,10 +80,10 @@ function position(name: string, beats: Beats): Op<Extremum> {
   }
 }
 
-export const maxOp: Op<Extremum> = extremum('max', above)
-export const minOp: Op<Extremum> = extremum('min', below)
-export const argmaxOp: Op<Extremum> = position('argmax', (x, best) => x > best)
-export const argminOp: Op<Extremum> = position('argmin', (x, best) => x < best)
+export const maxOp: KnownOp<Extremum> = extremum('max', above)
+export const minOp: KnownOp<Extremum> = extremum('min', below)
+export const argmaxOp: KnownOp<Extremum> = position('argmax', (x, best) => x > best)
+export const argminOp: KnownOp<Extremum> = position('argmin', (x, best) => x < best)
 
 /**
  * The largest element over axes (all by default). Exact. A NaN wins, as in NumPy, and comes out canonical; +0 is above

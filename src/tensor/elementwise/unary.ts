@@ -1,10 +1,11 @@
-import { mapArray } from '../bf16/index.js'
-import { type UnaryName, unary, unaryNames, unaryTable } from '../functions/index.js'
-import { apply, checkOut, type OutOption, operands } from './apply.js'
-import { allocate, type DType, formatOf, isFloat } from './dtype.js'
+import { mapArray } from '../../bf16/index.js'
+import { type UnaryName, unary, unaryNames, unaryTable } from '../../functions/index.js'
+import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { allocate, type DType, formatOf, isFloat } from '../storage/dtype.js'
+import { canonicalizeNaN } from '../storage/nan.js'
+import type { Rounds } from '../storage/op.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { type Codes, lookUp } from './lookUp.js'
-import { canonicalizeNaN } from './nan.js'
-import { type Op, Tensor } from './tensor.js'
 
 /** Functions that integers have too; the others need a float dtype. */
 const wholeNumber: Readonly<Partial<Record<UnaryName, (x: number) => number>>> = {
@@ -19,7 +20,19 @@ const wholeNumber: Readonly<Partial<Record<UnaryName, (x: number) => number>>> =
   trunc: (x) => x,
 }
 
-function elementwise(name: UnaryName): Op {
+/** The functions that change no more than the sign or choose, and those whose results jump; the others round. */
+const rounding: Readonly<Partial<Record<UnaryName, Rounds>>> = {
+  abs: 'never',
+  neg: 'never',
+  relu: 'never',
+  sign: 'decides',
+  floor: 'decides',
+  ceil: 'decides',
+  rint: 'decides',
+  trunc: 'decides',
+}
+
+function elementwise(name: UnaryName): KnownOp {
   const kernel = (inputs: readonly Tensor[], _: unknown, out?: Tensor): Tensor => {
     const [x] = inputs as [Tensor]
     checkOut(name, out, x.dtype, x.shape)
@@ -35,13 +48,13 @@ function elementwise(name: UnaryName): Op {
     }
     return out ?? new Tensor(x.dtype, x.shape, data)
   }
-  return { name, kernel }
+  return { name, form: 'elementwise', rounds: rounding[name] ?? 'once', kernel }
 }
 
 /** The unary functions as operation records. */
-export const unaryOps: Readonly<Record<UnaryName, Op>> = Object.fromEntries(
+export const unaryOps: Readonly<Record<UnaryName, KnownOp>> = Object.fromEntries(
   unaryNames.map((name) => [name, elementwise(name)]),
-) as Record<UnaryName, Op>
+) as Record<UnaryName, KnownOp>
 
 /**
  * An elementwise function of one tensor.

@@ -1,5 +1,5 @@
-import type { AnyStorage } from './dtype.js'
-import { offsetsOf, type Shape, sizeOf, stridesOf } from './shape.js'
+import type { AnyStorage } from '../storage/dtype.js'
+import { offsetsOf, type Shape, sizeOf, stridesOf } from '../storage/shape.js'
 
 /** The lanes of a reduction: element i of lane k is at starts[k] + placeIn(lanes, i). */
 export interface Lanes {
@@ -26,6 +26,15 @@ export function lanesOf(shape: Shape, axes: readonly number[]): Lanes {
     step: even ? (steps.at(-1) ?? 1) : undefined,
     places: even ? undefined : offsetsOf(lengths, steps),
   }
+}
+
+/** The places of the elements of all lanes, lane after lane. */
+export function laneTable(lanes: Lanes): Int32Array {
+  const { starts, length } = lanes
+  const at = new Int32Array(starts.length * length)
+  let k = 0
+  for (const start of starts) for (let i = 0; i < length; i++) at[k++] = start + placeIn(lanes, i)
+  return at
 }
 
 /** Where element i of a lane lies, from the start of the lane. */

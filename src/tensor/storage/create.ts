@@ -1,6 +1,7 @@
-import { fromNumber } from '../bf16/index.js'
-import { encodeArray, encoder } from '../formats/index.js'
+import { fromNumber } from '../../bf16/index.js'
+import { encodeArray, encoder } from '../../formats/index.js'
 import { allocate, checkDType, type DType, formatOf, isFloat, type Storage, storageClass } from './dtype.js'
+import { dtypeFacts } from './dtypeFacts.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
 import { bitsOf, type Nested, Tensor } from './tensor.js'
 
@@ -69,7 +70,7 @@ export function fromBits<D extends DType>(
   const bits = bitsOf(data)
   if (bits instanceof BigUint64Array !== codes instanceof BigUint64Array)
     throw new TypeError(`fromBits: float64 takes a BigUint64Array and nothing else does [${dtype}]`)
-  const end = 2 ** widthOf(dtype)
+  const end = 2 ** dtypeFacts(dtype).bits
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i]!
     if (typeof code === 'number' && !(Number.isInteger(code) && code >= 0 && code < end))
@@ -147,12 +148,8 @@ function fill<D extends DType>(dtype: D, values: NumberArray | readonly number[]
 }
 
 function fits(dtype: DType, value: number): boolean {
-  if (dtype === 'bool') return value === 0 || value === 1
-  return dtype === 'int32' ? value === (value | 0) : value === value >>> 0
-}
-
-function widthOf(dtype: DType): number {
-  return dtype === 'bool' ? 1 : (formatOf(dtype)?.bits ?? 32)
+  const { lowest, max } = dtypeFacts(dtype)
+  return Number.isInteger(value) && value >= lowest && value <= max
 }
 
 /** The shape of nested arrays, read down the first elements; `flatten` finds the ragged ones. */

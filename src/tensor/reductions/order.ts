@@ -1,3 +1,5 @@
+import { checkName } from '../../options/index.js'
+
 /** The order in which a reduction adds; where each addition rounds is the accumulation dtype's business. */
 export type Order =
   | 'sequential'
@@ -10,14 +12,22 @@ export type Order =
   /** Sums only: windows of n, zero-padded on both sides: 32 is XLA CPU's reduce. */
   | { readonly windowed: number }
 
+/** The orders that are names; `{ blocked: n }` and `{ windowed: n }` go beside them. */
+export const orders: readonly Extract<Order, string>[] = [
+  'sequential',
+  'pairwise',
+  'kahan',
+  'neumaier',
+  'associative',
+]
+
 /** Rounds an exact (float64) step to the accumulation dtype. */
 export type Round = (value: number) => number
 
 /** Throws a RangeError unless `order` is one. `sums` says that windows are allowed. */
 export function checkOrder(op: string, order: Order, sums: boolean): void {
   if (typeof order === 'string') {
-    if (!['sequential', 'pairwise', 'kahan', 'neumaier', 'associative'].includes(order))
-      throw new RangeError(`${op}: unknown order [${order}]`)
+    checkName(op, 'order', order, orders)
     return
   }
   const [name, n] = Object.entries(order)[0] ?? ['none', 0]

@@ -1,7 +1,7 @@
-import { apply } from './apply.js'
-import { walk } from './broadcast.js'
-import { allocate, type DType } from './dtype.js'
-import { gather, movable } from './move.js'
+import { apply } from '../storage/apply.js'
+import { walk } from '../storage/broadcast.js'
+import { allocate, type DType } from '../storage/dtype.js'
+import { gather, movable } from '../storage/move.js'
 import {
   broadcastShapes,
   checkShape,
@@ -11,11 +11,23 @@ import {
   sameShape,
   sizeOf,
   stridesOf,
-} from './shape.js'
-import { type Op, Tensor } from './tensor.js'
+} from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 
-export const reshapeOp: Op<{ shape: Shape }> = {
+/** What reshape and broadcastTo are told: the shape of the result. */
+export interface Shaping {
+  readonly shape: Shape
+}
+
+/** What transpose and flip are told: axes counted from the front; all of them, in their new order, for transpose. */
+export interface Axes {
+  readonly axes: readonly number[]
+}
+
+export const reshapeOp: KnownOp<Shaping> = {
   name: 'reshape',
+  form: 'moves',
+  rounds: 'never',
   kernel: ([x], { shape }) => new Tensor(x!.dtype, shape, x!.data),
 }
 
@@ -35,8 +47,10 @@ export function reshape<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> 
   return apply(reshapeOp, [x], { shape: whole }) as Tensor<D>
 }
 
-export const transposeOp: Op<{ axes: readonly number[] }> = {
+export const transposeOp: KnownOp<Axes> = {
   name: 'transpose',
+  form: 'moves',
+  rounds: 'never',
   kernel: ([x], { axes }) => {
     const strides = stridesOf(x!.shape)
     const shape = axes.map((axis) => x!.shape[axis]!)
@@ -67,8 +81,10 @@ export function transpose<D extends DType>(x: Tensor<D>, axes?: readonly number[
   return apply(transposeOp, [x], { axes: order }) as Tensor<D>
 }
 
-export const broadcastToOp: Op<{ shape: Shape }> = {
+export const broadcastToOp: KnownOp<Shaping> = {
   name: 'broadcastTo',
+  form: 'moves',
+  rounds: 'never',
   kernel: ([x], { shape }) => {
     const data = allocate(x!.dtype, sizeOf(shape))
     const from = movable(x!.data)
@@ -98,8 +114,10 @@ export function broadcastTo<D extends DType>(x: Tensor<D>, shape: Shape): Tensor
   return apply(broadcastToOp, [x], { shape: [...shape] }) as Tensor<D>
 }
 
-export const flipOp: Op<{ axes: readonly number[] }> = {
+export const flipOp: KnownOp<Axes> = {
   name: 'flip',
+  form: 'moves',
+  rounds: 'never',
   kernel: ([x], { axes }) => {
     const strides = stridesOf(x!.shape)
     let start = 0

@@ -1,9 +1,9 @@
-import { addArrays, encode } from '../bf16/index.js'
+import { addArrays, encode } from '../../bf16/index.js'
+import { type AnyStorage, numbersOf } from '../storage/dtype.js'
+import { canonicalizeNaN } from '../storage/nan.js'
+import type { Tensor } from '../storage/tensor.js'
 import { type Accumulation, addends } from './accumulate.js'
-import { type AnyStorage, numbersOf } from './dtype.js'
 import type { Lanes } from './lanes.js'
-import { canonicalizeNaN } from './nan.js'
-import type { Tensor } from './tensor.js'
 
 /** Rows shorter than this are not worth a call each. */
 const shortRow = 32

@@ -1,12 +1,19 @@
-import { apply, operands } from './apply.js'
-import { allocate, type DType } from './dtype.js'
+import { apply, operands } from '../storage/apply.js'
+import { allocate, type DType } from '../storage/dtype.js'
+import { movable } from '../storage/move.js'
+import { normalizeAxis, sameShape, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { reshape } from './layout.js'
-import { movable } from './move.js'
-import { normalizeAxis, sameShape, sizeOf } from './shape.js'
-import { type Op, Tensor } from './tensor.js'
 
-export const concatOp: Op<{ axis: number }> = {
+/** What concat is told: the axis, counted from the front. */
+export interface Joining {
+  readonly axis: number
+}
+
+export const concatOp: KnownOp<Joining> = {
   name: 'concat',
+  form: 'joins',
+  rounds: 'never',
   kernel: (parts, { axis }) => {
     const first = parts[0]!
     const shape = [...first.shape]

@@ -1,4 +1,4 @@
-import type { AnyStorage } from './dtype.js'
+import type { AnyStorage } from '../storage/dtype.js'
 
 /**
  * One run of an elementwise operation: n results into out from k on, operands read from i and j on, each advancing by
