@@ -17,7 +17,7 @@ export interface SweepOptions {
  * Runs every run of a grid that the file does not hold yet, and returns the rows of the grid in its order. Each row goes to
  * the file when it ends; killed at any moment and begun again, a sweep goes on and ends with the same bytes.
  *
- * Error     RangeError for a file that cannot be taken (see `openSweepFile`); where a run fails the others are finished
+ * Throws    RangeError for a file that cannot be taken (see `openSweepFile`); where a run fails the others are finished
  *           and stored, and then its error is thrown.
  */
 export async function sweep(

@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { writeFileAtomic } from '../files/index.js'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
+import { lockFile, writeFileAtomic, writeFully } from '../files/index.js'
 import type { Step2750Run } from './step2750Options.js'
 import { runKey } from './sweepGrid.js'
 import type { SweepRow } from './sweepRow.js'
@@ -31,41 +21,58 @@ const header = '{"file":"tpu-toolkit sweep","version":1}\n'
 /**
  * Opens a file of results, which is made where it is missing: a line that says what it is, then a line of JSON for each
  * row, with a checksum, written and synced in one piece. A process may be killed at any moment: a last line that was cut
- * off is taken away again, and every whole line is kept. One process at a time: a lock beside the file names it.
+ * off, by a kill or by a full disk, is taken away again, and every whole line is kept. One process at a time, by `lockFile`.
  *
- * Error     RangeError for a file of another kind, a line that is damaged, a row that is there twice, and a file that
+ * Throws    RangeError for a file of another kind, a line that is damaged, a row that is there twice, and a file that
  *           another process is writing; the file is left as it is.
  */
 export function openSweepFile(path: string): SweepFile {
-  const unlock = lock(path)
+  const lock = lockFile(path, { op: 'sweep' })
+  let handle: number | undefined
   try {
     if (!existsSync(path)) writeFileAtomic(path, header)
-    const text = readFileSync(path, 'utf8')
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    const rows = rowsIn(whole, path)
-    if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole))
-    const handle = openSync(path, 'a')
+    const text = readFileSync(path)
+    // As many bytes as are good: what is behind them is of a write that was cut off.
+    let size = text.lastIndexOf(0x0a) + 1
+    const rows = rowsIn(text.toString('utf8', 0, size), path)
+    handle = openSync(path, 'r+')
+    if (size < text.length) ftruncateSync(handle, size)
     return {
       rows,
       append(row) {
         const kept: SweepRow = JSON.parse(JSON.stringify(row))
-        writeSync(handle, lineOf(kept))
-        fsyncSync(handle)
+        const line = Buffer.from(lineOf(kept))
+        try {
+          writeFully(handle!, line, size)
+          fsyncSync(handle!)
+        } catch (error) {
+          // The next row is written over what came through, and what it leaves of that is taken away.
+          ftruncateSync(handle!, size)
+          throw error
+        }
+        size += line.length
         rows.set(runKey(kept.options), kept)
       },
       sort(grid) {
         const first = grid.map(runKey).filter((key) => rows.has(key))
         const order = [...new Set([...first, ...rows.keys()])]
         const sorted = header + order.map((key) => lineOf(rows.get(key)!)).join('')
-        if (sorted !== readFileSync(path, 'utf8')) writeFileAtomic(path, sorted)
+        if (sorted === readFileSync(path, 'utf8')) return
+        writeFileAtomic(path, sorted)
+        // The path is another file now: rows go to that one.
+        closeSync(handle!)
+        handle = openSync(path, 'r+')
+        size = Buffer.byteLength(sorted)
       },
       close() {
-        closeSync(handle)
-        unlock()
+        if (handle !== undefined) closeSync(handle)
+        handle = undefined
+        lock.release()
       },
     }
   } catch (thrown) {
-    unlock()
+    if (handle !== undefined) closeSync(handle)
+    lock.release()
     throw thrown
   }
 }
@@ -91,7 +98,8 @@ function lineOf(row: SweepRow): string {
 function readLine(line: string): SweepRow | undefined {
   try {
     const { check, ...row } = JSON.parse(line)
-    return check === checkOf(row) ? row : undefined
+    const isRun = typeof row.options === 'object' && row.options !== null
+    return isRun && check === checkOf(row) ? row : undefined
   } catch {
     return undefined
   }
@@ -99,30 +107,4 @@ function readLine(line: string): SweepRow | undefined {
 
 function checkOf(row: SweepRow): string {
   return createHash('sha256').update(JSON.stringify(row)).digest('hex').slice(0, 16)
-}
-
-/** Takes the lock or throws. A lock whose process is gone was left by a kill, and is taken over. */
-function lock(path: string): () => void {
-  const file = `${path}.lock`
-  for (;;) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    }
-    const holder = Number(readFileSync(file, 'utf8'))
-    if (holder > 0 && isAlive(holder))
-      throw new RangeError(`sweep: process ${holder} is writing it, or remove the lock [${file}]`)
-    rmSync(file, { force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,8 +1,12 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { lockFile } from 'tpu-toolkit/files'
 import { type Step2750Run, type SweepRow, sweep, sweepGrid, sweepRow } from 'tpu-toolkit/step2750'
 import { afterAll, describe, expect, it } from 'vitest'
+import { root } from '../support/project.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -162,14 +166,45 @@ describe('sweep', () => {
 
   it('sweep(grid) refuses a file that a living process writes, and takes over the lock of one that was killed', async () => {
     const path = newPath()
-    appendFileSync(`${path}.lock`, String(process.pid))
+    const lock = lockFile(path)
     await expect(swept(path)).rejects.toThrow(
-      new RangeError(`sweep: process ${process.pid} is writing it, or remove the lock [${path}.lock]`),
+      new RangeError(`sweep: this process is writing the file already [${path}]`),
     )
     expect(existsSync(path)).toBe(false)
-    // No process has this number: it is above the largest there can be.
-    writeFileSync(`${path}.lock`, String(2 ** 22 + 1))
+    // The same process number, given again after this process has ended: as when a container is started again.
+    const claim = JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
+    writeFileSync(`${path}.lock`, JSON.stringify({ ...claim, started: '1' }))
     expect((await swept(path)).ran.length).toBe(6)
     expect(existsSync(`${path}.lock`)).toBe(false)
+    lock.release()
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'sweep(grid) on a full disk throws, keeps the rows that fit, and goes on once there is room',
+    () => {
+      const path = newPath()
+      const program = join(folder, 'full.mjs')
+      const files = pathToFileURL(`${root}dist/step2750/index.js`).href
+      // Files may have 1 KiB: the system cuts a write off there, and refuses the next one, as on a full disk.
+      writeFileSync(
+        program,
+        `import { sweep, sweepGrid } from '${files}'
+process.on('SIGXFSZ', () => {})
+const grid = sweepGrid({ seed: [5, 1, 4], lr: [2e-4, 1e-4] })
+const run = async (options) => ({ options, stepsRun: options.seed, firstNonFiniteStep: options.seed % 2 === 0 ? null : options.seed, nonFiniteSteps: 1, medianLoss: options.lr, largestSpan: 1 / 3 })
+await sweep(grid, { path: process.argv[2], run }).catch((error) => { console.log(error.code); process.exit(3) })`,
+      )
+      const full = spawnSync('bash', ['-c', `ulimit -f 1; exec "${process.execPath}" "${program}" "${path}"`])
+      expect([String(full.stdout), full.status]).toEqual(['EFBIG\n', 3])
+      const kept = readFileSync(path, 'utf8')
+      expect(kept.endsWith('\n')).toBe(true)
+      const rows = kept.split('\n').length - 2
+      expect(rows).toBeGreaterThan(0)
+      expect(rows).toBeLessThan(6)
+      const again = spawnSync(process.execPath, [program, path])
+      expect(again.status).toBe(0)
+      expect(readFileSync(path, 'utf8').split('\n').length).toBe(8)
+      expect(readdirSync(folder).filter((name) => /tmp$|lock/.test(name))).toEqual([])
+    },
+  )
 })
