@@ -129,7 +129,9 @@ function runTraced(
 
 /**
  * Whether float32 gives the numbers that float64 rounded once gives. To float32: every operation of its own, no composed
- * one, which would round inside. To a format of 11 bits or fewer: what 2 p + 2 bits are enough for, and sums in float32.
+ * one, which would round inside. To a format of p <= 11 bits: + - * / sqrt of operands of that very format, since float32 has
+ * 2 p + 2 bits; a wider operand may stand on the middle between two numbers of the format, and float32 then rounds off the
+ * little that decides. And sums that add in float32 anyway.
  */
 function fitsFloat32(
   op: Step['op'],
@@ -139,7 +141,8 @@ function fitsFloat32(
 ): boolean {
   if (args.some(({ dtype }) => dtype === 'float64') || result === 'float64') return false
   if (result === 'float32') return primitive.has(op)
-  return gridOf(result).precision <= 11 && (innocuous.has(op) || addsInFloat32(op, attributes))
+  if (gridOf(result).precision > 11) return false
+  return addsInFloat32(op, attributes) || (innocuous.has(op) && args.every(({ dtype }) => dtype === result))
 }
 
 function addsInFloat32(op: Step['op'], attributes: unknown): boolean {
