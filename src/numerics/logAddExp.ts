@@ -15,7 +15,7 @@ import {
   Tensor,
   where,
 } from '../tensor/index.js'
-import { constant } from './constant.js'
+import { untraced } from './constant.js'
 import type { InternalOptions } from './internal.js'
 import { checkFloats } from './wide.js'
 
@@ -26,7 +26,7 @@ import { checkFloats } from './wide.js'
 export const logAddExpOp: Op = {
   name: 'logAddExp',
   kernel: (inputs) => {
-    const [a, b] = inputs.map(constant) as [Tensor, Tensor]
+    const [a, b] = inputs.map(untraced) as [Tensor, Tensor]
     const apart = sub(a, b)
     const sum = add(maximum(a, b), log1p(exp(neg(abs(apart)))))
     return where(isNotANumber(apart), add(a, b), sum)

@@ -3,6 +3,8 @@
 export { add, atan2, div, maximum, minimum, mul, pow, sub } from './arithmetic.js'
 export type { AccumulateOptions } from './accumulate.js'
 export { apply, type OutOption, withTrace } from './apply.js'
+export { type Constant, constantOp } from './constant.js'
+export { recordEverything } from './recordEverything.js'
 export { cast } from './cast.js'
 export { concat, stack } from './combine.js'
 export {

@@ -6,9 +6,11 @@ import {
   isFloat,
   ops,
   Tensor,
+  tensor,
   withTrace,
 } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
+import { constantOf } from '../program/constantOf.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, programOf, recorded, type Step } from '../program/program.js'
@@ -112,6 +114,8 @@ function runTraced(
     if (args.some((arg, k) => arg.data !== was[k]!.data)) return apply(op, args, attributes)
     return args.some(({ trace }) => trace) ? withTrace(output, op, args, attributes) : output
   }
+  const constant = constantOf({ op, attributes })
+  if (constant !== undefined) return tensor(constant, { dtype: target ?? own })
   if (op === ops['cast']) return cast(args[0]!, target ?? own)
   if (!isFloat(own)) return apply(op, args.map(toFloat64), attributes)
   if (kindOf(op) !== 'rounds') return apply(op, alike(args), attributes)

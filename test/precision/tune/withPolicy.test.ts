@@ -46,14 +46,19 @@ describe('withPolicy', () => {
     const program = programOf('test', mixed, draws)
     const arithmetic = dtypeArithmetic('float64')
     const seen = new Map<string, number>()
-    const names = program.steps.map(({ op: { name } }) => {
+    const names = program.steps.map(({ op }) => {
+      // The only constant is the 0.01 of the maximum.
+      if (op.name === 'constant') return 'maximum#0'
+      const { name } = op
       const count = seen.get(name) ?? 0
       seen.set(name, count + 1)
       return `${name}#${count}`
     })
     for (let trial = 0; trial < 40; trial++) {
       const wide = new Set(
-        [...names.keys()].filter((i) => (Math.imul(trial * 31 + i + 1, 0x9e3779b1) >>> 16) % 3 === 0),
+        [...names.keys()].filter(
+          (i) => (Math.imul(trial * 31 + names.indexOf(names[i]!) + 1, 0x9e3779b1) >>> 16) % 3 === 0,
+        ),
       )
       const again = replay(program, (i) => (wide.has(i) ? 'float32' : 'own'), arithmetic)
       const value = again.valueOf(program.outputs[0]!)
@@ -114,6 +119,16 @@ describe('withPolicy', () => {
         expect(through(run, 'float32').toBits()).toEqual(through(run, 'float64').toBits())
     },
   )
+
+  it('takes a plain number in the wide dtype where the operation that reads it is wide', () => {
+    const f = (s: Tensor): Tensor => sub(mul(s, 0.999), s)
+    expect(withPolicy(f, { wide: [] })(bf16(100)).item()).toBe(0)
+    expect(withPolicy(f, { wide: ['mul#0'] })(bf16(100)).item()).toBeCloseTo(-0.1, 3)
+    const g = (s: Tensor): Tensor => sub(maximum(s, 0.999), s)
+    expect(withPolicy(g, { wide: ['maximum#0'] })(bf16(0.5)).item()).toBeCloseTo(0.499, 2)
+    const numbered = (_: unknown, index: number): string => String(index)
+    expect(withPolicy(f, { wide: ['0'], groupBy: numbered })(bf16(100)).item()).toBeCloseTo(-0.1, 3)
+  })
 
   it('passes wide values on through moves and stopGradient', () => {
     const f = (x: Tensor): Tensor => sub(reshape(stopGradient(neg(add(x, 1))), []), neg(x))
