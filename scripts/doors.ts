@@ -21,6 +21,12 @@ export const doors: readonly Door[] = [
     about: 'the one checker of options and arguments: unknown names with the nearest known one, missing ones',
   },
   {
+    folder: 'hardware',
+    root: 'namespace',
+    about:
+      'TPU generations and slices as data: peaks, memories, links, topologies, every number with its source',
+  },
+  {
     folder: 'formats',
     root: 'namespace',
     about: 'formats as records of facts; codes <-> values in every rounding mode; ulp, next up and down',
@@ -116,7 +122,7 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
-    folder: 'train',
+    folder: 'step2750',
     root: 'none',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
   },
@@ -136,6 +142,22 @@ export const doors: readonly Door[] = [
     root: 'none',
     about:
       'TensorFlow.js: tensors both ways, models trained by our chains, precision emulated layer by layer',
+  },
+  {
+    folder: 'sharding',
+    root: 'namespace',
+    about: "meshes in the order of a slice's torus, jax.sharding's parts of an array, parallel strategies",
+  },
+  {
+    folder: 'xla',
+    root: 'namespace',
+    about:
+      'flags of libtpu and XLA: which exist, where each belongs, what to set, what is wrong with those set',
+  },
+  {
+    folder: 'systolic',
+    root: 'namespace',
+    about: 'cycles of a matrix product on a systolic array, three dataflows, and every cell in every cycle',
   },
   {
     folder: 'report',

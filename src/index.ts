@@ -1,6 +1,7 @@
 // The root door: every name of tensor and numerics, and the other folders that run anywhere as namespaces.
 // Written by `npm run doors` from scripts/doors.ts and the index files it re-exports; do not edit by hand.
 export * as options from './options/index.js'
+export * as hardware from './hardware/index.js'
 export * as formats from './formats/index.js'
 export * as functions from './functions/index.js'
 export * as bf16 from './bf16/index.js'
@@ -179,3 +180,6 @@ export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'
 export * as ssm from './ssm/index.js'
 export * as failures from './failures/index.js'
+export * as sharding from './sharding/index.js'
+export * as xla from './xla/index.js'
+export * as systolic from './systolic/index.js'

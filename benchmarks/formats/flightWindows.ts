@@ -1,4 +1,4 @@
-import { flightGaps } from 'tpu-toolkit/train'
+import { flightGaps } from 'tpu-toolkit/step2750'
 
 /** Examples for a model: inputs row after row, and one number to predict for each row. */
 export interface Examples {

@@ -6,7 +6,7 @@ import {
   step2750Loss,
   step2750Options,
   tuneStep2750,
-} from '../train/index.js'
+} from '../step2750/index.js'
 import type { DoctorCase } from './doctorCase.js'
 import { mistakesAsBadInput } from './nanRequest.js'
 

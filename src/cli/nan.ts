@@ -8,7 +8,7 @@ import {
   modelDTypes,
   runStep2750,
   type Step2750Record,
-} from '../train/index.js'
+} from '../step2750/index.js'
 import { ablationJson, ablationText, runJson, runText } from './nanOutput.js'
 import { type GivenNan, mistakesAsBadInput, type NanRequest, readNan } from './nanRequest.js'
 import type { Subcommand } from './subcommand.js'

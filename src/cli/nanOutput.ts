@@ -5,7 +5,7 @@ import {
   type Step2750Record,
   type Step2750Result,
   step2750Options,
-} from '../train/index.js'
+} from '../step2750/index.js'
 import type { NanRequest } from './nanRequest.js'
 
 const columns: readonly Column[] = [

@@ -1,4 +1,4 @@
-import { readData, type Step2750Data, type Step2750Options, step2750Options } from '../train/index.js'
+import { readData, type Step2750Data, type Step2750Options, step2750Options } from '../step2750/index.js'
 import { BadInput } from './badInput.js'
 
 /** The options as commander has them. */

@@ -1,5 +1,5 @@
 import { type Figure, heatMap, htmlPage, htmlTable, linePlot, type Section } from '../report/index.js'
-import type { Step2750Run, SweepRow } from '../train/index.js'
+import type { Step2750Run, SweepRow } from '../step2750/index.js'
 import { calibrated, tableRows, varied, written } from './sweepTable.js'
 
 /** The report of a sweep: the heat map, the NaN step against the learning rate, the table. */

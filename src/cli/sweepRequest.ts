@@ -1,4 +1,4 @@
-import { type Step2750Run, type SweepLists, sweepGrid } from '../train/index.js'
+import { type Step2750Run, type SweepLists, sweepGrid } from '../step2750/index.js'
 import { BadInput } from './badInput.js'
 import { mistakesAsBadInput } from './nanRequest.js'
 

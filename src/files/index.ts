@@ -1,6 +1,8 @@
 // Tensors in files, bit for bit: safetensors, npy and npz, JSON with bits, atomic writes. Needs Node; everything is synchronous.
 // Read storedDtype.ts first (which dtype is stored under which name), then parseHeader.ts, where hostile files end.
 export { writeFileAtomic } from './writeFileAtomic.js'
+export { type FileLock, type LockOptions, lockFile, type WaitOptions, waitForLock } from './lockFile.js'
+export { writeFully } from './writeFully.js'
 export { encodeSafetensors, type SafetensorsOptions, writeSafetensors } from './encodeSafetensors.js'
 export { decodeSafetensors, readSafetensors, type SafetensorsContents } from './decodeSafetensors.js'
 export { openSafetensors, type SafetensorsFile } from './openSafetensors.js'

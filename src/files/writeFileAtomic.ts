@@ -1,31 +1,24 @@
-import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { resolvedPath } from './resolvedPath.js'
+import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'
+import { writeFully } from './writeFully.js'
 
 /**
  * Writes a file so that at every moment, a power cut included, its path has what was there before or the whole new
  * content: a temporary file in the same folder, fsync, rename, fsync of the folder. A failure leaves the old file and
- * no temporary one; only a process killed on the way leaves its temporary file, `.tpu-toolkit-*.tmp`. An existing
- * file keeps its mode, a symbolic link its place. A text is written as UTF-8, several pieces one after the other.
+ * no temporary one. A process killed on the way leaves its temporary file, `.tpu-toolkit-*.tmp`, until the next write to
+ * that folder removes it. An existing file keeps its mode, a symbolic link its place. A text is written as UTF-8, several
+ * pieces one after the other.
  */
 export function writeFileAtomic(
   path: string | URL,
   content: string | Uint8Array | Iterable<Uint8Array>,
 ): void {
-  const target = resolved(typeof path === 'string' ? path : fileURLToPath(path))
+  const target = resolvedPath(path)
   const folder = dirname(target)
-  const temporary = join(folder, `.tpu-toolkit-${process.pid}-${randomBytes(8).toString('hex')}.tmp`)
+  sweepTemporaryFiles(folder)
+  const temporary = temporaryName(folder)
   const handle = openSync(temporary, 'wx')
   try {
     try {
@@ -47,21 +40,6 @@ export function writeFileAtomic(
 function piecesOf(content: string | Uint8Array | Iterable<Uint8Array>): Iterable<Uint8Array> {
   if (typeof content === 'string') return [Buffer.from(content)]
   return content instanceof Uint8Array ? [content] : content
-}
-
-function writeFully(handle: number, bytes: Uint8Array): void {
-  let done = 0
-  // One call writes less than 2 GiB, and may write less than it was given.
-  while (done < bytes.length) done += writeSync(handle, bytes, done, Math.min(bytes.length - done, 2 ** 30))
-}
-
-/** The file a symbolic link leads to, so that not the link is replaced. */
-function resolved(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 function modeOf(path: string): number | undefined {

@@ -146,13 +146,18 @@ function open(): LongEncoder {
     [infinity, negativeInfinity]: readonly [number, number],
     reference: Reference,
   ): void {
+    // Asked once for a piece: a run that went NaN is full of them.
+    let nan: number | undefined
+    let negativeNaN: number | undefined
     for (let i = from; i < Math.min(from + piece, count); i++) {
       const upper = wide ? doubleWords[2 * i + 1]! : words[i]!
       if (bases[upper >>> (wide ? 20 : 23)] !== unusual) continue
       const value = wide ? doubles[i]! : floats[i]!
       if (value === Infinity) codes16[i] = infinity
       else if (value === -Infinity) codes16[i] = negativeInfinity
-      else codes16[i] = reference(value, upper < 0)
+      else if (!Number.isNaN(value)) codes16[i] = reference(value, upper < 0)
+      else if (upper < 0) codes16[i] = negativeNaN ??= reference(value, true)
+      else codes16[i] = nan ??= reference(value, false)
     }
   }
 

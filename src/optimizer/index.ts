@@ -1,72 +1,97 @@
 // Gradient transformations in optax's semantics: values with `init` and `update`, chained. Read transformation.ts first,
-// then arithmetic.ts (whose rounding is imitated), scaleByAdam.ts, and adamw.ts, an alias made of named parts.
+// then arithmetic/arithmetic.ts (whose rounding is imitated), rescalings/scaleByAdam.ts, and optimizers/adamw.ts, an alias
+// made of named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, optimizers, mup.
 
-export type { Arithmetic, ArithmeticOption } from './arithmetic.js'
-export type { EmptyState, GradientTransformation, State } from './transformation.js'
-export type { Scalar } from './lane.js'
 export { chain } from './chain.js'
-export { applyUpdates } from './applyUpdates.js'
-export { applyGradients, type ApplyGradientsOptions, type Point } from './applyGradients.js'
-export { globalNorm } from './globalNorm.js'
-export { clip } from './clip.js'
-export { clipByGlobalNorm } from './clipByGlobalNorm.js'
-export { type ZeroNansState, zeroNans } from './zeroNans.js'
-export { scale } from './scale.js'
-export { type CountState, scaleBySchedule } from './scaleBySchedule.js'
-export { type LearningRate, type LearningRateOptions, scaleByLearningRate } from './scaleByLearningRate.js'
-export { addDecayedWeights, type DecayOptions } from './addDecayedWeights.js'
 export type { Mask } from './mask.js'
-export { type MaskedState, masked } from './masked.js'
-export { type AdamOptions, type AdamState, scaleByAdam } from './scaleByAdam.js'
-export { adam, type AdamOptimizerOptions, adamw, type AdamwOptions, nadam, nadamw } from './adamw.js'
-export { type AmsgradState, amsgrad, scaleByAmsgrad } from './amsgrad.js'
-export { type TraceOptions, type TraceState, trace } from './trace.js'
-export { sgd, type SgdOptions } from './sgd.js'
-export { ema, type EmaOptions, type EmaState } from './ema.js'
-export { incrementalUpdate } from './incrementalUpdate.js'
-export { applyIfFinite, type ApplyIfFiniteState } from './applyIfFinite.js'
-export { multiSteps, type MultiStepsOptions, type MultiStepsState } from './multiSteps.js'
-export { type Labels, multiTransform, type MultiTransformState } from './multiTransform.js'
-export { type Injectable, injectHyperparams, type InjectHyperparamsState } from './injectHyperparams.js'
-export { lookahead, type LookaheadOptions, type LookaheadParams, type LookaheadState } from './lookahead.js'
-export { adaptiveGradClip, type AdaptiveGradClipOptions } from './adaptiveGradClip.js'
-export { lion, type LionOptions, type LionState, scaleByLion, type ScaleByLionOptions } from './lion.js'
+export type { EmptyState, GradientTransformation, State } from './transformation.js'
+
+export type { Arithmetic, ArithmeticOption } from './arithmetic/arithmetic.js'
+export type { Scalar } from './arithmetic/decoded.js'
+export { globalNorm } from './arithmetic/globalNorm.js'
+
+export { applyGradients, type ApplyGradientsOptions, type Point } from './step/applyGradients.js'
+export { applyUpdates } from './step/applyUpdates.js'
+export { emaUpdate, type EmaUpdateOptions } from './step/emaUpdate.js'
+export { incrementalUpdate } from './step/incrementalUpdate.js'
+export { makeTrainStep, type TrainedPoint } from './step/makeTrainStep.js'
+export { stateFromTree, stateToTree } from './step/stateTree.js'
+
+export { adaptiveGradClip, type AdaptiveGradClipOptions } from './transforms/adaptiveGradClip.js'
+export { addDecayedWeights, type DecayOptions } from './transforms/addDecayedWeights.js'
+export { clip } from './transforms/clip.js'
+export { clipByBlockRms } from './transforms/clipByBlockRms.js'
+export { clipByGlobalNorm } from './transforms/clipByGlobalNorm.js'
+export { ema, type EmaOptions, type EmaState } from './transforms/ema.js'
+export { scale } from './transforms/scale.js'
 export {
-  rmsprop,
-  type RmspropOptions,
-  type RmsState,
-  scaleByRms,
-  type ScaleByRmsOptions,
-  scaleByStddev,
-  type StddevState,
-} from './rmsprop.js'
-export { adagrad, type AdagradOptions, type RssState, scaleByRss, type ScaleByRssOptions } from './adagrad.js'
+  type LearningRate,
+  type LearningRateOptions,
+  scaleByLearningRate,
+} from './transforms/scaleByLearningRate.js'
+export { type CountState, scaleBySchedule } from './transforms/scaleBySchedule.js'
+export { trace, type TraceOptions, type TraceState } from './transforms/trace.js'
+export { zeroNans, type ZeroNansState } from './transforms/zeroNans.js'
+
 export {
-  adafactor,
-  type AdafactorOptions,
-  clipByBlockRms,
-  scaleByParamBlockRms,
-} from './adafactor.js'
-export { type FactoredRmsOptions, type FactoredState, scaleByFactoredRms } from './scaleByFactoredRms.js'
-export { scaleByTrustRatio, type TrustRatioOptions } from './scaleByTrustRatio.js'
-export { lamb, type LambOptions } from './lamb.js'
-export { lars, type LarsOptions } from './lars.js'
-export { adabelief, type BeliefOptions, scaleByBelief } from './adabelief.js'
-export { radam, type RadamOptions, scaleByRadam } from './radam.js'
-export { scaleByYogi, yogi, type YogiOptions } from './yogi.js'
-export { adamax, type AdamaxOptions, scaleByAdamax } from './adamax.js'
-export {
-  adadelta,
-  type AdadeltaOptions,
   type AdadeltaState,
   scaleByAdadelta,
   type ScaleByAdadeltaOptions,
-} from './adadelta.js'
-export { createOptimizer, type CreateOptimizerOptions } from './createOptimizer.js'
-export { makeTrainStep, type TrainedPoint } from './makeTrainStep.js'
-export { emaUpdate, type EmaUpdateOptions } from './emaUpdate.js'
-export { stateFromTree, stateToTree } from './stateTree.js'
-export { lrForDModel, type LrForDModelOptions } from './lrForDModel.js'
-export { mup, type Mup } from './mup.js'
-export type { MupParameter, MupShapes, Shapes } from './mupTable.js'
-export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './coordinateCheck.js'
+} from './rescalings/scaleByAdadelta.js'
+export { type AdamOptions, type AdamState, scaleByAdam } from './rescalings/scaleByAdam.js'
+export { type AdamaxOptions, scaleByAdamax } from './rescalings/scaleByAdamax.js'
+export { type AmsgradState, scaleByAmsgrad } from './rescalings/scaleByAmsgrad.js'
+export { type BeliefOptions, scaleByBelief } from './rescalings/scaleByBelief.js'
+export {
+  type FactoredRmsOptions,
+  type FactoredState,
+  scaleByFactoredRms,
+} from './rescalings/scaleByFactoredRms.js'
+export { type LionState, scaleByLion, type ScaleByLionOptions } from './rescalings/scaleByLion.js'
+export { scaleByParamBlockRms } from './rescalings/scaleByParamBlockRms.js'
+export { type RadamOptions, scaleByRadam } from './rescalings/scaleByRadam.js'
+export { type RmsState, scaleByRms, type ScaleByRmsOptions } from './rescalings/scaleByRms.js'
+export { type RssState, scaleByRss, type ScaleByRssOptions } from './rescalings/scaleByRss.js'
+export { scaleByStddev, type StddevState } from './rescalings/scaleByStddev.js'
+export { scaleByTrustRatio, type TrustRatioOptions } from './rescalings/scaleByTrustRatio.js'
+export { scaleByYogi, type YogiOptions } from './rescalings/scaleByYogi.js'
+
+export { applyIfFinite, type ApplyIfFiniteState } from './wrappers/applyIfFinite.js'
+export {
+  type Injectable,
+  injectHyperparams,
+  type InjectHyperparamsState,
+} from './wrappers/injectHyperparams.js'
+export {
+  lookahead,
+  type LookaheadOptions,
+  type LookaheadParams,
+  type LookaheadState,
+} from './wrappers/lookahead.js'
+export { masked, type MaskedState } from './wrappers/masked.js'
+export { multiSteps, type MultiStepsOptions, type MultiStepsState } from './wrappers/multiSteps.js'
+export { type Labels, multiTransform, type MultiTransformState } from './wrappers/multiTransform.js'
+
+export { adabelief } from './optimizers/adabelief.js'
+export { adadelta, type AdadeltaOptions } from './optimizers/adadelta.js'
+export { adafactor, type AdafactorOptions } from './optimizers/adafactor.js'
+export { adagrad, type AdagradOptions } from './optimizers/adagrad.js'
+export { adam, type AdamOptimizerOptions } from './optimizers/adam.js'
+export { adamax } from './optimizers/adamax.js'
+export { adamw, type AdamwOptions } from './optimizers/adamw.js'
+export { amsgrad } from './optimizers/amsgrad.js'
+export { createOptimizer, type CreateOptimizerOptions } from './optimizers/createOptimizer.js'
+export { lamb, type LambOptions } from './optimizers/lamb.js'
+export { lars, type LarsOptions } from './optimizers/lars.js'
+export { lion, type LionOptions } from './optimizers/lion.js'
+export { nadam } from './optimizers/nadam.js'
+export { nadamw } from './optimizers/nadamw.js'
+export { radam } from './optimizers/radam.js'
+export { rmsprop, type RmspropOptions } from './optimizers/rmsprop.js'
+export { sgd, type SgdOptions } from './optimizers/sgd.js'
+export { yogi } from './optimizers/yogi.js'
+
+export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './mup/coordinateCheck.js'
+export { lrForDModel, type LrForDModelOptions } from './mup/lrForDModel.js'
+export { mup, type Mup } from './mup/mup.js'
+export type { MupParameter, MupShapes, Shapes } from './mup/mupTable.js'

@@ -3,7 +3,7 @@ import { type AnyBatch, newBatch } from './batch.js'
 import type { Allocate } from './column.js'
 import type { Plan } from './plan.js'
 import type { Planner } from './planner.js'
-import type { Lane, OpenPrefetcher, Prefetcher } from './prefetch.js'
+import type { OpenPrefetcher, Prefetcher, Target } from './prefetch.js'
 
 /** What became of the batches that were drawn ahead. */
 export interface PrefetchStats {
@@ -17,8 +17,8 @@ export interface PrefetchStats {
   readonly renewed: number
 }
 
-/** One lane is in the caller's hands, one is being gathered, and one is free while a late worker holds another. */
-const laneCount = 3
+/** One target is in the caller's hands, one is being gathered, and one is free while a late worker holds another. */
+const targetCount = 3
 
 /**
  * Draws a batch ahead and has it gathered while the last one is used. What is drawn, and what a batch holds, depends only
@@ -34,10 +34,10 @@ export class AsyncSampler {
   #prefetcher: Prefetcher | undefined
   #by: PrefetchStats['by'] = 'none yet'
   #batches: AnyBatch[] = []
-  #lanes: Lane[] = []
-  /** The lane the worker was last told to gather, and how far the scales had grown then; -1: not for `pending`. */
+  #targets: Target[] = []
+  /** The target the worker was last told to gather, and how far the scales had grown then; -1: not for `pending`. */
   #started = -1
-  #busyLane = -1
+  #busyTarget = -1
   #rescales = 0
   #current = 0
   readonly #counts = { ready: 0, gathered: 0, discarded: 0, renewed: 0 }
@@ -66,11 +66,11 @@ export class AsyncSampler {
     const renewed = plan ? this.#planner.renew(plan) : []
     this.#counts.renewed += renewed.length
     plan ??= this.#planner.draw(size, replacement)
-    const lane = this.#fill(plan, renewed)
-    this.#current = lane
+    const target = this.#fill(plan, renewed)
+    this.#current = target
     this.pending = this.#planner.draw(size, replacement)
     this.#ahead(this.pending)
-    return { plan, batch: this.#batches[lane]! }
+    return { plan, batch: this.#batches[target]! }
   }
 
   close(): void {
@@ -90,17 +90,17 @@ export class AsyncSampler {
     }
     if (this.#batches[0]?.size === size) return
     this.#started = -1
-    this.#batches = Array.from({ length: laneCount }, () => newBatch(columns, size, { nStep, allocate }))
-    this.#lanes = this.#batches.map((batch) => ({
+    this.#batches = Array.from({ length: targetCount }, () => newBatch(columns, size, { nStep, allocate }))
+    this.#targets = this.#batches.map((batch) => ({
       slots: columns.map(() => new Uint32Array(allocate(4 * size))),
-      outs: columns.map(({ place }) => batch[place.name] as Lane['outs'][number]),
+      outs: columns.map(({ place }) => batch[place.name] as Target['outs'][number]),
     }))
-    // A late worker keeps its old lanes until it is done; the new ones are not in its hands.
-    this.#busyLane = -1
-    this.#prefetcher?.useLanes(this.#lanes)
+    // A late worker keeps its old targets until it is done; the new ones are not in its hands.
+    this.#busyTarget = -1
+    this.#prefetcher?.useTargets(this.#targets)
   }
 
-  /** Sees to it that a lane holds the plan's rows; returns which. */
+  /** Sees to it that a target holds the plan's rows; returns which. */
   #fill(plan: Plan, renewed: readonly number[]): number {
     const started = this.#started
     this.#started = -1
@@ -109,15 +109,15 @@ export class AsyncSampler {
       this.#counts.ready++
       return started
     }
-    const busy = this.#prefetcher?.idle() === false ? this.#busyLane : -1
-    const free = this.#lanes.findIndex((_, lane) => lane !== this.#current && lane !== busy)
+    const busy = this.#prefetcher?.idle() === false ? this.#busyTarget : -1
+    const free = this.#targets.findIndex((_, target) => target !== this.#current && target !== busy)
     this.#gather(free, plan, 0, plan.size)
     this.#counts.gathered++
     return free
   }
 
-  #gather(lane: number, plan: Plan, from: number, to: number): void {
-    const { slots, outs } = this.#lanes[lane]!
+  #gather(target: number, plan: Plan, from: number, to: number): void {
+    const { slots, outs } = this.#targets[target]!
     this.#assembler.slotsOf(plan, slots, from, to)
     this.#assembler.columns.forEach((column, c) => {
       column.gather(slots[c]!, from, to, outs[c]!)
@@ -126,12 +126,12 @@ export class AsyncSampler {
 
   #ahead(plan: Plan): void {
     if (!this.#prefetcher?.idle()) return
-    const lane = (this.#current + 1) % laneCount
-    this.#assembler.slotsOf(plan, this.#lanes[lane]!.slots, 0, plan.size)
+    const target = (this.#current + 1) % targetCount
+    this.#assembler.slotsOf(plan, this.#targets[target]!.slots, 0, plan.size)
     this.#rescales = this.#allRescales()
-    this.#prefetcher.start(lane)
-    this.#started = lane
-    this.#busyLane = lane
+    this.#prefetcher.start(target)
+    this.#started = target
+    this.#busyTarget = target
   }
 
   #allRescales(): number {

@@ -1,16 +1,16 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { gatherColumn } from './gatherColumn.js'
-import type { Lane, OpenPrefetcher, Prefetcher } from './prefetch.js'
+import type { OpenPrefetcher, Prefetcher, Target } from './prefetch.js'
 
-// Words of the memory that both threads watch: how many tasks were begun, how many are done, and the lane of the last.
+// Words of the memory that both threads watch: how many tasks were begun, how many are done, and the target of the last.
 const begun = 0
 const done = 1
-const laneOf = 2
+const targetWord = 2
 const words = 3
 
 /**
  * What the worker runs, as text: a file of its own would have to be found from sources and from the built package, in
- * bundles too. gatherColumn is taken along as it is. The worker sleeps in Atomics.wait, so lanes reach it through a port
+ * bundles too. gatherColumn is taken along as it is. The worker sleeps in Atomics.wait, so targets reach it through a port
  * that it empties when it wakes.
  */
 function program(): string {
@@ -19,18 +19,18 @@ const { receiveMessageOnPort, workerData } = process.getBuiltinModule('node:work
 const __name = (value) => value // some bundlers mark functions with it
 const gather = ${gatherColumn.toString()}
 const { columns, control, port } = workerData
-let lanes = []
+let targets = []
 for (let task = 1; ; task = (task + 1) | 0) {
   while (Atomics.load(control, ${begun}) !== task) Atomics.wait(control, ${begun}, (task - 1) | 0)
-  for (let said; (said = receiveMessageOnPort(port)); ) lanes = said.message
-  const { slots, outs } = lanes[Atomics.load(control, ${laneOf})]
+  for (let said; (said = receiveMessageOnPort(port)); ) targets = said.message
+  const { slots, outs } = targets[Atomics.load(control, ${targetWord})]
   for (let c = 0; c < columns.length; c++) gather(columns[c], slots[c], 0, slots[c].length, outs[c])
   Atomics.store(control, ${done}, task)
 }`
 }
 
 /**
- * A worker that gathers lanes over shared memory, or undefined where none can be started. It keeps no process alive. One
+ * A worker that gathers targets over shared memory, or undefined where none can be started. It keeps no process alive. One
  * that fails is never idle again, so that the caller gathers by itself.
  */
 export const openGatherWorker: OpenPrefetcher = (columns) => {
@@ -67,16 +67,16 @@ class WorkerPrefetcher implements Prefetcher {
     port.unref()
   }
 
-  useLanes(lanes: readonly Lane[]): void {
-    this.#port.postMessage(lanes)
+  useTargets(targets: readonly Target[]): void {
+    this.#port.postMessage(targets)
   }
 
   idle(): boolean {
     return !this.#failed && Atomics.load(this.#control, done) === Atomics.load(this.#control, begun)
   }
 
-  start(lane: number): void {
-    Atomics.store(this.#control, laneOf, lane)
+  start(target: number): void {
+    Atomics.store(this.#control, targetWord, target)
     Atomics.add(this.#control, begun, 1)
     Atomics.notify(this.#control, begun)
   }

@@ -1,6 +1,6 @@
 import { quantizationWays as ways } from 'tpu-toolkit/blocks'
+import { flightGaps } from 'tpu-toolkit/step2750'
 import { add, tensor } from 'tpu-toolkit/tensor'
-import { flightGaps } from 'tpu-toolkit/train'
 import { describe, expect, it } from 'vitest'
 import { flightWindows, inputWidth } from '../../benchmarks/formats/flightWindows.js'
 import { gradients, type Layer, lossOf, trainModel } from '../../benchmarks/formats/model.js'

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { earthquakeGaps, flightGaps } from 'tpu-toolkit/train'
+import { earthquakeGaps, flightGaps } from 'tpu-toolkit/step2750'
 import { describe, expect, it } from 'vitest'
 import { asSteps, driftInputs } from '../../src/cli/drift/driftInputs.js'
 import { readText } from '../support/project.js'
 import { seed } from '../support/seed.js'
 
 const tables = [
-  ['src/train/earthquakeGaps.ts', earthquakeGaps, 1_706],
-  ['src/train/flightGaps.ts', flightGaps, 17_728],
+  ['src/step2750/earthquakeGaps.ts', earthquakeGaps, 1_706],
+  ['src/step2750/flightGaps.ts', flightGaps, 17_728],
 ] as const
 
 describe('real data', () => {

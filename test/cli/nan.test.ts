@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ablations, drawData, runStep2750, step2750Options } from 'tpu-toolkit/train'
+import { ablations, drawData, runStep2750, step2750Options } from 'tpu-toolkit/step2750'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runCli } from '../support/runCli.js'
 

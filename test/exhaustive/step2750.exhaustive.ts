@@ -1,7 +1,7 @@
-import { runStep2750 } from 'tpu-toolkit/train'
+import { runStep2750 } from 'tpu-toolkit/step2750'
 import { describe, expect, it } from 'vitest'
+import { bitsOfRecord } from '../step2750/bitsOfRecord.js'
 import { keyData, lossSum, recordKeys, runKey, stepByRate, variants } from '../support/step2750Keys.js'
-import { bitsOfRecord } from '../train/bitsOfRecord.js'
 
 // About a millisecond a step: two minutes in all, most of it for the sequences of 384 positions.
 describe('runStep2750 against an independent program, to the end of every run', () => {

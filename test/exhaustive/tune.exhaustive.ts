@@ -1,5 +1,5 @@
 import { namedPolicies } from 'tpu-toolkit/precision'
-import { tuneStep2750 } from 'tpu-toolkit/train'
+import { tuneStep2750 } from 'tpu-toolkit/step2750'
 import { describe, expect, it } from 'vitest'
 
 // About a minute: every trial is a training run of 300 steps.

@@ -115,7 +115,7 @@ describe('writeFileAtomic', () => {
       const left = readdirSync(inside).filter((name) => name !== 'state')
       expect(left.length).toBeLessThanOrEqual(1)
       for (const name of left) {
-        expect(name).toMatch(/^\.tpu-toolkit-\d+-[\da-f]{16}\.tmp$/)
+        expect(name).toMatch(/^\.tpu-toolkit-\d+-[\da-fx-]+-[\da-f]{16}\.tmp$/)
         rmSync(join(inside, name))
         interrupted++
       }

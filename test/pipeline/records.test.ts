@@ -169,6 +169,51 @@ for (let n = 0; ; n++) await appendRecords(process.argv[2], Array.from({ length:
     }
   })
 
+  it('appendRecords called twice at once appends both, in the order of the calls; writeRecords does not come between', async () => {
+    const path = fresh()
+    writeRecords(path, ['a'])
+    const first = appendRecords(path, ['b', 'c'], { blockBytes: 1 })
+    const second = appendRecords(pathToFileURL(path), ['d'])
+    const failing = appendRecords(path, [7 as never])
+    const last = appendRecords(path, ['e'])
+    await expect(failing).rejects.toThrow('appendRecords: a record is bytes or text [record 4: number]')
+    await Promise.all([first, second, last])
+    expect(await allOf(await openRecords(path))).toEqual(['61', '62', '63', '64', '65'])
+    const appending = appendRecords(path, ['f'])
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    await appending
+    expect(readdirSync(folder).filter((name) => name.includes('lock'))).toEqual([])
+  })
+
+  it('three processes that append to one file lose no record', async () => {
+    const path = fresh()
+    writeRecords(path, [])
+    const program = join(folder, 'appender.mjs')
+    writeFileSync(
+      program,
+      `import { appendRecords } from '${pathToFileURL(`${root}dist/pipeline/index.js`).href}'
+const [path, name] = process.argv.slice(2)
+for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 }, (_, i) => name + ' ' + (20 * n + i)), { blockBytes: 100 })
+`,
+    )
+    const names = ['a', 'b', 'c']
+    const codes = names.map(
+      (name) =>
+        new Promise((resolve) =>
+          spawn(process.execPath, [program, path, name], { stdio: 'inherit' }).on('close', resolve),
+        ),
+    )
+    expect(await Promise.all(codes)).toEqual([0, 0, 0])
+    const texts = (await allOf(await openRecords(path))).map((record) =>
+      Buffer.from(record, 'hex').toString(),
+    )
+    for (const name of names)
+      expect(texts.filter((text) => text.startsWith(name))).toEqual(
+        Array.from({ length: 160 }, (_, i) => `${name} ${i}`),
+      )
+    expect(texts.length).toBe(480)
+  })
+
   it('writeRecords that fails leaves the old file and no other', () => {
     const path = fresh()
     writeRecords(path, ['old'])

@@ -174,8 +174,51 @@ describe('openCsv', () => {
       new RangeError('openCsv: no column of this name [c of a, b]'),
     )
     await expect(failing('inside.csv', 'a,b\n1,x"y\n')).rejects.toThrow(
-      /^openCsv: not CSV \[inside\.csv, line 2: .+\]$/,
+      new RangeError('openCsv: a quote inside a field that does not begin with one [inside.csv, line 2]'),
     )
+    await expect(failing('behind.csv', 'a,b\n1,"x"y\n')).rejects.toThrow(
+      new RangeError('openCsv: text behind the quote that closes a field [behind.csv, line 2]'),
+    )
+    await expect(failing('delimiter.csv', 'a,b\n', { delimiter: '\n' })).rejects.toThrow(
+      new RangeError('openCsv: a delimiter with quotes or ends of lines in it ["\\n"]'),
+    )
+    await expect(failing('names.csv', 'a,b\n', { columns: 'ab' as never })).rejects.toThrow(
+      new TypeError('openCsv: columns is not a list of names [ab]'),
+    )
+  })
+
+  it('rows end with LF, CR LF or CR alike, whichever rows are read together', async () => {
+    const mixed = await csv(fileOf('mixed.csv', 'a,b\n1,x\n2,y\r\n3,z\n4,"\r\n"\r5,v\r\n'))
+    expect(await allOf(mixed)).toEqual([
+      { a: '1', b: 'x' },
+      { a: '2', b: 'y' },
+      { a: '3', b: 'z' },
+      { a: '4', b: '\r\n' },
+      { a: '5', b: 'v' },
+    ])
+    expect(await allOf(await csv(fileOf('first.csv', 'a\r\n1\r\n3\n5\n')))).toEqual(
+      ['1', '3', '5'].map((a) => ({ a })),
+    )
+  })
+
+  it('bytes that are not UTF-8 are refused with their line, also where a block of the file ends', async () => {
+    const lines = Array.from({ length: 200_000 }, (_, i) => `${i},ü`).join('\n')
+    const text = Buffer.from(`a,b\n${lines}\n`)
+    const path = join(folder, 'utf8.csv')
+    writeFileSync(path, text)
+    expect((await csv(path)).length).toBe(200_000)
+    for (const line of [1, 2, 170_000, 200_001]) {
+      const changed = Buffer.from(text)
+      let at = 0
+      for (let i = 1; i < line; i++) at = changed.indexOf(0x0a, at) + 1
+      changed[at] = 0xff
+      writeFileSync(path, changed)
+      await expect(openCsv(path)).rejects.toThrow(
+        new RangeError(`openCsv: not UTF-8 [utf8.csv, line ${line}]`),
+      )
+    }
+    writeFileSync(path, text.subarray(0, text.length - 2))
+    await expect(openCsv(path)).rejects.toThrow('not UTF-8 [utf8.csv, line 200001]')
   })
 })
 

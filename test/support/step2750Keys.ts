@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as bf16 from 'tpu-toolkit/bf16'
-import type { Step2750Data, Step2750Options, Step2750Record } from 'tpu-toolkit/train'
+import type { Step2750Data, Step2750Options, Step2750Record } from 'tpu-toolkit/step2750'
 import { Columns } from './columns.js'
 
 interface ExperimentKey {

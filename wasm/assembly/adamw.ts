@@ -1,5 +1,5 @@
 // One AdamW step of a block of float32 parameters, in place: count rounded up to a multiple of 4. Every operation rounds
-// as in src/optimizer/adamwKernel.ts, its readable twin; only the factor of the gradients is float64.
+// as in src/optimizer/arithmetic/adamwKernel.ts, its readable twin; only the factor of the gradients is float64.
 
 /** Bits of the result: a new parameter is NaN, a NaN of the gradients was zeroed. */
 const poisoned = 1

@@ -1,6 +1,6 @@
 import { foldIn, key, normal, uniform } from '../../random/index.js'
 import { readable } from '../../report/index.js'
-import { earthquakeGaps, flightGaps } from '../../train/index.js'
+import { earthquakeGaps, flightGaps } from '../../step2750/index.js'
 
 /** A sequence that the operations run on, in float64, before it is rounded to the dtype under test. */
 export interface DriftInput {

@@ -1,0 +1,39 @@
+import { type FloatDType, Tensor } from '../../tensor/index.js'
+import { leavesOf, type Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf, type Elementwise } from './arithmetic.js'
+import { type Decoded, decodedOf, promote, tensorOf } from './decoded.js'
+import { scaledNorm } from './scaledNorm.js'
+import { sumXla } from './sumXla.js'
+
+/**
+ * The Euclidean norm of all leaves together, a scalar.
+ *
+ * Dtype     that of the leaves, the wider one where they differ.
+ * Rounding  'ieee': squares and sum in float64, no overflow, one rounding. 'xla-cpu': squares in the leaf's dtype, each
+ *           leaf summed in float32 (in C order; vectors of more than 32 by windows of 32) and rounded, totals added leaf
+ *           by leaf in the dtype, root.
+ * Special   'xla-cpu' overflows to Inf from |x| = 1.8e19 and underflows to 0 below 1.1e-19. Any NaN gives NaN.
+ *
+ * @example globalNorm({ a: tensor([3]), b: tensor([4]) }).item() // 5
+ */
+export function globalNorm(tree: Tree, options: ArithmeticOption = {}): Tensor {
+  const a = arithmeticOf(options.arithmetic)
+  const leaves = leavesOf(tree)
+  const dtype = leaves.map((leaf) => leaf.dtype as FloatDType).reduce(promote, leaves[0]?.dtype as FloatDType)
+  if (leaves.length === 0) return new Tensor('float32', [], Float32Array.of(0))
+  if (a.name === 'ieee') {
+    const { scale, root } = scaledNorm(tree)
+    return tensorOf({ dtype, shape: [], values: Float64Array.of(scale * root) }, dtype)
+  }
+  let total: Decoded | undefined
+  for (const leaf of leaves) {
+    const squares = sumOfSquares(a, leaf)
+    total = total ? a.add(total, squares) : squares
+  }
+  return tensorOf(a.sqrt(total!))
+}
+
+/** The sum of a leaf's squares as 'xla-cpu' has it, one element. */
+function sumOfSquares(a: Elementwise, leaf: Tensor): Decoded {
+  return decodedOf(sumXla(tensorOf(a.mul(leaf, leaf))))
+}

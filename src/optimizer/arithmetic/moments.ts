@@ -1,0 +1,39 @@
+import type { FloatDType, Tensor } from '../../tensor/index.js'
+import type { Elementwise } from './arithmetic.js'
+import { type Decoded, decodedOf, type Operand, type Scalar } from './decoded.js'
+
+/** (1 - decay) g + decay m: each product rounded, then the sum. */
+export function updateMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Decoded {
+  return a.add(a.mul(a.oneMinus(decay), g), a.mul(decay, moment))
+}
+
+/** (1 - decay) g^2 + decay v. */
+export function updateSecondMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Decoded {
+  return a.add(a.mul(a.oneMinus(decay), a.mul(g, g)), a.mul(decay, moment))
+}
+
+/**
+ * moment / (1 - decay^n), the denominator in float32 from the unrounded decay, then cast to the moment's dtype.
+ * optax compiles this step: in 'xla-cpu' a tree of exactly one leaf, and every float16 leaf, multiplies by the reciprocal.
+ */
+export function biasCorrection(
+  a: Elementwise,
+  decay: Scalar,
+  n: number,
+  moment: Decoded | Tensor,
+  leafCount: number,
+): Decoded {
+  const { dtype } = moment
+  const denominator = biasDenominator(a, decay, n, dtype as FloatDType)
+  const wide = 'values' in moment ? moment : decodedOf(moment)
+  return leafCount === 1 || dtype === 'float16' ? a.divScalar(wide, denominator) : a.div(wide, denominator)
+}
+
+/** 1 - decay^n as `biasCorrection` divides by it. */
+export function biasDenominator(a: Elementwise, decay: Scalar, n: number, dtype: FloatDType): number {
+  const wide = dtype === 'float64' ? 'float64' : 'float32'
+  // A strong decay keeps its dtype: the power is rounded to it, and so is the difference.
+  const own = typeof decay === 'number' ? wide : (decay.dtype as FloatDType)
+  const power = a.weak(a.power(decay, n, wide), own)
+  return a.weak(a.weak(1 - power, own), dtype)
+}

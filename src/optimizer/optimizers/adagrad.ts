@@ -1,0 +1,20 @@
+import { chain } from '../chain.js'
+import { type ScaleByRssOptions, scaleByRss } from '../rescalings/scaleByRss.js'
+import type { GradientTransformation, State } from '../transformation.js'
+import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+
+/** Adagrad with a learning rate. */
+export interface AdagradOptions extends ScaleByRssOptions {
+  readonly learningRate: LearningRate
+}
+
+/**
+ * Adagrad: `chain(scaleByRss, scaleByLearningRate)`.
+ *
+ * Source    Adaptive subgradient methods, JMLR 12 (2011), 2121-2159
+ *
+ * @example adagrad({ learningRate: 0.1 }).init([tensor([1])]).length // 2
+ */
+export function adagrad(options: AdagradOptions): GradientTransformation<readonly State[]> {
+  return chain(scaleByRss(options), scaleByLearningRate(options.learningRate, options))
+}

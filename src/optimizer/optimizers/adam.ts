@@ -1,0 +1,18 @@
+import { chain } from '../chain.js'
+import { type AdamOptions, scaleByAdam } from '../rescalings/scaleByAdam.js'
+import type { GradientTransformation, State } from '../transformation.js'
+import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+
+/** Adam and a learning rate. */
+export interface AdamOptimizerOptions extends AdamOptions {
+  readonly learningRate: LearningRate
+}
+
+/**
+ * Adam: `chain(scaleByAdam, scaleByLearningRate)`.
+ *
+ * @example adam({ learningRate: 1e-3 }).init([tensor([1])]).length // 2
+ */
+export function adam(options: AdamOptimizerOptions): GradientTransformation<readonly State[]> {
+  return chain(scaleByAdam(options), scaleByLearningRate(options.learningRate, options))
+}

@@ -1,0 +1,44 @@
+import type { Scalar } from '../arithmetic/decoded.js'
+import { chain } from '../chain.js'
+import type { Mask } from '../mask.js'
+import { scaleByTrustRatio, type TrustRatioOptions } from '../rescalings/scaleByTrustRatio.js'
+import type { GradientTransformation, State } from '../transformation.js'
+import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
+import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import { trace } from '../transforms/trace.js'
+import { masked } from '../wrappers/masked.js'
+
+/** LARS with a learning rate. */
+export interface LarsOptions extends TrustRatioOptions {
+  readonly learningRate: LearningRate
+  /** Default: 0. */
+  readonly weightDecay?: LearningRate
+  /** Where weights decay. Default: everywhere. */
+  readonly weightDecayMask?: Mask
+  /** Default: 0.001. */
+  readonly trustCoefficient?: Scalar
+  /** Where updates are rescaled. Default: everywhere, scalars too. */
+  readonly trustRatioMask?: Mask
+  /** Default: 0.9. */
+  readonly momentum?: Scalar
+  /** Default: false. */
+  readonly nesterov?: boolean
+}
+
+/**
+ * LARS: `chain(addDecayedWeights, scaleByTrustRatio, scaleByLearningRate, trace)`, momentum after the learning rate.
+ *
+ * Source    Large batch training of convolutional networks, arXiv:1708.03888
+ *
+ * @example lars({ learningRate: 1e-3 }).init([tensor([1])]).length // 4
+ */
+export function lars(options: LarsOptions): GradientTransformation<readonly State[]> {
+  const { weightDecay = 0, weightDecayMask = true, trustRatioMask = true, momentum = 0.9 } = options
+  const trustCoefficient = options.trustCoefficient ?? 0.001
+  return chain(
+    addDecayedWeights(weightDecay, { ...options, mask: weightDecayMask }),
+    masked(scaleByTrustRatio({ ...options, trustCoefficient }), trustRatioMask),
+    scaleByLearningRate(options.learningRate, options),
+    trace(momentum, options),
+  )
+}

@@ -1,0 +1,32 @@
+import type { Scalar } from '../arithmetic/decoded.js'
+import { chain } from '../chain.js'
+import { type ScaleByRmsOptions, scaleByRms } from '../rescalings/scaleByRms.js'
+import { scaleByStddev } from '../rescalings/scaleByStddev.js'
+import { type GradientTransformation, type State, stateless } from '../transformation.js'
+import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import { trace } from '../transforms/trace.js'
+
+/** RMSProp with a learning rate. */
+export interface RmspropOptions extends ScaleByRmsOptions {
+  readonly learningRate: LearningRate
+  /** Whether the squared mean is subtracted from the mean of squares. Default: false. */
+  readonly centered?: boolean
+  /** Momentum of the updates, behind the learning rate. Default: none. */
+  readonly momentum?: Scalar
+  /** Default: false. */
+  readonly nesterov?: boolean
+}
+
+/**
+ * RMSProp: `chain(scaleByRms or scaleByStddev, scaleByLearningRate, trace)`, momentum after the learning rate.
+ *
+ * @example rmsprop({ learningRate: 1e-3 }).init([tensor([1])]).length // 3
+ */
+export function rmsprop(options: RmspropOptions): GradientTransformation<readonly State[]> {
+  const { learningRate, centered = false, momentum } = options
+  return chain(
+    centered ? scaleByStddev(options) : scaleByRms(options),
+    scaleByLearningRate(learningRate, options),
+    momentum === undefined ? stateless((updates) => updates) : trace(momentum, options),
+  )
+}

@@ -1,0 +1,25 @@
+import type { Scalar } from '../arithmetic/decoded.js'
+import { chain } from '../chain.js'
+import { type GradientTransformation, type State, stateless } from '../transformation.js'
+import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import { type TraceOptions, trace } from '../transforms/trace.js'
+
+/** Gradient descent, with momentum if it is given. */
+export interface SgdOptions extends TraceOptions {
+  readonly learningRate: LearningRate
+  /** Default: none. */
+  readonly momentum?: Scalar
+}
+
+/**
+ * Stochastic gradient descent: `chain(trace, scaleByLearningRate)`, the rate after the momentum.
+ *
+ * @example tree.leavesOf(sgd({ learningRate: 0.5 }).update([tensor([3])], [{}, {}])[0])[0].item() // -1.5
+ */
+export function sgd(options: SgdOptions): GradientTransformation<readonly State[]> {
+  const { learningRate, momentum } = options
+  return chain(
+    momentum === undefined ? stateless((updates) => updates) : trace(momentum, options),
+    scaleByLearningRate(learningRate, options),
+  )
+}

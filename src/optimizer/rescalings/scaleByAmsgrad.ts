@@ -1,0 +1,57 @@
+import type { FloatDType } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
+import { arithmeticOf } from '../arithmetic/arithmetic.js'
+import { tensorOf } from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { type GradientTransformation, nextCount } from '../transformation.js'
+import { type AdamOptions, checkAdam } from './scaleByAdam.js'
+
+/** As Adam's, and the largest corrected nu so far. */
+export type AmsgradState = {
+  readonly count: number
+  readonly mu: Tree
+  readonly nu: Tree
+  readonly nuMax: Tree
+}
+
+/**
+ * AMSGrad's rescaling: Adam whose denominator never shrinks. The maximum is of the bias-corrected nu, as in optax;
+ * torch takes it before the correction.
+ *
+ * Special   a NaN stays in the maximum for good.
+ * Source    On the convergence of Adam and beyond, arXiv:1904.09237
+ */
+export function scaleByAmsgrad(
+  options: Omit<AdamOptions, 'nesterov'> = {},
+): GradientTransformation<AmsgradState> {
+  const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, muDtype } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkAdam('scaleByAmsgrad', b1, b2, eps, epsRoot)
+  return {
+    init: (params) => ({
+      count: 0,
+      mu: zerosLike(params, muDtype),
+      nu: zerosLike(params),
+      nuMax: zerosLike(params),
+    }),
+    update(updates, state) {
+      const t = nextCount(state.count)
+      const trees = [updates, state.mu, state.nu, state.nuMax] as const
+      const [scaled, mu, nu, nuMax] = leafwise('scaleByAmsgrad', trees, ([g, m, v, most], count) => {
+        const mean = updateMoment(a, b1, g!, m!)
+        const square = updateSecondMoment(a, b2, g!, v!)
+        const largest = a.maximum(most!, biasCorrection(a, b2, t, square, count))
+        const root = a.sqrt(a.add(largest, epsRoot))
+        return [
+          tensorOf(a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps))),
+          tensorOf(mean, muDtype),
+          tensorOf(square, v!.dtype as FloatDType),
+          tensorOf(largest, most!.dtype as FloatDType),
+        ]
+      })
+      return [scaled, { count: t, mu, nu, nuMax }]
+    },
+  }
+}

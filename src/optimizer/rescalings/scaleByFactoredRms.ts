@@ -1,0 +1,123 @@
+import { type FloatDType, type Shape, Tensor, zeros } from '../../tensor/index.js'
+import { mapTree, type Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
+import { leafMean } from '../arithmetic/leafMean.js'
+import { zipLeaves } from '../arithmetic/leafwise.js'
+import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
+
+/** How the mean of squares is kept. */
+export interface FactoredRmsOptions extends ArithmeticOption {
+  /** Whether large matrices keep means by row and column only. Default: true. */
+  readonly factored?: boolean
+  /** c of the decay 1 - t^-c at step t. Default: 0.8. */
+  readonly decayRate?: number
+  /** Subtracted from t. Default: 0. */
+  readonly stepOffset?: number
+  /** Two axes at least as long make a leaf factored. Default: 128. */
+  readonly minDimSizeToFactor?: number
+  /** Added to squares. Default: 1e-30. */
+  readonly epsilon?: number
+}
+
+/** Means of squares: by row and column for factored leaves, else in v; the others are zeros of shape [1]. */
+export type FactoredState = {
+  readonly count: number
+  readonly vRow: Tree
+  readonly vCol: Tree
+  readonly v: Tree
+}
+
+/**
+ * Adafactor's rescaling by a mean of squares v' = d v + (1 - d) (g^2 + epsilon), d = 1 - t^-decayRate, 0 at the first
+ * step: u = g v'^-1/2. A leaf whose two longest axes have at least `minDimSizeToFactor` elements keeps means over
+ * either of them instead: u = g (row / mean(row))^-1/2 col^-1/2.
+ *
+ * Dtype     d is a float32 scalar: bfloat16 means are computed in float32, then cast.
+ * Source    Adafactor, arXiv:1804.04235
+ */
+export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTransformation<FactoredState> {
+  const {
+    factored = true,
+    decayRate = 0.8,
+    stepOffset = 0,
+    minDimSizeToFactor = 128,
+    epsilon = 1e-30,
+  } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('scaleByFactoredRms', 'decayRate', decayRate)
+  checkNumber('scaleByFactoredRms', 'stepOffset', stepOffset)
+  checkNumber('scaleByFactoredRms', 'epsilon', epsilon, 0)
+  checkWhole('scaleByFactoredRms', 'minDimSizeToFactor', minDimSizeToFactor, 1)
+  const axesOf = (shape: Shape) => (factored ? factoredAxes(shape, minDimSizeToFactor) : undefined)
+  const one = (x: Tensor): Tensor => zeros([1], { dtype: x.dtype })
+  return {
+    init: (params) => ({
+      count: 0,
+      vRow: mapTree((p) => {
+        const axes = axesOf(p.shape)
+        return axes ? zeros(without(p.shape, axes[1]), { dtype: p.dtype }) : one(p)
+      }, params),
+      vCol: mapTree((p) => {
+        const axes = axesOf(p.shape)
+        return axes ? zeros(without(p.shape, axes[0]), { dtype: p.dtype }) : one(p)
+      }, params),
+      v: mapTree((p) => (axesOf(p.shape) ? one(p) : zeros(p.shape, { dtype: p.dtype })), params),
+    }),
+    update(updates, state, params) {
+      needParams('scaleByFactoredRms', params)
+      const d = decayAt(a, state.count - stepOffset + 1, decayRate)
+      const trees = [updates, state.vRow, state.vCol, state.v] as const
+      const [scaled, vRow, vCol, v] = zipLeaves('scaleByFactoredRms', trees, ([g, row, col, whole]) => {
+        const dtype = g!.dtype as FloatDType
+        const squares = a.add(a.mul(g!, g!), epsilon)
+        const moved = (old: Tensor, now: Operand): Tensor =>
+          tensorOf(a.add(a.mul(d, old), a.mul(a.oneMinus(d), now)), dtype)
+        const axes = axesOf(g!.shape)
+        if (!axes) {
+          const next = moved(whole!, squares)
+          return [tensorOf(a.mul(g!, a.pow(next, -0.5))), row!, col!, next]
+        }
+        const [d1, d0] = axes
+        const nextRow = moved(row!, leafMean(a, squares, d0))
+        const nextCol = moved(col!, leafMean(a, squares, d1))
+        const rowMean = leafMean(a, decodedOf(nextRow), d1 > d0 ? d1 - 1 : d1)
+        const rowFactor = a.pow(a.div(nextRow, stretch(rowMean, nextRow.shape, d1 > d0 ? d1 - 1 : d1)), -0.5)
+        const columnFactor = a.pow(nextCol, -0.5)
+        const byRow = a.mul(g!, stretch(rowFactor, g!.shape, d0))
+        return [tensorOf(a.mul(byRow, stretch(columnFactor, g!.shape, d1))), nextRow, nextCol, whole!]
+      })
+      return [scaled, { count: nextCount(state.count), vRow, vCol, v }]
+    },
+  }
+}
+
+/** 1 - t^-rate, a float32 scalar. */
+function decayAt(a: Elementwise, t: number, rate: number): Tensor {
+  return new Tensor('float32', [], Float32Array.of(1 - a.power(t, a.weak(-rate, 'float32'), 'float32')))
+}
+
+/** The second longest axis and the longest, undefined where the former is too short. */
+function factoredAxes(shape: Shape, least: number): readonly [number, number] | undefined {
+  if (shape.length < 2) return undefined
+  const sorted = shape.map((_, axis) => axis).sort((a, b) => shape[a]! - shape[b]!)
+  const [d1, d0] = sorted.slice(-2) as [number, number]
+  return shape[d1]! >= least ? [d1, d0] : undefined
+}
+
+function without(shape: Shape, axis: number): number[] {
+  return shape.filter((_, i) => i !== axis)
+}
+
+/** Elements repeated along a new axis of `shape`. */
+function stretch(x: Decoded, shape: Shape, axis: number): Decoded {
+  const inner = shape.slice(axis + 1).reduce((n, length) => n * length, 1)
+  const length = shape[axis]!
+  const values = new (x.values.constructor as Float32ArrayConstructor)(x.values.length * length)
+  for (let i = 0; i < values.length; i++) {
+    const outer = Math.floor(i / (inner * length))
+    values[i] = x.values[outer * inner + (i % inner)]!
+  }
+  return { dtype: x.dtype, shape, values }
+}

@@ -1,0 +1,45 @@
+import type { FloatDType } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { updateMoment } from '../arithmetic/moments.js'
+import { type GradientTransformation, nextCount } from '../transformation.js'
+
+/** The constants of Lion. */
+export interface ScaleByLionOptions extends ArithmeticOption {
+  /** Weight of the momentum in the direction. Default: 0.9. */
+  readonly b1?: Scalar
+  /** Decay of the momentum. Default: 0.99. */
+  readonly b2?: Scalar
+  /** The dtype in which mu is kept. Default: that of the parameters. */
+  readonly muDtype?: FloatDType
+}
+
+/** Steps done and the momentum. */
+export type LionState = { readonly count: number; readonly mu: Tree }
+
+/**
+ * Lion's direction: sign((1 - b1) g + b1 mu), then mu' = (1 - b2) g + b2 mu.
+ *
+ * Special   the sign of 0 is 0, of NaN NaN; in 'xla-cpu' that of a subnormal is 0.
+ * Source    Symbolic discovery of optimization algorithms, arXiv:2302.06675
+ */
+export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransformation<LionState> {
+  const { b1 = 0.9, b2 = 0.99, muDtype } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('scaleByLion', 'b1', b1, 0, 1)
+  checkNumber('scaleByLion', 'b2', b2, 0, 1)
+  return {
+    init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
+    update(updates, state) {
+      const [direction, mu] = leafwise('scaleByLion', [updates, state.mu], ([g, m]) => [
+        tensorOf(a.sign(updateMoment(a, b1, g!, m!))),
+        tensorOf(updateMoment(a, b2, g!, m!), muDtype),
+      ])
+      return [direction, { count: nextCount(state.count), mu }]
+    },
+  }
+}

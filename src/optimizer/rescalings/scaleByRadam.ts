@@ -1,0 +1,68 @@
+import type { FloatDType } from '../../tensor/index.js'
+import { arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { type GradientTransformation, nextCount } from '../transformation.js'
+import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
+
+/** Adam's constants and where the rectified step begins. */
+export interface RadamOptions extends Omit<AdamOptions, 'nesterov' | 'muDtype'> {
+  /** The length of the running mean from which its variance is trusted. Default: 5. */
+  readonly threshold?: number
+}
+
+/**
+ * RAdam's rescaling: with rho the length of the running mean, rhoInf - 2 t b2^t / (1 - b2^t), rhoInf = 2 / (1 - b2) - 1,
+ *   u = r mHat / (sqrt(vHat + epsRoot) + eps) from rho = threshold on, mHat before, and
+ *   r = sqrt((rho - 4) (rho - 2) rhoInf / ((rhoInf - 4) (rhoInf - 2) rho)).
+ *
+ * Rounding  r: 'ieee' in float64, 'xla-cpu' in float32 with b2^t by repeated squaring; then once to the dtype.
+ * Source    On the variance of the adaptive learning rate and beyond, arXiv:1908.03265
+ */
+export function scaleByRadam(options: RadamOptions = {}): GradientTransformation<AdamState> {
+  const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, threshold = 5 } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkAdam('scaleByRadam', b1, b2, eps, epsRoot)
+  checkNumber('scaleByRadam', 'threshold', threshold)
+  return {
+    init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
+    update(updates, state) {
+      const t = nextCount(state.count)
+      const { rho, r } = rectification(a, b2, t)
+      const [scaled, mu, nu] = leafwise('scaleByRadam', [updates, state.mu, state.nu], ([g, m, v], count) => {
+        const mean = updateMoment(a, b1, g!, m!)
+        const square = updateSecondMoment(a, b2, g!, v!)
+        const meanHat = biasCorrection(a, b1, t, mean, count)
+        const root = a.sqrt(a.add(biasCorrection(a, b2, t, square, count), epsRoot))
+        const rectified = a.div(a.mul(a.weak(r, mean.dtype as FloatDType), meanHat), a.add(root, eps))
+        return [tensorOf(rho >= threshold ? rectified : meanHat), tensorOf(mean), tensorOf(square)]
+      })
+      return [scaled, { count: t, mu, nu }]
+    },
+  }
+}
+
+/** The length of the running mean and the factor of the step. */
+function rectification(a: Elementwise, b2: Scalar, t: number): { rho: number; r: number } {
+  const decay = typeof b2 === 'number' ? b2 : b2.item()
+  const round = a.name === 'ieee' ? (x: number) => x : Math.fround
+  const longest = 2 / (1 - decay) - 1
+  const power = a.name === 'ieee' ? decay ** t : powerBySquaring(Math.fround(decay), t)
+  const rho = round(round(longest) - round(round(2 * t * power) / round(1 - power)))
+  const above = round(round(round(rho - 4) * round(rho - 2)) * round(longest))
+  const below = round(round((longest - 4) * (longest - 2)) * rho)
+  return { rho, r: round(Math.sqrt(round(above / below))) }
+}
+
+/** base ** n in float32 by repeated squaring, lowest bit first. */
+function powerBySquaring(base: number, n: number): number {
+  let result = 1
+  for (let square = base, rest = n; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = Math.fround(result * square)
+    square = Math.fround(square * square)
+  }
+  return result
+}

@@ -1,0 +1,60 @@
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { fullLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { biasCorrection, updateSecondMoment } from '../arithmetic/moments.js'
+import { type GradientTransformation, nextCount } from '../transformation.js'
+
+/** How gradients are rescaled by their root mean square. */
+export interface ScaleByRmsOptions extends ArithmeticOption {
+  /** Decay of the mean of squares. Default: 0.9. */
+  readonly decay?: Scalar
+  /** Default: 1e-8. */
+  readonly eps?: Scalar
+  /** What the mean of squares starts at. Default: 0. */
+  readonly initialScale?: number
+  /** Whether eps is added under the root. Default: true. */
+  readonly epsInSqrt?: boolean
+  /** Whether means are divided by 1 - decay^t. Default: false. */
+  readonly biasCorrection?: boolean
+}
+
+/** Steps done and the mean of squares. */
+export type RmsState = { readonly count: number; readonly nu: Tree }
+
+/**
+ * Updates by their root mean square: nu' = (1 - decay) g^2 + decay nu, u = g / sqrt(nu' + eps), or
+ * g (1 / (sqrt(nu') + eps)) where eps is not under the root.
+ *
+ * Rounding  1 / sqrt once. XLA's rsqrt is the processor's estimate: up to 2 ulp apart from it.
+ */
+export function scaleByRms(options: ScaleByRmsOptions = {}): GradientTransformation<RmsState> {
+  const { decay = 0.9, initialScale = 0 } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkRms('scaleByRms', options)
+  return {
+    init: (params) => ({ count: 0, nu: fullLike(params, initialScale) }),
+    update(updates, state) {
+      const t = nextCount(state.count)
+      const [scaled, nu] = leafwise('scaleByRms', [updates, state.nu], ([g, v], count) => {
+        const square = updateSecondMoment(a, decay, g!, v!)
+        const hat = options.biasCorrection ? biasCorrection(a, decay, t, square, count) : square
+        return [tensorOf(a.mul(inverseRoot(a, hat, options), g!)), tensorOf(square)]
+      })
+      return [scaled, { count: t, nu }]
+    },
+  }
+}
+
+export function inverseRoot(a: Elementwise, x: Operand, options: ScaleByRmsOptions): Decoded {
+  const { eps = 1e-8, epsInSqrt = true } = options
+  return epsInSqrt ? a.rsqrt(a.add(x, eps)) : a.div(1, a.add(a.sqrt(x), eps))
+}
+
+export function checkRms(op: string, { decay = 0.9, eps = 1e-8, initialScale = 0 }: ScaleByRmsOptions): void {
+  checkNumber(op, 'decay', decay, 0, 1)
+  checkNumber(op, 'eps', eps, 0)
+  checkNumber(op, 'initialScale', initialScale, 0)
+}

@@ -1,0 +1,19 @@
+import type { FloatDType } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { tensorOf } from '../arithmetic/decoded.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+
+/**
+ * Parameters plus updates.
+ *
+ * Dtype     of the parameters. Rounding the sum to the dtype both meet in, then to the parameters'.
+ *
+ * @example tree.leavesOf(applyUpdates([tensor([1])], [tensor([-0.25])]))[0].item() // 0.75
+ */
+export function applyUpdates(params: Tree, updates: Tree, options: ArithmeticOption = {}): Tree {
+  const a = arithmeticOf(options.arithmetic)
+  return leafwise('applyUpdates', [params, updates], ([p, u]) => [
+    tensorOf(a.add(p!, u!), p!.dtype as FloatDType),
+  ])[0]
+}

@@ -1,0 +1,38 @@
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+
+/**
+ * stepSize newTensors + (1 - stepSize) oldTensors: what target networks and averaged weights are moved by. `stepSize` is
+ * the share of the new ones, 1 - tau where tau is what is kept.
+ *
+ * Dtype     the one both meet in. Rounding each product, then the sum: a bfloat16 mean stalls once the step is under
+ *           half an ulp of it.
+ *
+ * @example tree.leavesOf(incrementalUpdate([tensor([3])], [tensor([1])], 0.5))[0].item() // 2
+ */
+export function incrementalUpdate(
+  newTensors: Tree,
+  oldTensors: Tree,
+  stepSize: Scalar,
+  options: ArithmeticOption = {},
+): Tree {
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
+  return mixTrees('incrementalUpdate', a, newTensors, oldTensors, stepSize)
+}
+
+/** stepSize newTensors + (1 - stepSize) oldTensors. */
+export function mixTrees(
+  op: string,
+  a: Elementwise,
+  newTensors: Tree,
+  oldTensors: Tree,
+  stepSize: Scalar,
+): Tree {
+  return leafwise(op, [newTensors, oldTensors], ([x, old]) => [
+    tensorOf(a.add(a.mul(stepSize, x!), a.mul(a.oneMinus(stepSize), old!))),
+  ])[0]
+}

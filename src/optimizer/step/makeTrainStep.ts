@@ -1,0 +1,33 @@
+import type { Tree } from '../../tree/index.js'
+import type { GradientTransformation, State } from '../transformation.js'
+import { type ApplyGradientsOptions, applyGradients, type Point } from './applyGradients.js'
+
+/** The point after a step, and what the loss was before it. */
+export interface TrainedPoint<L, S extends State = State> extends Point<S> {
+  readonly loss: L
+}
+
+/**
+ * One training step as a function of the point and the batch: loss and gradients at its parameters, then
+ * `applyGradients`. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
+ * output `loss` is the pair that it gives.
+ *
+ * @example const step = makeTrainStep((params, x) => [x, params], sgd({ learningRate: 0.5 }))
+ * const next = step({ params: [tensor([4])], state: [{}, {}] }, 7)
+ * [next.params[0].item(), next.loss] // [2, 7]
+ */
+export function makeTrainStep<L, B extends readonly unknown[], S extends State>(
+  lossAndGrad: (params: Tree, ...batch: B) => readonly [loss: L, grads: Tree],
+  optimizer: GradientTransformation<S>,
+  options: ApplyGradientsOptions = {},
+): (point: Point<S>, ...batch: B) => TrainedPoint<L, S> {
+  return ({ params, state }, ...batch) => {
+    const pair: unknown = lossAndGrad(params, ...batch)
+    if (!Array.isArray(pair) || pair.length !== 2)
+      throw new TypeError(
+        `makeTrainStep: lossAndGrad gave no pair of a loss and gradients [${Array.isArray(pair) ? `${pair.length} values` : typeof pair}]`,
+      )
+    const [loss, grads] = pair as [L, Tree]
+    return { ...applyGradients(optimizer, grads, { params, state }, options), loss }
+  }
+}

@@ -1,0 +1,19 @@
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
+
+/**
+ * Every element held within [-maxDelta, maxDelta]. NaN stays NaN.
+ *
+ * @example tree.leavesOf(clip(1).update([tensor([-3, 0.5])], {})[0])[0].toNested() // [-1, 0.5]
+ */
+export function clip(maxDelta: Scalar, options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('clip', 'maxDelta', maxDelta, 0)
+  const low = typeof maxDelta === 'number' ? -maxDelta : tensorOf(a.mul(-1, maxDelta))
+  return stateless(
+    (updates) => leafwise('clip', [updates], ([g]) => [tensorOf(a.minimum(a.maximum(g!, low), maxDelta))])[0],
+  )
+}

@@ -1,0 +1,25 @@
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { leafRms } from '../arithmetic/leafRms.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
+
+/**
+ * Each leaf divided by max(1, rms / threshold).
+ *
+ * @example tree.leavesOf(clipByBlockRms(1).update([tensor([2, 2])], {})[0])[0].toNested() // [1, 1]
+ */
+export function clipByBlockRms(
+  threshold: Scalar,
+  options: ArithmeticOption = {},
+): GradientTransformation<EmptyState> {
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('clipByBlockRms', 'threshold', threshold, 0)
+  return stateless(
+    (updates) =>
+      leafwise('clipByBlockRms', [updates], ([u]) => [
+        tensorOf(a.divScalar(u!, a.maximum(1, a.div(leafRms(a, u!), threshold)))),
+      ])[0],
+  )
+}

@@ -1,0 +1,21 @@
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
+
+/**
+ * Updates times a constant.
+ *
+ * Rounding  the constant to each leaf's dtype, then the product.
+ *
+ * @example tree.leavesOf(scale(0.5).update([tensor([3])], {})[0])[0].item() // 1.5
+ */
+export function scale(stepSize: Scalar, options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('scale', 'stepSize', stepSize)
+  return stateless(
+    (updates) => leafwise('scale', [updates], ([g]) => [tensorOf(a.mul(stepSize, g!))])[0],
+    a.name === 'ieee' && isNumber(stepSize) ? { kind: 'scale', stepSize } : undefined,
+  )
+}

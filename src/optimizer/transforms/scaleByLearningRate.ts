@@ -1,0 +1,36 @@
+import type { Schedule } from '../../schedule/index.js'
+import { Tensor } from '../../tensor/index.js'
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import type { EmptyState, GradientTransformation } from '../transformation.js'
+import { scale } from './scale.js'
+import { type CountState, scaleBySchedule } from './scaleBySchedule.js'
+
+/** What a learning rate may be: a constant or a schedule. */
+export type LearningRate = Scalar | Schedule
+
+/** Where a learning rate multiplies. */
+export interface LearningRateOptions extends ArithmeticOption {
+  /** Whether updates are turned into a descent. Default: true. */
+  readonly flipSign?: boolean
+}
+
+/**
+ * Updates times minus the learning rate: the last link of most optimizers.
+ *
+ * @example tree.leavesOf(scaleByLearningRate(0.5).update([tensor([3])], {})[0])[0].item() // -1.5
+ */
+export function scaleByLearningRate(
+  learningRate: LearningRate,
+  options: LearningRateOptions = {},
+): GradientTransformation<EmptyState | CountState> {
+  const sign = options.flipSign === false ? 1 : -1
+  if (typeof learningRate === 'function') return scaleBySchedule((step) => sign * learningRate(step), options)
+  if (learningRate instanceof Tensor) {
+    const a = arithmeticOf(options.arithmetic)
+    return scale(tensorOf(a.mul(sign, learningRate)), options)
+  }
+  checkNumber('scaleByLearningRate', 'learningRate', learningRate)
+  return scale(sign * learningRate, options)
+}

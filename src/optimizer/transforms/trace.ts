@@ -1,0 +1,41 @@
+import type { FloatDType } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import type { GradientTransformation } from '../transformation.js'
+
+/** The decaying sum of updates. */
+export type TraceState = { readonly trace: Tree }
+
+/** How a trace is kept and used. */
+export interface TraceOptions extends ArithmeticOption {
+  /** Whether the update looks one gradient ahead. Default: false. */
+  readonly nesterov?: boolean
+  /** The dtype in which the trace is kept. Default: that of the parameters. */
+  readonly accumulatorDtype?: FloatDType
+}
+
+/**
+ * Momentum: t' = g + decay t, the update t', or g + decay t' with `nesterov`. The update is the trace before it is cast
+ * to the accumulator's dtype.
+ *
+ * @example tree.leavesOf(trace(0.5).update([tensor([1])], { trace: [tensor([4])] })[0])[0].item() // 3
+ */
+export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransformation<TraceState> {
+  const { nesterov = false, accumulatorDtype } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('trace', 'decay', decay)
+  return {
+    init: (params) => ({ trace: zerosLike(params, accumulatorDtype) }),
+    update(updates, state) {
+      const [out, kept] = leafwise('trace', [updates, state.trace], ([g, t]) => {
+        const next = a.add(g!, a.mul(decay, t!))
+        return [tensorOf(nesterov ? a.add(g!, a.mul(decay, next)) : next), tensorOf(next, accumulatorDtype)]
+      })
+      return [out, { trace: kept }]
+    },
+  }
+}

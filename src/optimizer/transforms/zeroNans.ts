@@ -1,0 +1,34 @@
+import { isNaN as isNaNs, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
+import { leavesOf, mapTree, replaceLeaves, type Tree } from '../../tree/index.js'
+import type { GradientTransformation } from '../transformation.js'
+
+/** Whether each leaf had a NaN in the last step: booleans of dtype bool. */
+export type ZeroNansState = { readonly foundNan: Tree }
+
+/**
+ * NaN elements replaced by +0; Inf stays. The state tells where there were any, of the last step only.
+ *
+ * @example tree.leavesOf(zeroNans().update([tensor([NaN, 2])], { foundNan: [] })[0])[0].toNested() // [0, 2]
+ */
+export function zeroNans(): GradientTransformation<ZeroNansState> {
+  return {
+    fusion: { kind: 'zeroNans' },
+    init: (params) => ({ foundNan: mapTree(() => zeros([], { dtype: 'bool' }), params) }),
+    update: (updates) => [
+      mapTree((g) => (hasNan(g) ? where(isNaNs(g), zeros([], { dtype: g.dtype }), g) : g), updates),
+      { foundNan: foundNan(updates, leavesOf(updates).map(hasNan)) },
+    ],
+  }
+}
+
+/** The state after a step in which these leaves, in order, had a NaN. */
+export function foundNan(tree: Tree, found: readonly boolean[]): Tree {
+  return replaceLeaves(
+    tree,
+    found.map((yes) => tensor(yes ? 1 : 0, { dtype: 'bool' })),
+  )
+}
+
+function hasNan(g: Tensor): boolean {
+  return isNaNs(g).data.includes(1)
+}

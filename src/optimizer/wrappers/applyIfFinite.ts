@@ -1,0 +1,44 @@
+import { allFinite } from '../arithmetic/allFinite.js'
+import { checkWhole } from '../arithmetic/checkScalar.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { type GradientTransformation, nextCount, type State } from '../transformation.js'
+
+/** How often updates were not finite, and the inner state. */
+export type ApplyIfFiniteState = {
+  /** Bad steps in a row until now. */
+  readonly notfiniteCount: number
+  readonly lastFinite: boolean
+  readonly totalNotfinite: number
+  readonly innerState: State
+}
+
+/**
+ * Skips steps whose gradients are not all finite: zero updates, inner state untouched. After more than
+ * `maxConsecutiveErrors` of them in a row the bad ones are applied, until a finite one comes.
+ *
+ * @example applyIfFinite(scale(2), 3).update([tensor([NaN])], applyIfFinite(scale(2), 3).init([tensor([0])]))[1].notfiniteCount // 1
+ */
+export function applyIfFinite(
+  inner: GradientTransformation,
+  maxConsecutiveErrors: number,
+): GradientTransformation<ApplyIfFiniteState> {
+  checkWhole('applyIfFinite', 'maxConsecutiveErrors', maxConsecutiveErrors, 0)
+  return {
+    init: (params) => ({
+      notfiniteCount: 0,
+      lastFinite: true,
+      totalNotfinite: 0,
+      innerState: inner.init(params),
+    }),
+    update(updates, state, params) {
+      const lastFinite = allFinite(updates)
+      const notfiniteCount = lastFinite ? 0 : nextCount(state.notfiniteCount)
+      const totalNotfinite = lastFinite ? state.totalNotfinite : nextCount(state.totalNotfinite)
+      const apply = lastFinite || notfiniteCount > maxConsecutiveErrors
+      const [changed, innerState] = apply
+        ? inner.update(updates, state.innerState, params)
+        : [zerosLike(updates), state.innerState]
+      return [changed, { notfiniteCount, lastFinite, totalNotfinite, innerState }]
+    },
+  }
+}

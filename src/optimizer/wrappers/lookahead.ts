@@ -1,0 +1,70 @@
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { tensorOf } from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { type GradientTransformation, needParams, type State } from '../transformation.js'
+
+/** Parameters in pairs: gradients are taken at the fast ones, models are evaluated with the slow ones. */
+export type LookaheadParams = { readonly fast: Tree; readonly slow: Tree }
+
+/** The fast optimizer's state and the steps since both parameters met. */
+export type LookaheadState = { readonly fastState: State; readonly stepsSinceSync: number }
+
+/** How often and how far the slow parameters follow. */
+export interface LookaheadOptions extends ArithmeticOption {
+  /** Fast steps from one meeting to the next. */
+  readonly syncPeriod: number
+  /** The share of the way to the fast parameters that the slow ones go. */
+  readonly slowStepSize: number
+  /** Whether the fast optimizer forgets its state when they meet. Default: false. */
+  readonly resetState?: boolean
+}
+
+/**
+ * Lookahead: `syncPeriod` steps of a fast optimizer, then one of the slow parameters towards them, from where both go
+ * on. Parameters and updates are `{ fast, slow }`, gradients those of the fast ones.
+ *
+ * Source    Lookahead optimizer, arXiv:1907.08610
+ *
+ * @example lookahead(scale(-1), { syncPeriod: 2, slowStepSize: 0.5 }).init({ fast: [tensor(1)], slow: [tensor(1)] }).stepsSinceSync // 0
+ */
+export function lookahead(
+  fastOptimizer: GradientTransformation,
+  options: LookaheadOptions,
+): GradientTransformation<LookaheadState> {
+  const { syncPeriod, slowStepSize, resetState = false } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkWhole('lookahead', 'syncPeriod', syncPeriod, 1)
+  checkNumber('lookahead', 'slowStepSize', slowStepSize)
+  return {
+    init: (params) => ({ fastState: fastOptimizer.init(pairOf(params).fast), stepsSinceSync: 0 }),
+    update(updates, state, params) {
+      const { fast, slow } = pairOf(needParams('lookahead', params))
+      const [step, fastState] = fastOptimizer.update(updates, state.fastState, fast)
+      const meets = state.stepsSinceSync === syncPeriod - 1
+      const stepsSinceSync = (state.stepsSinceSync + 1) % syncPeriod
+      if (!meets)
+        return [
+          { fast: step, slow: zerosLike(slow) },
+          { fastState, stepsSinceSync },
+        ]
+      const [fastStep, slowStep] = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => {
+        const apart = a.sub(a.add(f!, u!), s!)
+        return [tensorOf(a.sub(u!, a.mul(1 - slowStepSize, apart))), tensorOf(a.mul(slowStepSize, apart))]
+      })
+      const nextState = resetState ? fastOptimizer.init(fast) : fastState
+      return [
+        { fast: fastStep, slow: slowStep },
+        { fastState: nextState, stepsSinceSync },
+      ]
+    },
+  }
+}
+
+function pairOf(params: Tree): LookaheadParams {
+  if (typeof params !== 'object' || !('fast' in params) || !('slow' in params))
+    throw new RangeError(`lookahead: parameters are not { fast, slow } [${Object.keys(params).join(', ')}]`)
+  return params as LookaheadParams
+}
