@@ -1,4 +1,4 @@
-import { format, formatNames } from '../formats/index.js'
+import { formatNames } from '../formats/index.js'
 import {
   type ArithmeticOption,
   applyGradients,
@@ -7,7 +7,7 @@ import {
   type State,
 } from '../optimizer/index.js'
 import type { Key } from '../random/index.js'
-import { type FloatDType, isFloat, zeros } from '../tensor/index.js'
+import { dtypeFacts, type FloatDType, isFloat, zeros } from '../tensor/index.js'
 import { checkSameTree, mapTree, pathsOf, type Tree } from '../tree/index.js'
 import { type RandomWords, wordsOf } from './randomWords.js'
 import type { Stepper } from './stepper.js'
@@ -120,9 +120,7 @@ function checkOptions(options: StoredParamsOptions, dtype: FloatDType, optimizer
   for (const [name, one] of Object.entries({ dtype, optimizerDtype })) {
     if (!isFloat(one))
       throw new TypeError(`storedParams: ${name} is no floating-point dtype [${String(one)}]`)
-    const known = formatNames.find((format) => format === one)
-    if (known && !format(known).signed)
-      throw new TypeError(`storedParams: ${name} has no negative numbers [${known}]`)
+    if (!dtypeFacts(one).signed) throw new TypeError(`storedParams: ${name} has no negative numbers [${one}]`)
   }
   if (mode !== 'stochastic') {
     if (random !== undefined) throw new RangeError(`storedParams: random is of mode 'stochastic' [${mode}]`)

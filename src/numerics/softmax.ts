@@ -13,8 +13,8 @@ import {
   type Tensor,
   where,
 } from '../tensor/index.js'
-import { constant } from './constant.js'
 import { type InternalOptions, inside } from './internal.js'
+import { constant } from './stopGradientOp.js'
 
 /**
  * exp(x) / sum exp(x), shifted by the maximum.

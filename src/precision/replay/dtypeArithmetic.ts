@@ -25,12 +25,12 @@ export function runWidened(
 ): Tensor {
   const constant = constantOf({ op, attributes })
   if (constant !== undefined) return tensor(constant, { dtype: accumulate ?? output.dtype })
-  if (op === ops['cast'] && isFloat(output.dtype)) {
+  if (op === ops.cast && isFloat(output.dtype)) {
     const [x] = args as [Tensor]
     return isFloat(x.dtype) ? x : cast(x, accumulate ?? 'float64')
   }
   if (
-    op === ops['matmul'] &&
+    op === ops.matmul &&
     accumulate === 'float64' &&
     (attributes as { order: unknown }).order === 'sequential'
   )

@@ -125,7 +125,7 @@ function sensitivities<W>(
         const value =
           constant !== undefined
             ? tensor(constant, { dtype: 'float64' })
-            : op === ops['cast']
+            : op === ops.cast
               ? cast(args[0]!, 'float64')
               : apply(op, args, accumulatingIn(attributes, 'float64'))
         values.push(k === undefined ? value : add(value, changes[k]!))

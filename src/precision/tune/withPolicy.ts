@@ -19,10 +19,8 @@ import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import { adds } from '../replay/replay.js'
 
 const primitive: ReadonlySet<Step['op']> = new Set(Object.values(ops))
-const innocuous: ReadonlySet<Step['op']> = new Set(
-  ['add', 'sub', 'mul', 'div', 'sqrt'].map((name) => ops[name]!),
-)
-const summing: ReadonlySet<Step['op']> = new Set(['cumsum', 'matmul'].map((name) => ops[name]!))
+const innocuous: ReadonlySet<Step['op']> = new Set([ops.add, ops.sub, ops.mul, ops.div, ops.sqrt])
+const summing: ReadonlySet<Step['op']> = new Set([ops.cumsum, ops.matmul])
 
 /** Which operations run in a wider dtype than their own: plain data, but for a function that names them. */
 export interface WidePolicy {
@@ -116,7 +114,7 @@ function runTraced(
   }
   const constant = constantOf({ op, attributes })
   if (constant !== undefined) return tensor(constant, { dtype: target ?? own })
-  if (op === ops['cast']) return cast(args[0]!, target ?? own)
+  if (op === ops.cast) return cast(args[0]!, target ?? own)
   if (!isFloat(own)) return apply(op, args.map(toFloat64), attributes)
   if (kindOf(op) !== 'rounds') return apply(op, alike(args), attributes)
   const how = target && adding ? accumulatingIn(attributes, target) : attributes
