@@ -1,4 +1,4 @@
-import { isFloat, Tensor, withTrace, zeros } from '../tensor/index.js'
+import { isFloat, type Tensor, untraced, withTrace, zeros } from '../tensor/index.js'
 import { checkpointOp } from './checkpointOp.js'
 import { replaceTensors, tensorsIn } from './graph/leaves.js'
 import { variable } from './graph/variable.js'
@@ -38,10 +38,6 @@ export function checkpoint<A extends readonly any[], R>(f: (...args: A) => R): (
       return output
     })
   }
-}
-
-function untraced(x: Tensor): Tensor {
-  return x.trace ? new Tensor(x.dtype, x.shape, x.data) : x
 }
 
 /** The traced tensors made up to `before` that what ran after it has read. */

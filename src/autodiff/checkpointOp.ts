@@ -1,4 +1,4 @@
-import type { Op, Tensor } from '../tensor/index.js'
+import type { KnownOp, Tensor } from '../tensor/index.js'
 
 /** One output of a function whose inside was not kept. */
 export interface Rematerialise {
@@ -10,8 +10,10 @@ export interface Rematerialise {
 }
 
 /** The record of checkpoint. */
-export const checkpointOp: Op = {
+export const checkpointOp: KnownOp = {
   name: 'checkpoint',
+  form: 'whole',
+  rounds: 'never',
   kernel: (_, attributes) => {
     const { run, index } = attributes as Rematerialise
     return run()[index]!

@@ -1,4 +1,5 @@
 import { type BlockElement, type BlockOptions, dequantizeBlocks, type ScaleMode } from '../formats/index.js'
+import { dtypeFacts } from '../tensor/index.js'
 import { type Numbers, quantizationReport } from './quantizationReport.js'
 import type { QuantizationWay, QuantizedValues } from './quantizationWay.js'
 import { quantizeArray } from './quantizeArray.js'
@@ -48,7 +49,7 @@ function tensorScale(amax: number): number {
   return quantizeArray(values, { ...nvfp4Options, tensorScale: 'amax' }).tensorScale
 }
 
-const maxFloat32 = (2 - 2 ** -23) * 2 ** 127
+const maxFloat32 = dtypeFacts('float32').max
 
 function inBlocks(
   values: Numbers,

@@ -1,12 +1,5 @@
-import {
-  type BlockQuantized,
-  blockElement,
-  blockValues,
-  dequantizeBlocks,
-  format,
-  formatNames,
-} from '../formats/index.js'
-import { type DType, Tensor } from '../tensor/index.js'
+import { type BlockQuantized, blockElement, blockValues, dequantizeBlocks } from '../formats/index.js'
+import { type DType, dtypeFacts, Tensor } from '../tensor/index.js'
 import type { BlockTensor } from './blockTensor.js'
 import { unpack } from './pack.js'
 import { valuesAlong } from './quantize.js'
@@ -149,8 +142,8 @@ function read(
 }
 
 function largest(dtype: DType): number {
-  const name = formatNames.find((known) => known === dtype)
-  return name ? format(name).max : Infinity
+  const { isFloat, bits, max } = dtypeFacts(dtype)
+  return isFloat && bits <= 16 ? max : Infinity
 }
 
 /** The originals in the order of the quantised values. */

@@ -1,5 +1,4 @@
-import { format, formatNames } from '../formats/index.js'
-import { type FloatDType, isFloat } from '../tensor/index.js'
+import { dtypeFacts, type FloatDType, isFloat } from '../tensor/index.js'
 import { chunkSize } from './chunks.js'
 import { type ReduceOrder, reduceOrders } from './orders.js'
 
@@ -101,6 +100,5 @@ function checkWhole(name: string, value: number, low: number): void {
 function bitsOf(name: string, dtype: FloatDType): number {
   if (!isFloat(dtype))
     throw new TypeError(`collectiveTraffic: ${name} is no floating-point dtype [${String(dtype)}]`)
-  const known = formatNames.find((one) => one === dtype)
-  return known ? format(known).bits : dtype === 'float64' ? 64 : 32
+  return dtypeFacts(dtype).bits
 }

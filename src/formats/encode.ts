@@ -84,7 +84,11 @@ function lowerCode(magnitude: number, format: FloatFormat): number {
 const float64 = new Float64Array(1)
 const words = new Uint32Array(float64.buffer)
 
-/** Exponent of a normal float64; -1023 for its subnormals, which are below every format. */
+/**
+ * Exponent of a positive normal float64, the floor of its log2; -1023 for the subnormals, which are below every format.
+ *
+ * @example floorLog2(0.75) // -1
+ */
 export function floorLog2(magnitude: number): number {
   float64[0] = magnitude
   return (words[1]! >>> 20) - 1023

@@ -1,5 +1,6 @@
-import type { FloatDType, Order } from '../tensor/index.js'
-import { fits, type Grid, gridOf, holds, underflowUnit, unitRoundoff } from './grid.js'
+import { checkName } from '../options/index.js'
+import { type DTypeFacts, type FloatDType, holds, type Order, orders } from '../tensor/index.js'
+import { addable, fits, underflowUnit, unitRoundoff } from './roundoff.js'
 import { type SummationBound, summationBound } from './summationBound.js'
 
 /** The computation whose error is bounded; names and defaults are those of the operation. */
@@ -77,8 +78,8 @@ export function errorBound(
   checkOrder(order)
   if (running && typeof order === 'object' && 'windowed' in order)
     throw new RangeError(`errorBound: only sums go by windows [windowed ${order.windowed}]`)
-  const own = gridOf('errorBound', dtype)
-  const wide = gridOf('errorBound', accumulate)
+  const own = addable('errorBound', dtype)
+  const wide = addable('errorBound', accumulate)
   const terms =
     op === 'dot' ? productsOf(own, wide, holds(accumulate, dtype), n, data) : addendsOf(own, wide, n, sumAbs)
   const added = summationBound({
@@ -102,7 +103,7 @@ export function errorBound(
     case 'dot':
       return finish(rounded(total, wide, own))
     case 'decay': {
-      const inner = gridOf('errorBound', internal)
+      const inner = addable('errorBound', internal)
       const { A, exponent = 0 } = data
       if (A === undefined || !Number.isFinite(A))
         throw new RangeError(`errorBound: decay needs a finite A [${A}]`)
@@ -113,12 +114,9 @@ export function errorBound(
   }
 }
 
-const named: readonly string[] = ['sequential', 'pairwise', 'kahan', 'neumaier', 'associative']
-
 function checkOrder(order: Order): void {
   const width = typeof order === 'object' ? ('blocked' in order ? order.blocked : order.windowed) : 2
-  if (typeof order === 'string' && !named.includes(order))
-    throw new RangeError(`errorBound: unknown order [${order}]`)
+  if (typeof order === 'string') checkName('errorBound', 'order', order, orders)
   if (!Number.isInteger(width) || width < 2)
     throw new RangeError(`errorBound: rows need a whole number above 1 [${width}]`)
 }
@@ -140,7 +138,7 @@ interface Terms {
 }
 
 /** The elements, rounded to the accumulation dtype where it does not have them. */
-function addendsOf(own: Grid, wide: Grid, n: number, sumAbs: number): Terms {
+function addendsOf(own: DTypeFacts, wide: DTypeFacts, n: number, sumAbs: number): Terms {
   if (fits(own, wide)) return { sumAbs, error: 0, peak: 0, tiny: false, formula: '' }
   const error = unitRoundoff(wide) * sumAbs + n * underflowUnit(wide)
   const formula = ' + u S + n eta, S larger by the same'
@@ -148,7 +146,7 @@ function addendsOf(own: Grid, wide: Grid, n: number, sumAbs: number): Terms {
 }
 
 /** Products: exact in a dtype that holds the operands and is not theirs; else of rounded operands, rounded. */
-function productsOf(own: Grid, wide: Grid, held: boolean, n: number, data: BoundData): Terms {
+function productsOf(own: DTypeFacts, wide: DTypeFacts, held: boolean, n: number, data: BoundData): Terms {
   const { sumAbs, maxAbs = own.max } = data
   if (held && own !== wide) {
     const tiny = own.minPositive ** 2 < wide.minPositive
@@ -169,7 +167,7 @@ function productsOf(own: Grid, wide: Grid, held: boolean, n: number, data: Bound
 }
 
 /** Adds the rounding from one dtype to another, none where the values are the same. */
-function rounded(stage: Stage, from: Grid, to: Grid): Stage {
+function rounded(stage: Stage, from: DTypeFacts, to: DTypeFacts): Stage {
   const u = stage.u ?? unitRoundoff(from)
   if (stage.peak > from.max) return { ...stage, error: Infinity, peak: Infinity, u }
   if (fits(from, to)) return { ...stage, u }
@@ -182,7 +180,7 @@ function rounded(stage: Stage, from: Grid, to: Grid): Stage {
 }
 
 /** exp(A cs), cs off by its error: product and exp each rounded to `inner`. */
-function decayed(cs: Stage, A: number, exponent: number, inner: Grid): Stage {
+function decayed(cs: Stage, A: number, exponent: number, inner: DTypeFacts): Stage {
   const u = unitRoundoff(inner)
   const eta = underflowUnit(inner)
   const product = Math.abs(A) * (cs.size + cs.error)

@@ -7,15 +7,15 @@ import {
   exp,
   full,
   isNaN as isNotANumber,
+  type KnownOp,
   log1p,
   maximum,
   neg,
-  type Op,
   sub,
   Tensor,
+  untraced,
   where,
 } from '../tensor/index.js'
-import { constant } from './constant.js'
 import type { InternalOptions } from './internal.js'
 import { checkFloats } from './wide.js'
 
@@ -23,10 +23,13 @@ import { checkFloats } from './wide.js'
  * The record of logAddExp, one operation to whoever differentiates: its rule is g exp(a - result) for a, g exp(b - result)
  * for b, which stays finite where the parts' own rules would meet at a kink.
  */
-export const logAddExpOp: Op = {
+export const logAddExpOp: KnownOp = {
   name: 'logAddExp',
+  form: 'elementwise',
+  // To whoever walks a trace: what its parts round is inside.
+  rounds: 'once',
   kernel: (inputs) => {
-    const [a, b] = inputs.map(constant) as [Tensor, Tensor]
+    const [a, b] = inputs.map(untraced) as [Tensor, Tensor]
     const apart = sub(a, b)
     const sum = add(maximum(a, b), log1p(exp(neg(abs(apart)))))
     return where(isNotANumber(apart), add(a, b), sum)

@@ -1,5 +1,5 @@
-import type { Order } from '../tensor/index.js'
-import { type Grid, underflowUnit, unitRoundoff } from './grid.js'
+import type { DTypeFacts, Order } from '../tensor/index.js'
+import { underflowUnit, unitRoundoff } from './roundoff.js'
 
 /** A sum whose rounding errors are to be bounded. */
 export interface Summation {
@@ -12,7 +12,7 @@ export interface Summation {
   /** Whether the terms reach below the subnormals of the accumulation dtype, as exact products may. */
   readonly tiny: boolean
   /** What every step is rounded to. */
-  readonly accumulate: Grid
+  readonly accumulate: DTypeFacts
 }
 
 /** How far a sum can be off before its last rounding, and how large anything on the way can get. */

@@ -1,5 +1,4 @@
-import { type FloatFormat, format, formatNames } from '../formats/index.js'
-import { type DType, type FloatDType, full, Tensor, tensor } from '../tensor/index.js'
+import { type DType, dtypeFacts, full, Tensor, tensor } from '../tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { sameNumber } from './sameNumber.js'
 import { checkFloats } from './wide.js'
@@ -34,22 +33,16 @@ export function ulpDistance<D extends DType>(a: Tensor<D>, b: Tensor<D> | number
 
 /** The distance between the places of the i-th elements in the order of values. */
 function stepsBetween(a: Tensor, b: Tensor): (i: number) => number {
-  const dtype = a.dtype as FloatDType
   const x = a.toBits()
   const y = b.toBits()
   if (x instanceof BigUint64Array && y instanceof BigUint64Array) {
     const place = (bits: bigint): bigint => (bits >> 63n ? -(bits & (2n ** 63n - 1n)) : bits)
     return (i) => Math.abs(Number(place(x[i]!) - place(y[i]!)))
   }
-  const { signMask, magnitudeMask } = masks(dtype)
+  const { signMask = 0, magnitudeMask = 0 } = dtypeFacts(a.dtype)
   const place = (code: number): number => {
     const magnitude = (code & magnitudeMask) >>> 0
     return (code & signMask) === 0 ? magnitude : -magnitude
   }
   return (i) => Math.abs(place(x[i] as number) - place(y[i] as number))
-}
-
-function masks(dtype: FloatDType): Pick<FloatFormat, 'signMask' | 'magnitudeMask'> {
-  const name = formatNames.find((known) => known === dtype)
-  return name ? format(name) : { signMask: 2 ** 31, magnitudeMask: 2 ** 31 - 1 }
 }

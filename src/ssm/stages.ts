@@ -1,4 +1,14 @@
-import { apply, cast, cumsum, exp, type FloatDType, type Op, type Order, Tensor } from '../tensor/index.js'
+import {
+  apply,
+  cast,
+  cumsum,
+  exp,
+  type FloatDType,
+  type Op,
+  type Order,
+  type Tensor,
+  untraced,
+} from '../tensor/index.js'
 
 /** How `widenedSumsOp` adds. */
 export interface Widened {
@@ -13,7 +23,7 @@ export interface Widened {
  */
 export const widenedSumsOp: Op<Widened> = {
   name: 'widenedSums',
-  kernel: ([x], { axis, order, dtype }) => cumsum(cast(constant(x!), dtype), { axis, order }),
+  kernel: ([x], { axis, order, dtype }) => cumsum(cast(untraced(x!), dtype), { axis, order }),
 }
 
 /** Running sums of x, kept in `dtype`. */
@@ -27,14 +37,10 @@ export function widenedSums(x: Tensor, axis: number, order: Order, dtype: FloatD
  */
 export const narrowedExpOp: Op<FloatDType> = {
   name: 'narrowedExp',
-  kernel: ([x], dtype) => cast(exp(constant(x!)), dtype),
+  kernel: ([x], dtype) => cast(exp(untraced(x!)), dtype),
 }
 
 /** exp of exponents, in `dtype`. */
 export function expTo(x: Tensor, dtype: FloatDType): Tensor {
   return x.dtype === dtype ? exp(x) : apply(narrowedExpOp, [x], dtype)
-}
-
-function constant(x: Tensor): Tensor {
-  return x.trace ? new Tensor(x.dtype, x.shape, x.data) : x
 }

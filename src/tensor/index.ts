@@ -1,12 +1,15 @@
-// Tensors whose every operation rounds once, to its own dtype. Read tensor.ts and apply.ts first: a tensor is a dtype,
-// a shape and typed-array storage, and all operations go through the one `apply`. order.ts holds the orders of sums.
-export { add, atan2, div, maximum, minimum, mul, pow, sub } from './arithmetic.js'
-export type { AccumulateOptions } from './accumulate.js'
-export { apply, type OutOption, withTrace } from './apply.js'
-export { cast } from './cast.js'
-export { concat, stack } from './combine.js'
+// Tensors whose every operation rounds once, to its own dtype. Read storage/tensor.ts and storage/apply.ts first: a
+// tensor is a dtype, a shape and typed-array storage, and all operations go through the one `apply`. Rooms: storage,
+// elementwise, layout, reductions; ops.ts has the record of every operation, reads.ts what a result reads.
+export { add, atan2, div, maximum, minimum, mul, pow, sub } from './elementwise/arithmetic.js'
+export { type AccumulateOptions, type Accumulation, holds } from './reductions/accumulate.js'
+export { canonicalizeNaN } from './storage/nan.js'
+export { apply, type OutOption, withTrace } from './storage/apply.js'
+export { type Casting, cast } from './elementwise/cast.js'
+export { concat, type Joining, stack } from './layout/combine.js'
 export {
   type Comparison,
+  type ComparisonName,
   equal,
   greater,
   greaterEqual,
@@ -20,7 +23,7 @@ export {
   logicalOr,
   notEqual,
   type Predicate,
-} from './comparison.js'
+} from './elementwise/comparison.js'
 export {
   arange,
   fromBits,
@@ -30,22 +33,25 @@ export {
   type TensorOptions,
   tensor,
   zeros,
-} from './create.js'
-export { type DType, dtypes, type FloatDType, isFloat, type Storage } from './dtype.js'
-export { argmax, argmin, max, min } from './extremum.js'
-export { broadcastTo, flip, reshape, transpose } from './layout.js'
-export { type MatmulOptions, matmul } from './matmul.js'
-export { ops } from './ops.js'
-export type { Order, Round } from './order.js'
-export { type AxisOptions, mean, type ReduceOptions, sum } from './reduce.js'
-export { cumprod, cumsum, type ScanOptions } from './scan.js'
-export { scanLane } from './scanLane.js'
-export type { Shape } from './shape.js'
-export { type Range, slice, split } from './slice.js'
-export { sumLane } from './sumLane.js'
-export { take } from './take.js'
-export { type Nested, type Op, Tensor, type Trace } from './tensor.js'
-export { tril, triu } from './triangle.js'
+} from './storage/create.js'
+export { type DType, dtypes, type FloatDType, isFloat, roundingTo, type Storage } from './storage/dtype.js'
+export { type DTypeFacts, dtypeFacts } from './storage/dtypeFacts.js'
+export { argmax, argmin, type Extremum, max, min } from './reductions/extremum.js'
+export { type Axes, broadcastTo, flip, reshape, type Shaping, transpose } from './layout/layout.js'
+export { type MatmulOptions, matmul } from './reductions/matmul.js'
+export { entryOf, type OpName, type Ops, type OpTable, opName, opNames, ops } from './ops.js'
+export { type Order, orders, type Round } from './reductions/order.js'
+export { type AxisOptions, mean, type ReduceOptions, type Reduction, sum } from './reductions/reduce.js'
+export { cumprod, cumsum, type Scan, type ScanOptions } from './reductions/scan.js'
+export { scanLane } from './reductions/scanLane.js'
+export { type Shape, sameShape, sizeOf } from './storage/shape.js'
+export { type Range, type Slicing, slice, split } from './layout/slice.js'
+export { type Form, formOf, type Reads, type Rounds, roundsOf } from './storage/op.js'
+export { broadcastPlaces, type LaneTable, lanesRead, movedPlaces, placesRead, reads } from './reads.js'
+export { sumLane } from './reductions/sumLane.js'
+export { type Taking, take } from './layout/take.js'
+export { type KnownOp, type Nested, type Op, Tensor, type Trace } from './storage/tensor.js'
+export { type Diagonal, tril, triu } from './layout/triangle.js'
 export {
   abs,
   acos,
@@ -88,5 +94,6 @@ export {
   tanh,
   trunc,
   type Unary,
-} from './unary.js'
-export { where } from './where.js'
+} from './elementwise/unary.js'
+export { untraced } from './storage/untraced.js'
+export { where } from './elementwise/where.js'

@@ -1,21 +1,63 @@
-import { addOp, atan2Op, divOp, maximumOp, minimumOp, mulOp, powOp, subOp } from './arithmetic.js'
-import { castOp } from './cast.js'
-import { concatOp } from './combine.js'
-import { comparisonOps } from './comparison.js'
-import { argmaxOp, argminOp, maxOp, minOp } from './extremum.js'
-import { broadcastToOp, flipOp, reshapeOp, transposeOp } from './layout.js'
-import { matmulOp } from './matmul.js'
-import { meanOp, sumOp } from './reduce.js'
-import { cumprodOp, cumsumOp } from './scan.js'
-import { sliceOp } from './slice.js'
-import { takeOp } from './take.js'
-import type { Op } from './tensor.js'
-import { trilOp, triuOp } from './triangle.js'
-import { unaryOps } from './unary.js'
-import { whereOp } from './where.js'
+import type { UnaryName } from '../functions/index.js'
+import { addOp, atan2Op, divOp, maximumOp, minimumOp, mulOp, powOp, subOp } from './elementwise/arithmetic.js'
+import { type Casting, castOp } from './elementwise/cast.js'
+import { type ComparisonName, comparisonOps } from './elementwise/comparison.js'
+import { unaryOps } from './elementwise/unary.js'
+import { whereOp } from './elementwise/where.js'
+import { concatOp, type Joining } from './layout/combine.js'
+import { type Axes, broadcastToOp, flipOp, reshapeOp, type Shaping, transposeOp } from './layout/layout.js'
+import { type Slicing, sliceOp } from './layout/slice.js'
+import { type Taking, takeOp } from './layout/take.js'
+import { type Diagonal, trilOp, triuOp } from './layout/triangle.js'
+import type { Accumulation } from './reductions/accumulate.js'
+import { argmaxOp, argminOp, type Extremum, maxOp, minOp } from './reductions/extremum.js'
+import { matmulOp } from './reductions/matmul.js'
+import { meanOp, type Reduction, sumOp } from './reductions/reduce.js'
+import { cumprodOp, cumsumOp, type Scan } from './reductions/scan.js'
+import type { KnownOp, Op } from './storage/tensor.js'
 
-/** Every primitive operation's record by name: the keys of tables about operations, gradients for one. */
-export const ops: Readonly<Record<string, Op>> = {
+type Elementwise = Readonly<Record<UnaryName | ComparisonName, KnownOp>>
+
+/** The record of every operation of this folder, by name. */
+export interface Ops extends Elementwise {
+  readonly add: KnownOp
+  readonly sub: KnownOp
+  readonly mul: KnownOp
+  readonly div: KnownOp
+  readonly minimum: KnownOp
+  readonly maximum: KnownOp
+  readonly pow: KnownOp
+  readonly atan2: KnownOp
+  readonly where: KnownOp
+  readonly cast: KnownOp<Casting>
+  readonly reshape: KnownOp<Shaping>
+  readonly transpose: KnownOp<Axes>
+  readonly broadcastTo: KnownOp<Shaping>
+  readonly flip: KnownOp<Axes>
+  readonly slice: KnownOp<Slicing>
+  readonly take: KnownOp<Taking>
+  readonly concat: KnownOp<Joining>
+  readonly tril: KnownOp<Diagonal>
+  readonly triu: KnownOp<Diagonal>
+  readonly sum: KnownOp<Reduction>
+  readonly mean: KnownOp<Reduction>
+  readonly max: KnownOp<Extremum>
+  readonly min: KnownOp<Extremum>
+  readonly argmax: KnownOp<Extremum>
+  readonly argmin: KnownOp<Extremum>
+  readonly cumsum: KnownOp<Scan>
+  readonly cumprod: KnownOp<Scan>
+  readonly matmul: KnownOp<Accumulation>
+}
+
+/** What an operation of this folder is called. */
+export type OpName = keyof Ops
+
+/** Something about every operation, or that there is nothing to say: an operation that a table forgets does not compile. */
+export type OpTable<R> = { readonly [P in OpName]: R | 'none' }
+
+/** The record of every operation of this folder, by name. */
+export const ops: Ops = {
   ...unaryOps,
   ...comparisonOps,
   add: addOp,
@@ -27,23 +69,50 @@ export const ops: Readonly<Record<string, Op>> = {
   pow: powOp,
   atan2: atan2Op,
   where: whereOp,
-  cast: castOp as Op,
-  reshape: reshapeOp as Op,
-  transpose: transposeOp as Op,
-  broadcastTo: broadcastToOp as Op,
-  flip: flipOp as Op,
-  slice: sliceOp as Op,
-  take: takeOp as Op,
-  concat: concatOp as Op,
-  tril: trilOp as Op,
-  triu: triuOp as Op,
-  sum: sumOp as Op,
-  mean: meanOp as Op,
-  max: maxOp as Op,
-  min: minOp as Op,
-  argmax: argmaxOp as Op,
-  argmin: argminOp as Op,
-  cumsum: cumsumOp as Op,
-  cumprod: cumprodOp as Op,
-  matmul: matmulOp as Op,
+  cast: castOp,
+  reshape: reshapeOp,
+  transpose: transposeOp,
+  broadcastTo: broadcastToOp,
+  flip: flipOp,
+  slice: sliceOp,
+  take: takeOp,
+  concat: concatOp,
+  tril: trilOp,
+  triu: triuOp,
+  sum: sumOp,
+  mean: meanOp,
+  max: maxOp,
+  min: minOp,
+  argmax: argmaxOp,
+  argmin: argminOp,
+  cumsum: cumsumOp,
+  cumprod: cumprodOp,
+  matmul: matmulOp,
+}
+
+/** The names of all operations. */
+export const opNames: readonly OpName[] = keysOf(ops)
+
+function keysOf<T extends object>(record: T): Extract<keyof T, string>[] {
+  const keys: Extract<keyof T, string>[] = []
+  for (const key in record) keys.push(key)
+  return keys
+}
+
+const names: ReadonlyMap<Op, OpName> = new Map(opNames.map((name) => [ops[name], name]))
+
+/**
+ * The name of an operation of this folder; undefined for any other record, also one that calls itself the same.
+ *
+ * @example opName(ops.sum) // 'sum'
+ */
+export function opName(op: Op): OpName | undefined {
+  return names.get(op)
+}
+
+/** What a table says of an operation; undefined where that is 'none', and for operations that are not of this folder. */
+export function entryOf<R extends object>(table: OpTable<R>, op: Op): R | undefined {
+  const name = names.get(op)
+  const entry = name && table[name]
+  return entry === 'none' ? undefined : entry
 }

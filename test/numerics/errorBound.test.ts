@@ -285,7 +285,9 @@ describe('errorBound', () => {
       new RangeError('errorBound: only sums go by windows [windowed 32]'),
     )
     expect(() => errorBound('sum', { ...one, order: 'random' as never }, { sumAbs: 1 })).toThrow(
-      new RangeError('errorBound: unknown order [random]'),
+      new RangeError(
+        'errorBound: unknown order, there are sequential, pairwise, kahan, neumaier, associative [random]',
+      ),
     )
     expect(() => errorBound('sum', { ...one, order: { blocked: 1 } }, { sumAbs: 1 })).toThrow(
       new RangeError('errorBound: rows need a whole number above 1 [1]'),

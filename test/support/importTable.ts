@@ -37,7 +37,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   xla: ['hardware'],
   systolic: ['hardware'],
   sharding: ['hardware', 'model', 'random'],
-  mxu: ['formats', 'hardware'],
+  mxu: ['formats', 'hardware', 'model'],
   model: ['formats', 'hardware'],
   roofline: ['hardware', 'model', 'mxu', 'sharding'],
   tensor: ['formats', 'functions', 'bf16', 'random', 'simd'],
@@ -101,6 +101,8 @@ const unary =
   'exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid softplus silu gelu geluTanh erf erfc lgamma square abs neg sign floor ceil rint trunc relu'
 const comparisons =
   'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
+const otherOperations =
+  'where cast reshape transpose broadcastTo flip slice take concat tril triu sum mean max min argmax argmin cumsum cumprod matmul'
 const optimizers =
   'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi'
 const rescalings =
@@ -111,5 +113,5 @@ export const families: Readonly<Record<string, readonly string[]>> = {
   formats: formatArrays.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: `${optimizers} ${rescalings}`.split(' '),
-  tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons}`.split(' '),
+  tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations}`.split(' '),
 }

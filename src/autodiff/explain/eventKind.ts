@@ -1,13 +1,9 @@
-import { type FloatFormat, type FormatName, format } from '../../formats/index.js'
-import type { DType } from '../../tensor/index.js'
+import { type DType, dtypeFacts } from '../../tensor/index.js'
 import type { ElementStep, NonFiniteKind } from './nonFinite.js'
 
 /** The largest finite value of a float dtype. */
 export function largestFinite(dtype: DType): number {
-  if (dtype === 'float64') return Number.MAX_VALUE
-  if (dtype === 'float32') return (2 - 2 ** -23) * 2 ** 127
-  const facts: FloatFormat = format(dtype as FormatName)
-  return facts.max
+  return dtypeFacts(dtype).max
 }
 
 /** The inverse of a function that grows like an exponential: the operand at which it reaches y. */

@@ -1,5 +1,5 @@
 import { logAddExpOp } from '../../numerics/index.js'
-import { broadcastTo, type Op, ops, Tensor } from '../../tensor/index.js'
+import { broadcastTo, type Op, opNames, ops, Tensor } from '../../tensor/index.js'
 import type { GraphNode } from '../graph/graphOf.js'
 import { inputOp } from '../graph/graphOf.js'
 import { digammaOp } from '../rules/digamma.js'
@@ -9,13 +9,26 @@ import { stopGradientOp } from '../rules/stopGradient.js'
 /** For one element of a result, the flat places of the elements it was computed from, for each input. */
 export type Operands = (element: number) => readonly (readonly number[])[]
 
-const named = (names: string): Op[] => names.split(' ').map((name) => ops[name]!)
-const moving: ReadonlySet<Op> = new Set(named('reshape transpose broadcastTo flip slice take tril triu'))
-const reducing: ReadonlySet<Op> = new Set(named('sum mean max min argmax argmin'))
-const scanning: ReadonlySet<Op> = new Set(named('cumsum cumprod'))
-const others: ReadonlySet<Op> = new Set([...moving, ...reducing, ...scanning, ...named('concat matmul')])
-const elementwise: ReadonlySet<Op> = new Set([
-  ...Object.values(ops).filter((op) => !others.has(op)),
+const moving: ReadonlySet<Op> = new Set<Op>([
+  ops.reshape,
+  ops.transpose,
+  ops.broadcastTo,
+  ops.flip,
+  ops.slice,
+  ops.take,
+  ops.tril,
+  ops.triu,
+])
+const reducing: ReadonlySet<Op> = new Set<Op>([ops.sum, ops.mean, ops.max, ops.min, ops.argmax, ops.argmin])
+const scanning: ReadonlySet<Op> = new Set<Op>([ops.cumsum, ops.cumprod])
+const others: ReadonlySet<Op> = new Set<Op>([
+  ...moving,
+  ...reducing,
+  ...scanning,
+  ...[ops.concat, ops.matmul],
+])
+const elementwise: ReadonlySet<Op> = new Set<Op>([
+  ...opNames.map((name) => ops[name]).filter((op) => !others.has(op)),
   ...[logAddExpOp, digammaOp, stopGradientOp, inputOp],
 ])
 
@@ -43,8 +56,8 @@ export function operandsOf(node: GraphNode, inputs: readonly Tensor[]): Operands
     const laneOf = laneNumbers(x, [axis])
     return (element) => [members[laneOf[element]!]!.filter((place) => place <= element)]
   }
-  if (record === ops['concat']) return concatOperands(inputs, attributes as { axis: number }, record)
-  if (record === ops['matmul']) return matmulOperands(inputs as [Tensor, Tensor], output)
+  if (record === ops.concat) return concatOperands(inputs, attributes as { axis: number }, record)
+  if (record === ops.matmul) return matmulOperands(inputs as [Tensor, Tensor], output)
   if ((record as unknown) === scatterOp) {
     const { positions } = attributes as { positions: Int32Array }
     const members = grouped(positions, output.size)

@@ -1,10 +1,10 @@
-import { type Op, Tensor, withTrace } from '../../tensor/index.js'
+import { type KnownOp, type Op, Tensor, withTrace } from '../../tensor/index.js'
 import { replaceTensors, tensorsIn } from './leaves.js'
 import type { Treelike } from './treelike.js'
 import { variableOp } from './variable.js'
 
 /** The record of a recording's inputs. */
-export const inputOp: Op = { name: 'input', kernel: ([x]) => x! }
+export const inputOp: KnownOp = { name: 'input', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
 
 /**
  * The same tree, whose tensors carry a trace, so that everything computed from them does: gradients too, with all of

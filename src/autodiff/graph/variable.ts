@@ -1,7 +1,7 @@
-import { type DType, type Op, type Tensor, withTrace } from '../../tensor/index.js'
+import { type DType, type KnownOp, type Tensor, withTrace } from '../../tensor/index.js'
 
 /** The record of a root: what gradients are taken for, and where recordings begin. Elements pass unchanged. */
-export const variableOp: Op = { name: 'variable', kernel: ([x]) => x! }
+export const variableOp: KnownOp = { name: 'variable', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
 
 /**
  * The same elements as a root of a graph of its own. If x has a trace already, an outer gradient's or a recording's, the

@@ -58,24 +58,24 @@ function whereRule({ g, inputs, needs, sum }: RuleContext): (Tensor | undefined)
 
 /** The rules of operations of two or more operands, elementwise. */
 export const arithmeticRules: readonly (readonly [Op, GradientRule])[] = [
-  [ops['add']!, sides(pass, pass)],
-  [ops['sub']!, sides(pass, (g) => neg(g))],
+  [ops.add, sides(pass, pass)],
+  [ops.sub, sides(pass, (g) => neg(g))],
   [
-    ops['mul']!,
+    ops.mul,
     sides(
       (g, _, b) => mul(g, b),
       (g, a) => mul(g, a),
     ),
   ],
   [
-    ops['div']!,
+    ops.div,
     sides(
       (g, _, b) => div(g, b),
       (g, _, b, y) => neg(mul(div(g, b), y)),
     ),
   ],
   [
-    ops['pow']!,
+    ops.pow,
     sides(
       // 0 times a to the power -1 would be NaN at a = 0.
       (g, a, b) => where(equal(b, 0), 0, mul(g, mul(b, pow(a, sub(b, 1))))),
@@ -84,15 +84,15 @@ export const arithmeticRules: readonly (readonly [Op, GradientRule])[] = [
     ),
   ],
   [
-    ops['atan2']!,
+    ops.atan2,
     sides(
       (g, a, b) => mul(g, div(b, add(square(a), square(b)))),
       (g, a, b) => neg(mul(g, div(a, add(square(a), square(b))))),
     ),
   ],
-  [ops['minimum']!, extremum],
-  [ops['maximum']!, extremum],
-  [ops['where']!, whereRule],
+  [ops.minimum, extremum],
+  [ops.maximum, extremum],
+  [ops.where, whereRule],
   [
     logAddExpOp,
     sides(

@@ -1,4 +1,4 @@
-import { type Op, Tensor, tensor } from '../../tensor/index.js'
+import { type KnownOp, Tensor, tensor } from '../../tensor/index.js'
 
 /** B_2k / 2k, the coefficients of the asymptotic series of digamma in 1 / x^2 (Abramowitz and Stegun, 6.3.18). */
 const series = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12]
@@ -31,8 +31,10 @@ export function digamma(x: number): number {
 }
 
 /** The derivative of lgamma as an operation: float64 inside, rounded once. It has no derivative of its own here. */
-export const digammaOp: Op = {
+export const digammaOp: KnownOp = {
   name: 'digamma',
+  form: 'elementwise',
+  rounds: 'once',
   kernel: ([x]) =>
     x!.dtype === 'float64'
       ? new Tensor('float64', x!.shape, (x!.data as Float64Array).map(digamma))

@@ -84,11 +84,11 @@ function matmulRule({
 
 /** The rules of reductions, running ones and the matrix product. */
 export const reductionRules: readonly (readonly [Op, GradientRule])[] = [
-  [ops['sum']!, sumRule],
-  [ops['mean']!, meanRule],
-  [ops['max']!, extremumRule],
-  [ops['min']!, extremumRule],
-  [ops['cumsum']!, cumsumRule],
-  [ops['cumprod']!, cumprodRule],
-  [ops['matmul']!, matmulRule],
+  [ops.sum, sumRule],
+  [ops.mean, meanRule],
+  [ops.max, extremumRule],
+  [ops.min, extremumRule],
+  [ops.cumsum, cumsumRule],
+  [ops.cumprod, cumprodRule],
+  [ops.matmul, matmulRule],
 ]

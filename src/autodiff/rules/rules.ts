@@ -1,4 +1,4 @@
-import { type Op, ops } from '../../tensor/index.js'
+import { type Op, opNames, ops } from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
@@ -10,19 +10,38 @@ import { unaryRules } from './unaryRules.js'
 
 /** Results that are steps or choices: they stay as they are under a small change, or are no real numbers. */
 const steps = [
-  ...['sign', 'floor', 'ceil', 'rint', 'trunc', 'argmax', 'argmin'],
-  ...['equal', 'notEqual', 'less', 'lessEqual', 'greater', 'greaterEqual'],
-  ...['logicalAnd', 'logicalOr', 'logicalNot', 'isFinite', 'isInf', 'isNaN'],
+  ops.sign,
+  ops.floor,
+  ops.ceil,
+  ops.rint,
+  ops.trunc,
+  ops.argmax,
+  ops.argmin,
+  ops.equal,
+  ops.notEqual,
+  ops.less,
+  ops.lessEqual,
+  ops.greater,
+  ops.greaterEqual,
+  ops.logicalAnd,
+  ops.logicalOr,
+  ops.logicalNot,
+  ops.isFinite,
+  ops.isInf,
+  ops.isNaN,
 ]
 
 /** The rule of every operation of tensor and numerics. What is missing here has none: digamma has not. */
 export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
-  ...Object.entries(unaryRules).map(([name, rule]): [Op, GradientRule] => [ops[name]!, rule!]),
+  ...opNames.flatMap((name): [Op, GradientRule][] => {
+    const rule = unaryRules[name]
+    return rule ? [[ops[name], rule]] : []
+  }),
   ...arithmeticRules,
   ...layoutRules,
   ...reductionRules,
-  ...steps.map((name): [Op, 'none'] => [ops[name]!, 'none']),
+  ...steps.map((op): [Op, 'none'] => [op, 'none']),
   [stopGradientOp, 'none'],
   [variableOp, ({ g }) => [g]],
-  [scatterOp as Op, scatterRule],
+  [scatterOp, scatterRule],
 ])

@@ -1,8 +1,10 @@
 import {
   type AccumulateOptions,
   apply,
+  type KnownOp,
   type Op,
   reshape,
+  sizeOf,
   sum,
   Tensor,
   take,
@@ -18,8 +20,10 @@ interface Scatter {
 }
 
 /** Elements of g added at their positions, +0 where there are none. */
-export const scatterOp: Op<Scatter> = {
+export const scatterOp: KnownOp<Scatter> = {
   name: 'scatter',
+  form: 'whole',
+  rounds: 'each step',
   kernel: ([g], { positions, shape, how }) => {
     const result = zeros(shape, { dtype: g!.dtype })
     const { once, groups } = grouped(positions, result.size)
@@ -32,6 +36,14 @@ export const scatterOp: Op<Scatter> = {
       for (let k = 0; k < sums.size; k++) result.data[positions[places[k * count]!]!] = sums.data[k]!
     }
     return result
+  },
+  reads: ({ positions }, _, shape) => {
+    const at = Int32Array.from(positions.keys()).sort((i, j) => positions[i]! - positions[j]! || i - j)
+    const counts = new Int32Array(sizeOf(shape))
+    for (const position of positions) counts[position]!++
+    const starts = new Int32Array(counts.length)
+    for (let i = 1; i < starts.length; i++) starts[i] = starts[i - 1]! + counts[i - 1]!
+    return [{ at, from: (element) => starts[element]!, count: (element) => counts[element]! }]
   },
 }
 

@@ -1,10 +1,10 @@
-import { format, formatNames } from '../../formats/index.js'
 import {
   type BoundOptions,
   type DecayBoundOptions,
   type ErrorBound,
   errorBound,
 } from '../../numerics/index.js'
+import { dtypeFacts } from '../../tensor/index.js'
 import { LongSum } from './reference.js'
 
 /** What theory allows a sum, running sums or dot products; nothing for a format without signs or for sums of NaN. */
@@ -31,8 +31,7 @@ export function decayBound(
 }
 
 function bounded({ dtype }: BoundOptions, sumAbs: number): boolean {
-  const name = formatNames.find((known) => known === dtype)
-  return (name === undefined || format(name).signed) && sumAbs >= 0
+  return dtypeFacts(dtype).signed && sumAbs >= 0
 }
 
 /** The largest sum of |a b| among the elements of a [m, k] times b [k, n]. */

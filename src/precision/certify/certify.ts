@@ -1,5 +1,5 @@
 import { logAddExpOp } from '../../numerics/index.js'
-import { isFloat, type Op, ops, Tensor } from '../../tensor/index.js'
+import { isFloat, type Op, opName, ops, Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
@@ -108,12 +108,12 @@ function bound(
     !isFloat(output.dtype) || args.some((_, k) => !isFloat(recorded(program, step.operands[k]!).dtype))
   const decide = decisionBounds.get(op)
   if (decide) decide(args, attributes, result)
-  else if (op === ops['cast']) convert(args[0]!, result, isFloat(output.dtype))
+  else if (op === ops.cast) convert(args[0]!, result, isFloat(output.dtype))
   else if (whole) certainOnly(args, result)
   else if (reductionBounds.has(op)) reductionBounds.get(op)!(args, attributes, result, narrow)
   else {
     const rule =
-      rules?.get(op) ?? (op === ops[op.name] || op === logAddExpOp ? elementBounds[op.name] : undefined)
+      rules?.get(op) ?? (opName(op) !== undefined || op === logAddExpOp ? elementBounds[op.name] : undefined)
     if (!rule) return false
     elementwise(rule, args, result, narrow)
   }

@@ -72,16 +72,16 @@ const inspects: DecisionBound = ([x], _, result) => {
   for (let i = 0; i < result.values.length; i++) result.bounds[i] = x!.bounds[i]! < Infinity ? 0 : Infinity
 }
 
-const comparisons = ['equal', 'notEqual', 'less', 'lessEqual', 'greater', 'greaterEqual']
-const logical = ['logicalAnd', 'logicalOr', 'logicalNot']
-const predicates = ['isFinite', 'isInf', 'isNaN']
+const comparisons = [ops.equal, ops.notEqual, ops.less, ops.lessEqual, ops.greater, ops.greaterEqual]
+const logical = [ops.logicalAnd, ops.logicalOr, ops.logicalNot]
+const predicates = [ops.isFinite, ops.isInf, ops.isNaN]
 
 /** The bounds of decisions by operation. */
 export const decisionBounds: ReadonlyMap<Op, DecisionBound> = new Map<Op, DecisionBound>([
-  ...comparisons.map((name): [Op, DecisionBound] => [ops[name]!, compares]),
-  ...logical.map((name): [Op, DecisionBound] => [ops[name]!, combines]),
-  ...predicates.map((name): [Op, DecisionBound] => [ops[name]!, inspects]),
-  [ops['where']!, picks],
-  [ops['argmax']!, position(1)],
-  [ops['argmin']!, position(-1)],
+  ...comparisons.map((op): [Op, DecisionBound] => [op, compares]),
+  ...logical.map((op): [Op, DecisionBound] => [op, combines]),
+  ...predicates.map((op): [Op, DecisionBound] => [op, inspects]),
+  [ops.where, picks],
+  [ops.argmax, position(1)],
+  [ops.argmin, position(-1)],
 ])

@@ -170,14 +170,14 @@ const extremum =
   }
 
 /** The bounds of reductions by operation. */
-export const reductionBounds: ReadonlyMap<Op, ReductionBound> = new Map([
-  [ops['sum']!, summed(false)],
-  [ops['mean']!, summed(true)],
-  [ops['cumsum']!, running],
-  [ops['cumprod']!, runningProduct],
-  [ops['matmul']!, product],
-  [ops['max']!, extremum(1)],
-  [ops['min']!, extremum(-1)],
+export const reductionBounds: ReadonlyMap<Op, ReductionBound> = new Map<Op, ReductionBound>([
+  [ops.sum, summed(false)],
+  [ops.mean, summed(true)],
+  [ops.cumsum, running],
+  [ops.cumprod, runningProduct],
+  [ops.matmul, product],
+  [ops.max, extremum(1)],
+  [ops.min, extremum(-1)],
 ])
 
 /** The facts of a tensor whose values are exact. */

@@ -1,34 +1,13 @@
-import { format, formatNames } from '../../formats/index.js'
-import type { DType } from '../../tensor/index.js'
+import { type DType, type DTypeFacts, dtypeFacts } from '../../tensor/index.js'
 
 /** What errors are measured with: the values of a dtype and the distances between them. */
-export interface Grid {
-  /** Width of a code: how many bits a NaN counts as wrong. */
-  readonly bits: number
-  /** Significand bits, the hidden one included. */
-  readonly precision: number
-  readonly max: number
-  /** floor(log2) of the smallest normal value. */
-  readonly minExponent: number
-}
-
-const native: Readonly<Record<string, Grid>> = {
-  float32: { bits: 32, precision: 24, max: (2 - 2 ** -23) * 2 ** 127, minExponent: -126 },
-  float64: { bits: 64, precision: 53, max: Number.MAX_VALUE, minExponent: -1022 },
-}
-
-const grids = new Map<DType, Grid>()
+export type Grid = Pick<DTypeFacts, 'bits' | 'precision' | 'max' | 'minExponent'>
 
 /** The grid of a floating-point dtype. */
 export function gridOf(dtype: DType): Grid {
-  let grid = grids.get(dtype)
-  if (!grid) {
-    const name = formatNames.find((known) => known === dtype)
-    grid = name ? format(name) : native[dtype]
-    if (!grid) throw new TypeError(`precision: needs a floating-point dtype, cast first [${dtype}]`)
-    grids.set(dtype, grid)
-  }
-  return grid
+  const facts = dtypeFacts(dtype)
+  if (!facts.isFloat) throw new TypeError(`precision: needs a floating-point dtype, cast first [${dtype}]`)
+  return facts
 }
 
 const float64 = new Float64Array(1)

@@ -7,10 +7,39 @@ import { type Op, ops } from '../../tensor/index.js'
  */
 export type OpKind = 'rounds' | 'moves' | 'exact' | 'decides'
 
-const moving = 'reshape transpose broadcastTo flip slice take concat tril triu'
-const exact = 'neg abs relu max min maximum minimum where'
-const deciding =
-  'sign floor ceil rint trunc argmax argmin equal notEqual less lessEqual greater greaterEqual logicalAnd logicalOr logicalNot isFinite isInf isNaN'
+const moving = [
+  ops.reshape,
+  ops.transpose,
+  ops.broadcastTo,
+  ops.flip,
+  ops.slice,
+  ops.take,
+  ops.concat,
+  ops.tril,
+  ops.triu,
+]
+const exact = [ops.neg, ops.abs, ops.relu, ops.max, ops.min, ops.maximum, ops.minimum, ops.where]
+const deciding = [
+  ops.sign,
+  ops.floor,
+  ops.ceil,
+  ops.rint,
+  ops.trunc,
+  ops.argmax,
+  ops.argmin,
+  ops.equal,
+  ops.notEqual,
+  ops.less,
+  ops.lessEqual,
+  ops.greater,
+  ops.greaterEqual,
+  ops.logicalAnd,
+  ops.logicalOr,
+  ops.logicalNot,
+  ops.isFinite,
+  ops.isInf,
+  ops.isNaN,
+]
 
 const kinds: ReadonlyMap<Op, OpKind> = new Map([
   ...entries(moving, 'moves'),
@@ -19,8 +48,8 @@ const kinds: ReadonlyMap<Op, OpKind> = new Map([
   ...entries(deciding, 'decides'),
 ])
 
-function entries(names: string, kind: OpKind): [Op, OpKind][] {
-  return names.split(' ').map((name) => [ops[name]!, kind])
+function entries(operations: readonly Op[], kind: OpKind): [Op, OpKind][] {
+  return operations.map((op) => [op, kind])
 }
 
 /** The kind of an operation; one that nobody has heard of rounds. */

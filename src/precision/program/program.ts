@@ -123,7 +123,7 @@ function readProgram(
 
 function isIdleCast({ record: own, inputs, output }: GraphNode, nodes: readonly GraphNode[]): boolean {
   const [x] = inputs
-  return own === ops['cast'] && typeof x === 'number' && nodes[x]!.output.dtype === output.dtype
+  return own === ops.cast && typeof x === 'number' && nodes[x]!.output.dtype === output.dtype
 }
 
 /** The tensor that a gradient's variable stands for. */

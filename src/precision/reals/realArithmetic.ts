@@ -32,18 +32,18 @@ export type RealRule = (...args: Real[]) => Real
 
 const elementwise: ReadonlyMap<Op, RealRule> = new Map<Op, RealRule>([
   ...unaryNames.map((name): [Op, RealRule] => [ops[name]!, (x) => unaryReal(name, x!)]),
-  [ops['abs']!, (x) => magnitude(x)],
-  [ops['neg']!, (x) => negative(x)],
-  [ops['relu']!, (x) => (order(x, 0) > 0 || Number.isNaN(x) ? x : 0)],
-  [ops['add']!, plus],
-  [ops['sub']!, minus],
-  [ops['mul']!, times],
-  [ops['div']!, over],
-  [ops['pow']!, powReal],
-  [ops['minimum']!, (a, b) => (Number.isNaN(b) || order(b, a) < 0 ? b : a)],
-  [ops['maximum']!, (a, b) => (Number.isNaN(b) || order(b, a) > 0 ? b : a)],
-  [ops['where']!, (condition, a, b) => (condition === 0 ? b : a)],
-  [ops['cast']!, (x) => x],
+  [ops.abs, (x) => magnitude(x)],
+  [ops.neg, (x) => negative(x)],
+  [ops.relu, (x) => (order(x, 0) > 0 || Number.isNaN(x) ? x : 0)],
+  [ops.add, plus],
+  [ops.sub, minus],
+  [ops.mul, times],
+  [ops.div, over],
+  [ops.pow, powReal],
+  [ops.minimum, (a, b) => (Number.isNaN(b) || order(b, a) < 0 ? b : a)],
+  [ops.maximum, (a, b) => (Number.isNaN(b) || order(b, a) > 0 ? b : a)],
+  [ops.where, (condition, a, b) => (condition === 0 ? b : a)],
+  [ops.cast, (x) => x],
   [logAddExpOp, (a, b) => logAddExp(a, b)],
 ])
 
@@ -76,7 +76,7 @@ function run(step: Step, args: readonly Reals[], rules: ReadonlyMap<Op, RealRule
   const shape = step.output.shape
   if (kindOf(op) === 'moves') return { shape, values: moved(step, args) }
   const rule =
-    rules.get(op) ?? (op === ops['cast'] && !isFloat(step.output.dtype) ? undefined : elementwise.get(op))
+    rules.get(op) ?? (op === ops.cast && !isFloat(step.output.dtype) ? undefined : elementwise.get(op))
   if (rule) return { shape, values: mapped(rule, args, shape) }
   const reduce = reductions.get(op)
   if (reduce) return { shape, values: reduce(args, attributes, shape) }
@@ -137,13 +137,13 @@ const choose =
     lane.reduce((best, x) => (Number.isNaN(x) || sign * order(x, best) > 0 ? x : best))
 
 const reductions: ReadonlyMap<Op, Reduction> = new Map<Op, Reduction>([
-  [ops['sum']!, folding(total)],
-  [ops['mean']!, folding((lane) => over(total(lane), realOf(lane.length)))],
-  [ops['max']!, folding(choose(1))],
-  [ops['min']!, folding(choose(-1))],
-  [ops['cumsum']!, scanning(plus, 0)],
-  [ops['cumprod']!, scanning(times, realOf(1))],
-  [ops['matmul']!, product],
+  [ops.sum, folding(total)],
+  [ops.mean, folding((lane) => over(total(lane), realOf(lane.length)))],
+  [ops.max, folding(choose(1))],
+  [ops.min, folding(choose(-1))],
+  [ops.cumsum, scanning(plus, 0)],
+  [ops.cumprod, scanning(times, realOf(1))],
+  [ops.matmul, product],
 ])
 
 function product([a, b]: readonly Reals[], _: unknown, shape: Shape): Real[] {

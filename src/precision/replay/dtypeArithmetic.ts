@@ -22,12 +22,12 @@ export function runWidened(
   args: readonly Tensor[],
   accumulate: FloatDType | undefined,
 ): Tensor {
-  if (op === ops['cast'] && isFloat(output.dtype)) {
+  if (op === ops.cast && isFloat(output.dtype)) {
     const [x] = args as [Tensor]
     return isFloat(x.dtype) ? x : cast(x, accumulate ?? 'float64')
   }
   if (
-    op === ops['matmul'] &&
+    op === ops.matmul &&
     accumulate === 'float64' &&
     (attributes as { order: unknown }).order === 'sequential'
   )

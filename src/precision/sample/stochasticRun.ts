@@ -124,9 +124,9 @@ const multiplied: Adding = ({ attributes, output }, [a, b], key, mode) => {
   })
 }
 
-const adding: ReadonlyMap<Op, Adding> = new Map([
-  [ops['sum']!, reduced(false)],
-  [ops['mean']!, reduced(true)],
-  [ops['cumsum']!, scanned],
-  [ops['matmul']!, multiplied],
+const adding: ReadonlyMap<Op, Adding> = new Map<Op, Adding>([
+  [ops.sum, reduced(false)],
+  [ops.mean, reduced(true)],
+  [ops.cumsum, scanned],
+  [ops.matmul, multiplied],
 ])

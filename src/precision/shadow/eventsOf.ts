@@ -25,7 +25,7 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   const least = 2 ** grid.minExponent
   const found = new Map<EventKind, Counted>()
   const places = operands.map((x) => broadcastPositions(x.shape, output.shape))
-  const adds = op === ops['add'] ? 1 : op === ops['sub'] ? -1 : 0
+  const adds = op === ops.add ? 1 : op === ops.sub ? -1 : 0
   const at = (k: number, i: number): number => values[k]![places[k]?.[i] ?? i]!
   const note = (kind: EventKind, i: number, bits?: number): void => {
     const known = found.get(kind)
@@ -102,42 +102,66 @@ function unfinished(
     : 'overflow'
 }
 
-const poles: ReadonlySet<Op> = new Set(
-  ['div', 'log', 'log2', 'log10', 'log1p', 'pow', 'reciprocal', 'rsqrt', 'atanh', 'lgamma'].map(
-    (name) => ops[name]!,
-  ),
-)
+const poles: ReadonlySet<Op> = new Set([
+  ops.div,
+  ops.log,
+  ops.log2,
+  ops.log10,
+  ops.log1p,
+  ops.pow,
+  ops.reciprocal,
+  ops.rsqrt,
+  ops.atanh,
+  ops.lgamma,
+])
 
 function isPole(op: Op, operands: readonly number[], exact: number): boolean {
   if (Number.isFinite(exact) || !poles.has(op)) return false
-  if (op === ops['div']) return operands[1] === 0
-  if (op === ops['pow']) return operands[0] === 0
+  if (op === ops.div) return operands[1] === 0
+  if (op === ops.pow) return operands[0] === 0
   return true
 }
 
 function formOf(op: Op, a: number, b: number): string {
-  if (op === ops['add'] || op === ops['sub']) return 'Inf - Inf'
-  if (op === ops['mul']) return '0 * Inf'
-  if (op === ops['div']) return a === 0 && b === 0 ? '0 / 0' : 'Inf / Inf'
+  if (op === ops.add || op === ops.sub) return 'Inf - Inf'
+  if (op === ops.mul) return '0 * Inf'
+  if (op === ops.div) return a === 0 && b === 0 ? '0 / 0' : 'Inf / Inf'
   return `${op.name}(${a})`
 }
 
 function underflows(op: Op, a: number, b: number, r: number, exact: number): boolean {
   if (exact !== 0 && exact !== r) return true
   // What float64 lost too: a product of numbers that are not zero.
-  if (op === ops['mul'] || op === ops['div']) return exact === 0 && a !== 0 && b !== 0 && Number.isFinite(b)
+  if (op === ops.mul || op === ops.div) return exact === 0 && a !== 0 && b !== 0 && Number.isFinite(b)
   // A transcendental function of a rational number is never a value of the format; it may be nearer than float64 sees.
   return transcendental.has(op) && (r !== 0 || (a !== 0 && Number.isFinite(a) && vanishing.has(op)))
 }
 
-const vanishing: ReadonlySet<Op> = new Set(
-  ['exp', 'exp2', 'sigmoid', 'softplus', 'silu', 'gelu', 'geluTanh', 'erfc'].map((name) => ops[name]!),
-)
+const vanishing: ReadonlySet<Op> = new Set([
+  ops.exp,
+  ops.exp2,
+  ops.sigmoid,
+  ops.softplus,
+  ops.silu,
+  ops.gelu,
+  ops.geluTanh,
+  ops.erfc,
+])
 const transcendental: ReadonlySet<Op> = new Set([
   ...vanishing,
-  ...['sin', 'tan', 'asin', 'atan', 'sinh', 'tanh', 'asinh', 'atanh', 'expm1', 'log1p', 'erf'].map(
-    (name) => ops[name]!,
-  ),
+  ...[
+    ops.sin,
+    ops.tan,
+    ops.asin,
+    ops.atan,
+    ops.sinh,
+    ops.tanh,
+    ops.asinh,
+    ops.atanh,
+    ops.expm1,
+    ops.log1p,
+    ops.erf,
+  ],
 ])
 
 /** Exponent of the larger operand minus that of the result; the whole precision for a zero result. */

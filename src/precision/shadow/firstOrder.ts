@@ -121,9 +121,7 @@ function sensitivities<W>(
       else {
         const args = step.operands.map(valueOf)
         const value =
-          op === ops['cast']
-            ? cast(args[0]!, 'float64')
-            : apply(op, args, accumulatingIn(attributes, 'float64'))
+          op === ops.cast ? cast(args[0]!, 'float64') : apply(op, args, accumulatingIn(attributes, 'float64'))
         values.push(k === undefined ? value : add(value, changes[k]!))
       }
     }

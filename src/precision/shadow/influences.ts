@@ -50,7 +50,7 @@ const nothing = 2 ** -40
 /** Whether operand k of a sum is a correction: zero in the reference, and the result no worse than the other operand. */
 function isCompensation<W>(run: ShadowRun<W>, i: number, k: number): boolean {
   const { op, operands } = run.program.steps[i]!
-  if (op !== ops['add'] && op !== ops['sub']) return false
+  if (op !== ops.add && op !== ops.sub) return false
   const other = operands[1 - k]!
   if (
     largest(numbers(run.reference.valueOf(operands[k]!))) >

@@ -1,11 +1,17 @@
-import { format, formatNames, rounder } from '../../formats/index.js'
-import { type FloatDType, isFloat, type Op, ops, type Tensor } from '../../tensor/index.js'
+import { format, formatNames } from '../../formats/index.js'
+import { type FloatDType, isFloat, type Op, ops, roundingTo, type Tensor } from '../../tensor/index.js'
 import { lanePositions } from '../program/positions.js'
 import type { Happening, PrecisionEvent } from './event.js'
 
-const reductions: ReadonlySet<Op> = new Set(
-  ['sum', 'mean', 'cumsum', 'cumprod', 'matmul', 'max', 'min'].map((name) => ops[name]!),
-)
+const reductions: ReadonlySet<Op> = new Set([
+  ops.sum,
+  ops.mean,
+  ops.cumsum,
+  ops.cumprod,
+  ops.matmul,
+  ops.max,
+  ops.min,
+])
 
 /** Whether results of an operation read more than the elements in their own place. */
 export function reduces(op: Op): boolean {
@@ -71,7 +77,7 @@ function unfinished(list: Float64Array): { nan: Found; infinite: Found } {
 interface Sum {
   readonly axes?: readonly number[]
   readonly axis?: number
-  readonly how?: { readonly order: unknown; readonly accumulate: string }
+  readonly how?: { readonly order: unknown; readonly accumulate: FloatDType }
 }
 
 /** The additions of a sequential sum in a float that left the running sum where it was though a term was not zero. */
@@ -82,9 +88,9 @@ function absorbedAdditions({
   values,
   attributes,
 }: Happening): PrecisionEvent | undefined {
-  if (op !== ops['sum'] && op !== ops['mean'] && op !== ops['cumsum']) return undefined
+  if (op !== ops.sum && op !== ops.mean && op !== ops.cumsum) return undefined
   const { axes, axis, how } = attributes as Sum
-  if (how?.order !== 'sequential' || !isFloat(how.accumulate as FloatDType)) return undefined
+  if (how?.order !== 'sequential' || !isFloat(how.accumulate)) return undefined
   const round = roundingTo(how.accumulate)
   const { lanes, length, at } = lanePositions(operands[0]!.shape, axes ?? [axis!])
   const terms = values()[0]!
@@ -99,16 +105,10 @@ function absorbedAdditions({
       // Into a sum of zero nothing is lost.
       if (next === sum && term !== 0 && Number.isFinite(sum)) {
         count++
-        first ??= { element: op === ops['cumsum'] ? place : k, operands: [sum, term], result: next }
+        first ??= { element: op === ops.cumsum ? place : k, operands: [sum, term], result: next }
       }
       sum = next
     }
   }
   return first && { step, kind: 'absorb', count, ...first }
-}
-
-function roundingTo(dtype: string): (value: number) => number {
-  if (dtype === 'float32') return Math.fround
-  const name = formatNames.find((known) => known === dtype)
-  return name ? rounder(format(name)) : (value) => value
 }

@@ -17,10 +17,8 @@ import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import { adds } from '../replay/replay.js'
 
 const primitive: ReadonlySet<Step['op']> = new Set(Object.values(ops))
-const innocuous: ReadonlySet<Step['op']> = new Set(
-  ['add', 'sub', 'mul', 'div', 'sqrt'].map((name) => ops[name]!),
-)
-const summing: ReadonlySet<Step['op']> = new Set(['cumsum', 'matmul'].map((name) => ops[name]!))
+const innocuous: ReadonlySet<Step['op']> = new Set([ops.add, ops.sub, ops.mul, ops.div, ops.sqrt])
+const summing: ReadonlySet<Step['op']> = new Set([ops.cumsum, ops.matmul])
 
 /** Which operations run in a wider dtype than their own: plain data, but for a function that names them. */
 export interface WidePolicy {
@@ -112,7 +110,7 @@ function runTraced(
     if (args.some((arg, k) => arg.data !== was[k]!.data)) return apply(op, args, attributes)
     return args.some(({ trace }) => trace) ? withTrace(output, op, args, attributes) : output
   }
-  if (op === ops['cast']) return cast(args[0]!, target ?? own)
+  if (op === ops.cast) return cast(args[0]!, target ?? own)
   if (!isFloat(own)) return apply(op, args.map(toFloat64), attributes)
   if (kindOf(op) !== 'rounds') return apply(op, alike(args), attributes)
   const how = target && adding ? accumulatingIn(attributes, target) : attributes

@@ -1,0 +1,104 @@
+import * as bf16 from '../../bf16/index.js'
+import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../../formats/index.js'
+import { apply } from '../storage/apply.js'
+import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from '../storage/dtype.js'
+import { dtypeFacts } from '../storage/dtypeFacts.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
+import { type Codes, lookUp } from './lookUp.js'
+
+/** What cast is told: the dtype and how to round to it. */
+export interface Casting {
+  readonly dtype: DType
+  readonly options: EncodeOptions | undefined
+}
+
+export const castOp: KnownOp<Casting> = {
+  name: 'cast',
+  form: 'elementwise',
+  rounds: 'once',
+  kernel: ([x], { dtype, options }) => {
+    if (dtype === x!.dtype) return new Tensor(dtype, x!.shape, x!.data)
+    const data = allocate(dtype, x!.size)
+    convert(x!, dtype, data, options)
+    return new Tensor(dtype, x!.shape, data)
+  },
+}
+
+/**
+ * The same values in another dtype.
+ *
+ * Shape     kept. Dtype any to any; the same dtype gives a tensor that shares the elements.
+ * Rounding  once, straight from the source value (float64 never passes through float32): nearest even, or as `options`
+ *           say for the low-precision formats.
+ * Special   a NaN keeps its sign between floats. Float to integer truncates and saturates, NaN gives 0; to bool: is
+ *           not zero. int32 and uint32 exchange their bits.
+ *
+ * @example cast(tensor([1.01171875, 1e39]), 'bfloat16').toNested() // [1.015625,Infinity]
+ * @example cast(tensor([2.9, -1e10, NaN]), 'int32').toNested() // [2,-2147483648,0]
+ */
+export function cast<D extends DType>(x: Tensor, dtype: D, options?: EncodeOptions): Tensor<D> {
+  checkDType('cast', dtype)
+  if (
+    options &&
+    !formatOf(dtype) &&
+    ((options.rounding ?? 'nearest-even') !== 'nearest-even' || options.saturate)
+  )
+    throw new RangeError(`cast: rounding options are for formats of at most 16 bits [${dtype}]`)
+  return apply(castOp, [x], { dtype, options }) as Tensor<D>
+}
+
+/** Between formats, from this many elements on, every code is rounded once and the rest is looking up. */
+const long = 4096
+const tables = new Map<string, Codes>()
+
+/** The code in one format of every code of another; undefined where it is drawn. */
+function codeTable(
+  from: FloatFormat,
+  to: FloatFormat,
+  { rounding = 'nearest-even', saturate = false }: EncodeOptions = {},
+): Codes | undefined {
+  if (rounding === 'stochastic') return undefined
+  const name = `${from.name} ${to.name} ${rounding} ${saturate}`
+  let table = tables.get(name)
+  if (table === undefined) {
+    const every = new (from.bits > 8 ? Uint16Array : Uint8Array)(2 ** from.bits).map((_, code) => code)
+    table = encodeArray(decodeArray(every, from), to, { rounding, saturate })
+    tables.set(name, table)
+  }
+  return table
+}
+
+function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOptions | undefined): void {
+  const source = formatOf(x.dtype)
+  const target = formatOf(dtype)
+  const table = source && target && x.size >= long ? codeTable(source, target, options) : undefined
+  if (table) {
+    lookUp(table, x.data as Codes, out as Codes)
+    return
+  }
+  const values = decoded(x, dtype === 'float32' ? (out as Float32Array) : undefined)
+  if (target) {
+    const floats =
+      values instanceof Float32Array || values instanceof Float64Array ? values : Float64Array.from(values)
+    if (dtype === 'bfloat16' && !options) bf16.encode(floats, out as Uint16Array)
+    else encodeArray(floats, target, options, out as Uint8Array | Uint16Array)
+  } else if (isFloat(dtype) || !isFloat(x.dtype)) {
+    if (dtype === 'bool') for (let i = 0; i < out.length; i++) out[i] = values[i] === 0 ? 0 : 1
+    else if (out !== values) out.set(values)
+  } else if (dtype === 'bool') {
+    for (let i = 0; i < out.length; i++) out[i] = values[i] === 0 ? 0 : 1
+  } else {
+    const { lowest, max } = dtypeFacts(dtype)
+    for (let i = 0; i < out.length; i++) {
+      const value = values[i]!
+      out[i] = Number.isNaN(value) ? 0 : Math.min(max, Math.max(lowest, Math.trunc(value)))
+    }
+  }
+}
+
+/** The values of x; codes are decoded, into `into` if given. */
+function decoded(x: Tensor, into?: Float32Array): AnyStorage {
+  if (x.dtype === 'bfloat16') return bf16.decode(x.data as Uint16Array, into)
+  const low = formatOf(x.dtype)
+  return low ? decodeArray(x.data as Uint8Array | Uint16Array, low, into) : x.data
+}

@@ -1,0 +1,134 @@
+import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { walk } from '../storage/broadcast.js'
+import { allocate, type DType, numbersOf } from '../storage/dtype.js'
+import { broadcastShapes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
+
+function comparison(name: string, holds: (a: number, b: number) => boolean): KnownOp {
+  return {
+    name,
+    form: 'elementwise',
+    rounds: 'decides',
+    kernel: (inputs, _, out) => {
+      const [a, b] = inputs as [Tensor, Tensor]
+      const shape = broadcastShapes(name, a.shape, b.shape)
+      checkOut(name, out, 'bool', shape)
+      const left = numbersOf(a.dtype, a.data)
+      const right = numbersOf(b.dtype, b.data)
+      const data = (out?.data ?? allocate('bool', sizeOf(shape))) as Uint8Array
+      const { run, steps, offsets } = walk([a.shape, b.shape], shape)
+      const [di, dj] = steps as [number, number]
+      for (let r = 0; r < offsets[0]!.length; r++) {
+        let i = offsets[0]![r]!
+        let j = offsets[1]![r]!
+        for (let k = r * run; k < (r + 1) * run; k++, i += di, j += dj)
+          data[k] = holds(left[i]!, right[j]!) ? 1 : 0
+      }
+      return out ?? new Tensor('bool', shape, data)
+    },
+  }
+}
+
+function predicate(name: string, holds: (x: number) => boolean): KnownOp {
+  return {
+    name,
+    form: 'elementwise',
+    rounds: 'decides',
+    kernel: (inputs, _, out) => {
+      const [x] = inputs as [Tensor]
+      checkOut(name, out, 'bool', x.shape)
+      const values = numbersOf(x.dtype, x.data)
+      const data = (out?.data ?? allocate('bool', x.size)) as Uint8Array
+      for (let i = 0; i < data.length; i++) data[i] = holds(values[i]!) ? 1 : 0
+      return out ?? new Tensor('bool', x.shape, data)
+    },
+  }
+}
+
+/**
+ * A comparison, element by element.
+ *
+ * Shape     broadcast of both. Dtype both alike, the result is bool; a number is rounded to the tensor's dtype first.
+ * Special   NaN is unordered: every comparison with it is false but notEqual. -0 equals +0.
+ */
+export type Comparison = <D extends DType>(
+  a: Tensor<D> | number,
+  b: Tensor<D> | number,
+  options?: OutOption<'bool'>,
+) => Tensor<'bool'>
+
+/** A property of each element, as bool. */
+export type Predicate = (x: Tensor, options?: OutOption<'bool'>) => Tensor<'bool'>
+
+function compares(op: Op): Comparison {
+  return (a, b, { out } = {}) => apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<'bool'>
+}
+
+function tests(op: Op): Predicate {
+  return (x, { out } = {}) => apply(op, operands(op.name, [x]), undefined, out) as Tensor<'bool'>
+}
+
+function boolsOnly(op: KnownOp): KnownOp {
+  const kernel: Op['kernel'] = (inputs, attributes, out) => {
+    if (inputs[0]!.dtype !== 'bool')
+      throw new TypeError(`${op.name}: needs bool, compare first [${inputs[0]!.dtype}]`)
+    return op.kernel(inputs, attributes, out)
+  }
+  return { ...op, kernel }
+}
+
+/** The comparisons, predicates and logical operations as records. */
+export const comparisonOps: Readonly<Record<ComparisonName, KnownOp>> = {
+  equal: comparison('equal', (a, b) => a === b),
+  notEqual: comparison('notEqual', (a, b) => a !== b),
+  less: comparison('less', (a, b) => a < b),
+  lessEqual: comparison('lessEqual', (a, b) => a <= b),
+  greater: comparison('greater', (a, b) => a > b),
+  greaterEqual: comparison('greaterEqual', (a, b) => a >= b),
+  logicalAnd: boolsOnly(comparison('logicalAnd', (a, b) => a === 1 && b === 1)),
+  logicalOr: boolsOnly(comparison('logicalOr', (a, b) => a === 1 || b === 1)),
+  logicalNot: boolsOnly(predicate('logicalNot', (x) => x === 0)),
+  isFinite: predicate('isFinite', Number.isFinite),
+  isInf: predicate('isInf', (x) => Math.abs(x) === Number.POSITIVE_INFINITY),
+  isNaN: predicate('isNaN', Number.isNaN),
+}
+
+/** The comparisons, logical operations and predicates. */
+export type ComparisonName =
+  | 'equal'
+  | 'notEqual'
+  | 'less'
+  | 'lessEqual'
+  | 'greater'
+  | 'greaterEqual'
+  | 'logicalAnd'
+  | 'logicalOr'
+  | 'logicalNot'
+  | 'isFinite'
+  | 'isInf'
+  | 'isNaN'
+
+/** a = b. */
+export const equal: Comparison = compares(comparisonOps.equal)
+/** a != b. */
+export const notEqual: Comparison = compares(comparisonOps.notEqual)
+/** a < b. */
+export const less: Comparison = compares(comparisonOps.less)
+/** a <= b. */
+export const lessEqual: Comparison = compares(comparisonOps.lessEqual)
+/** a > b. */
+export const greater: Comparison = compares(comparisonOps.greater)
+/** a >= b. */
+export const greaterEqual: Comparison = compares(comparisonOps.greaterEqual)
+/** Both true; bool only. */
+export const logicalAnd: Comparison = compares(comparisonOps.logicalAnd)
+/** Either true; bool only. */
+export const logicalOr: Comparison = compares(comparisonOps.logicalOr)
+/** Not true; bool only. */
+export const logicalNot: Predicate = tests(comparisonOps.logicalNot)
+/** Neither NaN nor infinite. */
+export const isFinite: Predicate = tests(comparisonOps.isFinite)
+/** +Inf or -Inf. */
+export const isInf: Predicate = tests(comparisonOps.isInf)
+/** Not a number. */
+export const isNaN: Predicate = tests(comparisonOps.isNaN)

@@ -1,0 +1,62 @@
+import { apply } from '../storage/apply.js'
+import type { DType } from '../storage/dtype.js'
+import { gather } from '../storage/move.js'
+import { normalizeAxis, type Shape, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
+import { reshape } from './layout.js'
+
+/** What take is told: rows along an axis counted from the front, and the shape of the result. */
+export interface Taking {
+  readonly indices: Int32Array
+  readonly axis: number
+  readonly shape: Shape
+}
+
+export const takeOp: KnownOp<Taking> = {
+  name: 'take',
+  form: 'moves',
+  rounds: 'never',
+  kernel: ([x], { indices, axis, shape }) => {
+    const length = x!.shape[axis]!
+    const inner = sizeOf(x!.shape.slice(axis + 1))
+    const outer = sizeOf(x!.shape.slice(0, axis))
+    const offsets = new Int32Array(outer * indices.length * inner)
+    let k = 0
+    for (let o = 0; o < outer; o++) {
+      for (const index of indices) {
+        for (let i = 0, from = (o * length + index) * inner; i < inner; i++) offsets[k++] = from + i
+      }
+    }
+    return gather(x!, shape, offsets)
+  },
+}
+
+/**
+ * The elements or rows at the given positions, as NumPy's take.
+ *
+ * Shape     x with `axis` replaced by the shape of the indices; without `axis` x counts as flat.
+ * Special   negative indices count from the end; one outside the axis is a RangeError.
+ *
+ * @example take(tensor([10, 20, 30]), [2, -3]).toNested() // [30,10]
+ */
+export function take<D extends DType>(
+  x: Tensor<D>,
+  indices: Tensor<'int32' | 'uint32'> | readonly number[],
+  { axis }: { axis?: number } = {},
+): Tensor<D> {
+  if (axis === undefined) return take(reshape(x, [x.size]), indices, { axis: 0 })
+  const along = normalizeAxis('take', axis, x.rank)
+  if (indices instanceof Tensor && indices.dtype !== 'int32' && indices.dtype !== 'uint32')
+    throw new TypeError(`take: indices must be int32 or uint32 [${String(indices.dtype)}]`)
+  const length = x.shape[along]!
+  const list: ArrayLike<number> = indices instanceof Tensor ? indices.data : indices
+  const shape = indices instanceof Tensor ? indices.shape : [indices.length]
+  const whole = Int32Array.from(list, (index) => {
+    const front = index < 0 ? index + length : index
+    if (!Number.isInteger(index) || front < 0 || front >= length)
+      throw new RangeError(`take: index outside an axis of ${length} [${index}]`)
+    return front
+  })
+  const result = [...x.shape.slice(0, along), ...shape, ...x.shape.slice(along + 1)]
+  return apply(takeOp, [x], { indices: whole, axis: along, shape: result }) as Tensor<D>
+}

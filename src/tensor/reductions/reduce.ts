@@ -1,0 +1,105 @@
+import { sumArray, sumFloat32, toNumber } from '../../bf16/index.js'
+import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { allocate, checkFloat, type DType } from '../storage/dtype.js'
+import { normalizeAxes, sizeOf } from '../storage/shape.js'
+import { type KnownOp, Tensor } from '../storage/tensor.js'
+import {
+  type AccumulateOptions,
+  type Accumulation,
+  accumulation,
+  addends,
+  stepRounding,
+  writer,
+} from './accumulate.js'
+import { columnSums } from './columns.js'
+import { type Lanes, lanesOf, readLane, reducedShape } from './lanes.js'
+import { sumLane } from './sumLane.js'
+
+/** Which axes a reduction runs over. */
+export interface AxisOptions {
+  /** One axis or several, negative ones from the end. Default: all. */
+  readonly axis?: number | readonly number[]
+  /** Keep reduced axes with length 1. Default false. */
+  readonly keepDims?: boolean
+}
+
+/** Options of sum and mean. */
+export type ReduceOptions<D extends DType = DType> = AxisOptions & AccumulateOptions & OutOption<D>
+
+/** What sum and mean are told: axes ascending, counted from the front, and how to add. */
+export interface Reduction {
+  readonly axes: readonly number[]
+  readonly keepDims: boolean
+  readonly how: Accumulation
+}
+
+function addition(name: string, finish: (sum: number, n: number) => number): KnownOp<Reduction> {
+  return {
+    name,
+    form: 'reduces',
+    rounds: 'each step',
+    kernel: ([x], { axes, keepDims, how }, out) => {
+      const shape = reducedShape(x!.shape, axes, keepDims)
+      checkOut(name, out, x!.dtype, shape)
+      const data = out?.data ?? allocate(x!.dtype, sizeOf(shape))
+      const write = writer(x!.dtype, data)
+      const lanes = lanesOf(x!.shape, axes)
+      const sumOf = columnSums(x!, lanes, how) ?? laneSum(x!, lanes, how)
+      for (let k = 0; k < lanes.starts.length; k++) write(k, finish(sumOf(k), lanes.length))
+      return out ?? new Tensor(x!.dtype, shape, data)
+    },
+  }
+}
+
+/** The sum of lane k. Contiguous bfloat16 lanes take the fast twins of `sumLane`. */
+function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (k: number) => number {
+  const { length, starts } = lanes
+  if (x.dtype === 'bfloat16' && lanes.step === 1 && how.order === 'sequential') {
+    const codes = x.data as Uint16Array
+    const lane = (k: number): Uint16Array => codes.subarray(starts[k]!, starts[k]! + length)
+    if (how.accumulate === 'bfloat16') return (k) => toNumber(sumArray(lane(k)))
+    if (how.accumulate === 'float32') return (k) => sumFloat32(lane(k))
+  }
+  const values = addends(x, how)
+  const round = stepRounding(how)
+  const lane = new Float64Array(length)
+  return (k) => {
+    readLane(values, starts[k]!, lanes, lane)
+    return sumLane(lane, length, how.order, round)
+  }
+}
+
+export const sumOp: KnownOp<Reduction> = addition('sum', (total) => total)
+export const meanOp: KnownOp<Reduction> = addition('mean', (total, n) => total / n)
+
+/**
+ * Sum over axes.
+ *
+ * Shape     x without the axes (all by default); with `keepDims` they stay with length 1. No elements give +0.
+ * Dtype     that of x; integers wrap, bool must be cast.
+ * Rounding  every addition to `accumulate` (default: the dtype of x itself, the naive way: bfloat16 stalls), in the
+ *           given order; then once to the dtype of x.
+ * Special   Inf + -Inf is NaN. Compensation stops at an infinite sum instead of making it NaN.
+ * Error     `errorBound('sum', ...)` of numerics.
+ *
+ * @example sum(ones([300], { dtype: 'bfloat16' })).item() // 256
+ * @example sum(ones([300], { dtype: 'bfloat16' }), { accumulate: 'float32' }).item() // 300
+ */
+export function sum<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {}): Tensor<D> {
+  const axes = normalizeAxes('sum', options.axis, x.rank)
+  const how = accumulation('sum', x.dtype, options, { windows: true })
+  return apply(sumOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
+}
+
+/**
+ * Arithmetic mean over axes: the sum, divided by the exact count, rounded once. As `sum` in everything else; no
+ * elements give NaN, integers must be cast.
+ *
+ * @example mean(tensor([[1, 2], [3, 6]]), { axis: 0 }).toNested() // [2,4]
+ */
+export function mean<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {}): Tensor<D> {
+  checkFloat('mean', x.dtype)
+  const axes = normalizeAxes('mean', options.axis, x.rank)
+  const how = accumulation('mean', x.dtype, options, { windows: true })
+  return apply(meanOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
+}

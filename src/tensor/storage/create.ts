@@ -1,0 +1,189 @@
+import { fromNumber } from '../../bf16/index.js'
+import { encodeArray, encoder } from '../../formats/index.js'
+import { allocate, checkDType, type DType, formatOf, isFloat, type Storage, storageClass } from './dtype.js'
+import { dtypeFacts } from './dtypeFacts.js'
+import { checkShape, type Shape, sizeOf } from './shape.js'
+import { bitsOf, type Nested, Tensor } from './tensor.js'
+
+/** Numbers in a typed array of the language, of any width. */
+export type NumberArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+
+/** Where a new tensor's shape and dtype are said. */
+export interface TensorOptions<D extends DType = DType> {
+  /** Default: the nesting of the values; [n] for a flat array. */
+  readonly shape?: Shape
+  /** Default: 'float32'. */
+  readonly dtype?: D
+}
+
+/**
+ * A tensor of the given numbers.
+ *
+ * Shape     that of the nesting, or `shape`, which must hold as many elements.
+ * Dtype     `dtype`, default float32. Typed arrays are numbers too, never codes: see `fromBits`.
+ * Rounding  once, float64 to the dtype, nearest even, never through float32.
+ * Special   NaN from a Float32Array or Float64Array keeps its sign; int32, uint32 and bool take only values they
+ *           can hold, anything else is a RangeError.
+ *
+ * @example tensor([1, 2, 3]).toNested() // [1,2,3]
+ * @example tensor([[256, 257]], { dtype: 'bfloat16' }).toNested() // [[256,256]]
+ */
+export function tensor<D extends DType = 'float32'>(
+  values: Nested | NumberArray,
+  options: TensorOptions<D> = {},
+): Tensor<D> {
+  const dtype = options.dtype ?? ('float32' as D)
+  checkDType('tensor', dtype)
+  const nested = ArrayBuffer.isView(values) ? undefined : values
+  const shape = options.shape ?? (nested === undefined ? [(values as NumberArray).length] : shapeOf(nested))
+  checkShape('tensor', shape)
+  const flat = nested === undefined ? (values as NumberArray) : flatten(nested, shapeOf(nested))
+  if (flat.length !== sizeOf(shape))
+    throw new RangeError(`tensor: shape does not hold ${flat.length} elements [${shape.join(', ')}]`)
+  return new Tensor(dtype, [...shape], fill(dtype, flat))
+}
+
+/**
+ * A tensor made from bit patterns, the inverse of `toBits`: codes of the low-precision formats, a Uint32Array for
+ * float32, a BigUint64Array for float64, two's complement for int32. The patterns are copied.
+ *
+ * @example fromBits([0x3f80, 0x4000], { dtype: 'bfloat16' }).toNested() // [1,2]
+ */
+export function fromBits<D extends DType>(
+  codes: Uint8Array | Uint16Array | Uint32Array | BigUint64Array | readonly number[],
+  options: { readonly shape?: Shape; readonly dtype: D },
+): Tensor<D> {
+  const { dtype, shape = [codes.length] } = options
+  checkDType('fromBits', dtype)
+  checkShape('fromBits', shape)
+  if (codes.length !== sizeOf(shape))
+    throw new RangeError(`fromBits: shape does not hold ${codes.length} elements [${shape.join(', ')}]`)
+  const data = allocate(dtype, codes.length)
+  const bits = bitsOf(data)
+  if (bits instanceof BigUint64Array !== codes instanceof BigUint64Array)
+    throw new TypeError(`fromBits: float64 takes a BigUint64Array and nothing else does [${dtype}]`)
+  const end = 2 ** dtypeFacts(dtype).bits
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i]!
+    if (typeof code === 'number' && !(Number.isInteger(code) && code >= 0 && code < end))
+      throw new RangeError(`fromBits: not a code of ${dtype} [${code}]`)
+    bits[i] = code
+  }
+  return new Tensor(dtype, [...shape], data)
+}
+
+/** A tensor whose elements are all `value`, rounded to the dtype. */
+export function full<D extends DType = 'float32'>(
+  shape: Shape,
+  value: number,
+  options: { dtype?: D } = {},
+): Tensor<D> {
+  const dtype = options.dtype ?? ('float32' as D)
+  checkDType('full', dtype)
+  checkShape('full', shape)
+  const data = allocate(dtype, sizeOf(shape))
+  data.fill(fill(dtype, [value])[0]!)
+  return new Tensor(dtype, [...shape], data)
+}
+
+/** A tensor of zeros. A format without a zero (float8_e8m0fnu) holds NaN, as its cast does. */
+export function zeros<D extends DType = 'float32'>(shape: Shape, options: { dtype?: D } = {}): Tensor<D> {
+  return full(shape, 0, options)
+}
+
+/** A tensor of ones. */
+export function ones<D extends DType = 'float32'>(shape: Shape, options: { dtype?: D } = {}): Tensor<D> {
+  return full(shape, 1, options)
+}
+
+/** start, start + 1, ... below stop, computed in float64 and rounded once each. */
+export function arange<D extends DType = 'float32'>(
+  start: number,
+  stop: number,
+  options: { dtype?: D } = {},
+): Tensor<D> {
+  if (!Number.isFinite(start) || !Number.isFinite(stop))
+    throw new RangeError(`arange: needs finite ends [${start}, ${stop}]`)
+  const length = Math.max(0, Math.ceil(stop - start))
+  return tensor(
+    Float64Array.from({ length }, (_, i) => start + i),
+    options,
+  )
+}
+
+/** A plain number as an operand beside tensors of `dtype`: rounded to it first, an error where it cannot be held. */
+export function weak(op: string, value: number, dtype: DType): Tensor {
+  if (typeof value !== 'number') throw new TypeError(`${op}: needs a tensor or a number [${String(value)}]`)
+  if (!isFloat(dtype) && !fits(dtype, value))
+    throw new RangeError(`${op}: ${dtype} cannot hold this number, cast the tensor first [${value}]`)
+  // Most weak numbers meet bfloat16; a writer of codes made for one number costs more than the operation.
+  if (dtype === 'bfloat16') return new Tensor(dtype, [], Uint16Array.of(fromNumber(value)))
+  return new Tensor(dtype, [], fill(dtype, [value]))
+}
+
+function fill<D extends DType>(dtype: D, values: NumberArray | readonly number[]): Storage<D> {
+  const low = formatOf(dtype)
+  if (low) {
+    if (values instanceof Float32Array || values instanceof Float64Array)
+      return encodeArray(values, low) as Storage<D>
+    const encode = encoder(low)
+    const codes = allocate(dtype, values.length)
+    for (let i = 0; i < values.length; i++) codes[i] = encode(values[i]!)
+    return codes
+  }
+  if (!isFloat(dtype)) {
+    for (const value of values) {
+      if (!fits(dtype, value)) throw new RangeError(`tensor: not a value of ${dtype} [${value}]`)
+    }
+  }
+  return storageClass(dtype).from(values as ArrayLike<number>) as Storage<D>
+}
+
+function fits(dtype: DType, value: number): boolean {
+  const { lowest, max } = dtypeFacts(dtype)
+  return Number.isInteger(value) && value >= lowest && value <= max
+}
+
+/** The shape of nested arrays, read down the first elements; `flatten` finds the ragged ones. */
+function shapeOf(values: Nested): number[] {
+  const shape: number[] = []
+  let level = values
+  while (typeof level === 'object') {
+    shape.push(level.length)
+    if (level.length === 0) break
+    level = level[0]!
+  }
+  return shape
+}
+
+function flatten(values: Nested, shape: Shape): number[] {
+  const flat: number[] = []
+  const visit = (value: Nested, axis: number): void => {
+    if (axis === shape.length) {
+      if (typeof value !== 'number' && typeof value !== 'boolean') throw notRectangular(value)
+      flat.push(Number(value))
+      return
+    }
+    if (!Array.isArray(value) || value.length !== shape[axis]) throw notRectangular(value)
+    for (const item of value) visit(item, axis + 1)
+  }
+  visit(values, 0)
+  return flat
+}
+
+function notRectangular(value: unknown): RangeError | TypeError {
+  const type = typeof value
+  if (type !== 'number' && type !== 'boolean' && !Array.isArray(value))
+    return new TypeError(`tensor: not a number [${String(value)}]`)
+  return new RangeError(
+    `tensor: ragged nesting, rows differ in length [${JSON.stringify(value).slice(0, 50)}]`,
+  )
+}

@@ -1,0 +1,118 @@
+import { type AnyStorage, type DType, numbersOf, type Storage } from './dtype.js'
+import type { Form, Reads, Rounds } from './op.js'
+import { print } from './print.js'
+import { checkShape, type Shape, sizeOf } from './shape.js'
+
+/** How a tensor was made: the operation, what it read, and its options. Differentiation walks these. */
+export interface Trace {
+  readonly op: Op
+  readonly inputs: readonly Tensor[]
+  readonly attributes: unknown
+  /** Ascending in the order in which operations ran. Only the order means something, and only within one process. */
+  readonly serial: number
+  /** Where the operation was called, as the stack of an Error; only where a recording asked for it. */
+  readonly site?: Error
+}
+
+/**
+ * One tensor operation, a record that says of itself what walks over traces have to know. What else is true of it (its
+ * gradient, its error bound) is a table, kept elsewhere: an `OpTable` for the operations of this folder, one keyed by the
+ * record for operations of one's own.
+ */
+export interface Op<A = unknown> {
+  /** What the operation is called in errors and reports. */
+  readonly name: string
+  /** Which elements a result reads. Default 'whole': every one may depend on all. */
+  readonly form?: Form
+  /** Default 'once'. */
+  readonly rounds?: Rounds
+  /** Reads the inputs, rounds to its output dtype, and writes into `out` if given. */
+  kernel(inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor
+  /** What each operand gives to the result, for an operation of form 'whole' that does not read all of everything. */
+  reads?(attributes: A, shapes: readonly Shape[], output: Shape): readonly Reads[]
+}
+
+/** An operation whose record leaves nothing out: every one of this package. */
+export interface KnownOp<A = unknown> extends Op<A> {
+  readonly form: Form
+  readonly rounds: Rounds
+}
+
+/** Numbers in nested arrays, as deep as the tensor has axes; booleans for dtype bool. */
+export type Nested = number | boolean | readonly Nested[]
+
+/**
+ * A dense array of one dtype, row-major. The elements lie in `data` as the dtype stores them: codes for the
+ * low-precision formats, numbers for float32, float64 and integers, 0 and 1 for bool.
+ * Operations never change their inputs; they write elsewhere only when handed an `out`.
+ */
+export class Tensor<D extends DType = DType> {
+  readonly dtype: D
+  readonly shape: Shape
+  readonly data: Storage<D>
+  /** Present when a gradient was asked for something this tensor depends on. */
+  readonly trace: Trace | undefined
+
+  /** @internal Use `tensor`, `fromBits` or an operation. */
+  constructor(dtype: D, shape: Shape, data: Storage<D>, trace?: Trace) {
+    checkShape('tensor', shape)
+    if (sizeOf(shape) !== data.length)
+      throw new RangeError(`tensor: shape does not hold ${data.length} elements [${shape.join(', ')}]`)
+    this.dtype = dtype
+    this.shape = shape
+    this.data = data
+    this.trace = trace
+  }
+
+  /** The number of elements. */
+  get size(): number {
+    return this.data.length
+  }
+
+  /** The number of axes. */
+  get rank(): number {
+    return this.shape.length
+  }
+
+  /** The bit patterns of the elements, a copy: floats as unsigned integers of the same width, bool as 0 and 1. */
+  toBits(): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
+    return bitsOf(this.data).slice()
+  }
+
+  /** The elements as float64 numbers, a copy, row-major; exact for every dtype. */
+  toNumbers(): Float64Array {
+    return Float64Array.from(numbersOf(this.dtype, this.data))
+  }
+
+  /** The elements in nested arrays. */
+  toNested(): Nested {
+    const values = this.toNumbers()
+    const leaf = (i: number): Nested => (this.dtype === 'bool' ? values[i] === 1 : values[i]!)
+    const build = (axis: number, start: number, span: number): Nested => {
+      if (axis === this.rank) return leaf(start)
+      const length = this.shape[axis]!
+      const step = length === 0 ? 0 : span / length
+      return Array.from({ length }, (_, i) => build(axis + 1, start + i * step, step))
+    }
+    return build(0, 0, values.length)
+  }
+
+  /** The only element of a tensor of one element, as a number. */
+  item(): number {
+    if (this.size !== 1) throw new RangeError(`item: needs exactly one element [${this.shape.join(', ')}]`)
+    return numbersOf(this.dtype, this.data)[0]!
+  }
+
+  /** Dtype, shape and elements, each in the fewest digits that give it back; long axes are cut in the middle. */
+  toString(): string {
+    return print(this.dtype, this.shape, numbersOf(this.dtype, this.data))
+  }
+}
+
+/** The bit patterns of typed-array elements, a view of the same memory. */
+export function bitsOf(data: AnyStorage): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
+  if (data instanceof Float64Array) return new BigUint64Array(data.buffer, data.byteOffset, data.length)
+  if (data instanceof Float32Array || data instanceof Int32Array)
+    return new Uint32Array(data.buffer, data.byteOffset, data.length)
+  return data
+}
