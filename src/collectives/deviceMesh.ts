@@ -70,9 +70,9 @@ const allToAllNames: OptionTable<AllToAllOptions> = { axis: 'required', from: 'r
  * @example const devices = deviceMesh(sharding.mesh({ shape: [2, 2], axisNames: ['x', 'y'] }))
  * const a = devices.shard([null, 'x'], tensor([[1, 2]]))
  * const b = devices.shard(['x', 'y'], tensor([[3, 4], [5, 6]]))
- * const { result, movements } = devices.matmul(a, b)
- * devices.unshard(result).toNested() // [[13, 16]]
- * movements.map(({ op, axis, perLink }) => `${op} over ${axis}: ${perLink} bytes a link`) // ['all-reduce over x: 4 bytes a link']
+ * const product = devices.matmul(a, b)
+ * devices.unshard(product.result).toNested() // [[13, 16]]
+ * product.movements.map(({ op, axis, perLink }) => `${op} over ${axis}: ${perLink} bytes a link`) // ['all-reduce over x: 4 bytes a link']
  */
 export function deviceMesh(mesh: Mesh, options: DeviceMeshOptions = {}): DeviceMesh {
   checkOptions('deviceMesh', options, deviceMeshNames, { positional: 'wires' })
