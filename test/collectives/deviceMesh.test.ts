@@ -290,11 +290,7 @@ describe(`deviceMesh multiplies (seed ${seed})`, () => {
             const exact = terms.reduce((sum, term) => sum + term, 0)
             const sumAbs = terms.reduce((sum, term) => sum + Math.abs(term), 0)
             const accumulate = dtype === 'float64' ? 'float64' : 'float32'
-            const { bound } = errorBound(
-              'dot',
-              { n: k, dtype, accumulate, order: 'sequential' },
-              { sumAbs },
-            )
+            const { bound } = errorBound('dot', { n: k, dtype, accumulate, order: 'sequential' }, { sumAbs })
             expect(Math.abs(found[e]! - exact)).toBeLessThanOrEqual(bound + k * 2 ** -53 * sumAbs)
           }
         }),

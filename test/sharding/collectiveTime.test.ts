@@ -47,7 +47,10 @@ describe('collectiveTime', () => {
   })
 
   it.each([
-    [{ op: 'gather' }, 'collectiveTime: unknown op, there are all-gather, reduce-scatter, all-reduce, all-to-all [gather]'],
+    [
+      { op: 'gather' },
+      'collectiveTime: unknown op, there are all-gather, reduce-scatter, all-reduce, all-to-all [gather]',
+    ],
     [{ axisSizes: [] }, 'collectiveTime: axisSizes is not a list of at least one size [an empty array]'],
     [{ wrap: [true] }, 'collectiveTime: wrap is not one answer for each axis [true]'],
     [{ linkBytesPerSecond: 0 }, 'collectiveTime: linkBytesPerSecond is not a'],
