@@ -4,6 +4,7 @@ export * as options from './options/index.js'
 export * as hardware from './hardware/index.js'
 export * as model from './model/index.js'
 export * as mxu from './mxu/index.js'
+export * as roofline from './roofline/index.js'
 export * as formats from './formats/index.js'
 export * as functions from './functions/index.js'
 export * as bf16 from './bf16/index.js'
@@ -26,6 +27,9 @@ export {
   apply,
   type OutOption,
   withTrace,
+  type Constant,
+  constantOp,
+  recordEverything,
   type Casting,
   cast,
   concat,
@@ -185,6 +189,7 @@ export {
   type Wide,
   logAddExp,
   logAddExpOp,
+  stopGradientOp,
   logsumexp,
   logSoftmax,
   softmax,
