@@ -103,7 +103,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   cli: ['commander', 'piscina'],
-  report: ['@observablehq/plot', 'linkedom', 'cli-table3'],
+  report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
 }
 
