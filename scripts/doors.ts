@@ -27,6 +27,17 @@ export const doors: readonly Door[] = [
       'TPU generations and slices as data: peaks, memories, links, topologies, every number with its source',
   },
   {
+    folder: 'model',
+    root: 'namespace',
+    about: 'architectures as data: exact parameters, FLOPs, bytes, activations, caches, the memory of a step',
+  },
+  {
+    folder: 'mxu',
+    root: 'namespace',
+    about:
+      'matrix units: padding and waste of a product, bytes of an array in HBM, the audit of a configuration',
+  },
+  {
     folder: 'formats',
     root: 'namespace',
     about: 'formats as records of facts; codes <-> values in every rounding mode; ulp, next up and down',

@@ -2,6 +2,8 @@
 // Written by `npm run doors` from scripts/doors.ts and the index files it re-exports; do not edit by hand.
 export * as options from './options/index.js'
 export * as hardware from './hardware/index.js'
+export * as model from './model/index.js'
+export * as mxu from './mxu/index.js'
 export * as formats from './formats/index.js'
 export * as functions from './functions/index.js'
 export * as bf16 from './bf16/index.js'
@@ -24,6 +26,9 @@ export {
   apply,
   type OutOption,
   withTrace,
+  type Constant,
+  constantOp,
+  recordEverything,
   type Casting,
   cast,
   concat,
@@ -183,6 +188,7 @@ export {
   type Wide,
   logAddExp,
   logAddExpOp,
+  stopGradientOp,
   logsumexp,
   logSoftmax,
   softmax,

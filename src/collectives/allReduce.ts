@@ -1,5 +1,5 @@
 import { cast, div, type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
-import type { Tree } from '../tree/index.js'
+import type { Treelike } from '../tree/index.js'
 import { type ReduceOrder, reduceOrders, sumInOrder } from './orders.js'
 import { perLeaf } from './replicas.js'
 
@@ -35,9 +35,9 @@ export interface AllReduceOptions {
  * allReduce(replicas, { order: 'ring' }).item() // 258
  * allReduce(replicas, { order: 'all-to-all', accumulate: 'float32' }).item() // 258
  */
-export function allReduce<T extends Tree>(replicas: readonly T[], options: AllReduceOptions): T {
+export function allReduce<P extends Treelike>(replicas: readonly P[], options: AllReduceOptions): P {
   checkReduction('allReduce', options, reduceOrders)
-  return perLeaf('allReduce', replicas, (leaves) => reduceLeaf(leaves, options)) as T
+  return perLeaf('allReduce', replicas, (leaves) => reduceLeaf(leaves, options))
 }
 
 /** One leaf of all replicas, reduced. */

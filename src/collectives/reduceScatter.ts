@@ -1,5 +1,5 @@
 import { concat, reshape, slice, type Tensor } from '../tensor/index.js'
-import { checkSameTree, mapTree, mapTreeWithPath, type Tree } from '../tree/index.js'
+import { checkSameTree, leavesOf, mapTree, pathsOf, replaceLeaves, type Treelike } from '../tree/index.js'
 import { type AllReduceOptions, checkReduction, reduceLeaf } from './allReduce.js'
 import { chunkOf } from './chunks.js'
 import { firstOf, perLeaf } from './replicas.js'
@@ -19,7 +19,10 @@ export interface ReduceScatterOptions extends AllReduceOptions {
  * @example const replicas = [tensor([1, 2, 3]), tensor([10, 20, 30])]
  * reduceScatter(replicas, { order: 'ring' }).map((x) => x.toNested()) // [[11, 22], [33]]
  */
-export function reduceScatter(replicas: readonly Tree[], options: ReduceScatterOptions): Tree[] {
+export function reduceScatter<P extends Treelike>(
+  replicas: readonly P[],
+  options: ReduceScatterOptions,
+): P[] {
   checkReduction('reduceScatter', options, ['ring', 'all-to-all'])
   const whole = perLeaf('reduceScatter', replicas, (leaves) =>
     reshape(reduceLeaf(leaves, options), [leaves[0]!.size]),
@@ -41,17 +44,18 @@ export function reduceScatter(replicas: readonly Tree[], options: ReduceScatterO
  *
  * @example allGather([tensor([11, 22]), tensor([33])]).toNested() // [11, 22, 33]
  */
-export function allGather<T extends Tree>(chunks: readonly T[]): T {
+export function allGather<P extends Treelike>(chunks: readonly P[]): P {
   const first = firstOf('allGather', chunks)
   for (const other of chunks) checkSameTree('allGather', first, other)
-  return mapTreeWithPath(
-    (path, ...leaves: readonly [Tensor, ...Tensor[]]) => {
+  const columns = chunks.map((tree) => leavesOf(tree))
+  return replaceLeaves(
+    first,
+    pathsOf(first).map(({ path }, i) => {
+      const leaves = columns.map((column) => column[i]!)
       checkLines(path || 'the root', leaves)
       return concat(leaves)
-    },
-    first,
-    ...(chunks.slice(1) as Tree<Tensor>[]),
-  ) as T
+    }),
+  )
 }
 
 function checkLines(at: string, leaves: readonly Tensor[]): void {

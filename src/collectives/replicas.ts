@@ -1,15 +1,15 @@
 import { type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
-import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Tree } from '../tree/index.js'
+import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Treelike } from '../tree/index.js'
 
 /**
  * `f` over the corresponding leaves of all replicas, in a tree of their structure. Throws where the replicas are none,
  * or differ in structure, shape or dtype; the error names the path.
  */
-export function perLeaf<R>(
+export function perLeaf<P extends Treelike>(
   op: string,
-  replicas: readonly Tree[],
-  f: (leaves: readonly Tensor[], dtype: FloatDType) => R,
-): Tree<R> {
+  replicas: readonly P[],
+  f: (leaves: readonly Tensor[], dtype: FloatDType) => Tensor,
+): P {
   const first = firstOf(op, replicas)
   for (const other of replicas) checkSameTree(op, first, other)
   const columns = replicas.map((tree) => leavesOf(tree))
@@ -33,10 +33,11 @@ export function perLeaf<R>(
 }
 
 /** The first of the replicas. */
-export function firstOf(op: string, replicas: readonly Tree[]): Tree {
-  if (!Array.isArray(replicas) || replicas.length === 0)
+export function firstOf<P>(op: string, replicas: readonly P[]): P {
+  const [first] = Array.isArray(replicas) ? (replicas as readonly P[]) : []
+  if (first === undefined)
     throw new RangeError(
       `${op}: needs an array of at least one replica [${Array.isArray(replicas) ? 0 : typeof replicas}]`,
     )
-  return replicas[0] as Tree
+  return first
 }

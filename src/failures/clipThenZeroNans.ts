@@ -1,6 +1,6 @@
 import { valueAndGrad } from '../autodiff/index.js'
 import { softmax } from '../numerics/index.js'
-import { adamw, applyUpdates, chain, clipByGlobalNorm, type State, zeroNans } from '../optimizer/index.js'
+import { adamw, applyUpdates, chain, clipByGlobalNorm, zeroNans } from '../optimizer/index.js'
 import { div, exp, mul, slice, square, stack, sub, sum, type Tensor, tensor, zeros } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
 import { checkName, checkNumber } from './checkOptions.js'
@@ -103,12 +103,12 @@ function train(form: 'unshifted' | 'shifted', target: number): Run {
   }
   const both = valueAndGrad(lossOf)
   let w: Tensor = tensor(88.6)
-  let state: State = optimizer.init([w])
+  let state = optimizer.init([w])
   const path: number[] = []
   const losses: number[] = []
   for (let step = 1; step <= steps; step++) {
     const [loss, gradient] = both(w)
-    const [updates, next] = optimizer.update([gradient], state as readonly State[], [w])
+    const [updates, next] = optimizer.update([gradient], state, [w])
     w = leavesOf(applyUpdates([w], updates))[0]!
     state = next
     path.push(w.item())

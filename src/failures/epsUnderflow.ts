@@ -1,4 +1,4 @@
-import { adam, applyUpdates, type State } from '../optimizer/index.js'
+import { adam, applyUpdates } from '../optimizer/index.js'
 import { type FloatDType, full, type Tensor, tensor } from '../tensor/index.js'
 import { leavesOf, type Tree } from '../tree/index.js'
 import { checkDType, checkNumber } from './checkOptions.js'
@@ -77,12 +77,12 @@ function held(value: number, dtype: FloatDType): number {
 
 function train(dtype: FloatDType, eps: number): { parameter: number; firstNaNStep: number | null } {
   const optimizer = adam({ learningRate: 0.001, eps })
-  let params: Tree = [tensor([1], { dtype })]
-  let state: State = optimizer.init(params)
+  let params: Tensor[] = [tensor([1], { dtype })]
+  let state = optimizer.init(params)
   let firstNaNStep: number | null = null
   for (let step = 1; step <= steps; step++) {
     const grads = [tensor([step === 1 ? 0 : 1], { dtype })]
-    const [updates, next] = optimizer.update(grads, state as readonly State[], params)
+    const [updates, next] = optimizer.update(grads, state, params)
     params = applyUpdates(params, updates)
     state = next
     if (firstNaNStep === null && Number.isNaN(only(params).item())) firstNaNStep = step

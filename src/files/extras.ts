@@ -60,7 +60,7 @@ export function writeExtras(
 export function treeOf<T>(named: ReadonlyMap<string, T>, outline: Outline | undefined): Tree<T> {
   if (!outline) return treeFromPaths(Array.from(named, ([path, leaf]) => ({ path, leaf })))
   const ordered = pathsOf(outline, leaves).map(({ path }) => named.get(path)!)
-  return replaceLeaves(outline, ordered, leaves)
+  return replaceLeaves(outline, ordered, leaves) as Tree<T>
 }
 
 function outlineByNames(names: Iterable<string>): string | undefined {

@@ -1,5 +1,6 @@
 // TPU generations and slices as data: peak rates, memories, links, topologies, hosts, each number with its source and with
 // what other sources say. GB is 10^9, GiB 2^30. Read chipTable.ts first, then slice.ts.
+export { bitsOf, type StoredDType } from './bitsOf.js'
 export { type Chip, chip, chipNames } from './chip.js'
 export type { ChipFacts, ChipKind, ChipName } from './chipTable.js'
 export { type Fact, type Source, type SourceName, sources } from './fact.js'

@@ -1,6 +1,6 @@
 import type { Point, State } from '../optimizer/index.js'
-import { cast, isFinite, isFloat, mul } from '../tensor/index.js'
-import { leavesOf, mapTree, type Tree } from '../tree/index.js'
+import { cast, isFinite, isFloat, mul, type Tensor } from '../tensor/index.js'
+import { leavesOf, mapTree, type Treelike } from '../tree/index.js'
 import type { Stepper } from './stepper.js'
 
 /** How the scale moves. */
@@ -64,7 +64,10 @@ export function dynamicLossScale<S extends State>(
   const whole = Number.isInteger(growthInterval) && growthInterval >= 1
   check('growthInterval', growthInterval, whole, 'a whole number from 1')
 
-  function step(grads: Tree, { params, state }: Point<LossScaleState<S>>): Point<LossScaleState<S>> {
+  function step<P extends Treelike>(
+    grads: Treelike,
+    { params, state }: Point<LossScaleState<S>, P>,
+  ): Point<LossScaleState<S>, P> {
     const { scale, goodSteps, skippedSteps, inner } = state
     if (!allFinite(grads)) {
       const less = Math.max(minScale, Math.fround(scale * backoffFactor))
@@ -96,12 +99,12 @@ export function dynamicLossScale<S extends State>(
   }
 }
 
-function allFinite(grads: Tree): boolean {
+function allFinite(grads: Treelike): boolean {
   return leavesOf(grads, { op: 'dynamicLossScale' }).every((leaf) => !isFinite(leaf).data.includes(0))
 }
 
-function unscaled(grads: Tree, scale: number): Tree {
-  return mapTree((g) => {
+function unscaled<P extends Treelike>(grads: P, scale: number): P {
+  return mapTree((g): Tensor => {
     if (!isFloat(g.dtype))
       throw new TypeError(`dynamicLossScale: gradients need a floating-point dtype, cast first [${g.dtype}]`)
     return mul(g.dtype === 'float64' ? g : cast(g, 'float32'), 1 / scale)

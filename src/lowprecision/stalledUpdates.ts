@@ -1,5 +1,5 @@
 import { add, cast, equal, isFloat, notEqual, type Tensor } from '../tensor/index.js'
-import { checkSameTree, leavesOf, type Tree } from '../tree/index.js'
+import { checkSameTree, leavesOf, type Treelike } from '../tree/index.js'
 
 /** How many updates there are, and how many of them change nothing. */
 export interface StallCount {
@@ -17,7 +17,7 @@ export interface StallCount {
  *
  * @example stalledUpdates([tensor([1, 1, 1], { dtype: 'bfloat16' })], [tensor([0, 0.001, 0.1])]) // { updates: 2, stalled: 1, share: 0.5 }
  */
-export function stalledUpdates(params: Tree, updates: Tree): StallCount {
+export function stalledUpdates(params: Treelike, updates: Treelike): StallCount {
   checkSameTree('stalledUpdates', params, updates)
   const beside = leavesOf(updates)
   let [all, stalled] = [0, 0]

@@ -1,13 +1,14 @@
 import type { Point, State } from '../optimizer/index.js'
-import type { Tree } from '../tree/index.js'
+import type { Tensor } from '../tensor/index.js'
+import type { Replaced, Treelike } from '../tree/index.js'
 
 /**
  * An optimizer that makes whole steps, from parameters to parameters, because new ones are more than old ones plus
  * updates: it keeps something beside them, rounds them at random, or leaves a step out. Pure, as transformations are.
  */
 export interface Stepper<S extends State = State> {
-  /** Where training starts: the parameters as they are stored, and the state. */
-  init(params: Tree): Point<S>
+  /** Where training starts: the parameters as they are stored, in their structure, and the state. */
+  init<P extends Treelike>(params: P): Point<S, Replaced<P, Tensor>>
   /** One step. */
-  step(grads: Tree, point: Point<S>): Point<S>
+  step<P extends Treelike>(grads: Treelike, point: Point<S, P>): Point<S, P>
 }

@@ -1,7 +1,7 @@
 import type { ArithmeticOption } from '../optimizer/index.js'
 import { applyUpdates } from '../optimizer/index.js'
 import { add, cast, type FloatDType, isFinite, sub, type Tensor, where, zeros } from '../tensor/index.js'
-import { leavesOf, mapTree, replaceLeaves, type Tree } from '../tree/index.js'
+import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../tree/index.js'
 import { type RandomWords, source } from './randomWords.js'
 
 /**
@@ -15,66 +15,71 @@ import { type RandomWords, source } from './randomWords.js'
 export type StorageMode = 'nearest' | 'master' | 'kahan' | 'stochastic'
 
 /** Every leaf in a dtype. */
-export function castTree(tree: Tree, dtype: FloatDType): Tree {
-  return mapTree((leaf) => cast(leaf, dtype), tree)
+export function castTree<P extends Treelike>(tree: P, dtype: FloatDType): P {
+  return mapTree((leaf): Tensor => cast(leaf, dtype), tree)
 }
 
 /** Parameters in their dtype plus updates in a wider one, rounded to the wider one. */
-function wideSum(params: Tree, updates: Tree, wide: FloatDType, options: ArithmeticOption): Tree {
+function wideSum<P extends Treelike>(
+  params: P,
+  updates: Treelike,
+  wide: FloatDType,
+  options: ArithmeticOption,
+): P {
   return applyUpdates(castTree(params, wide), updates, options)
 }
 
 /** 'nearest': the sum, rounded to the parameters' dtype. */
-export function addToNearest(
-  params: Tree,
-  updates: Tree,
+export function addToNearest<P extends Treelike>(
+  params: P,
+  updates: Treelike,
   dtype: FloatDType,
   wide: FloatDType,
   options: ArithmeticOption,
-): Tree {
+): P {
   return castTree(wideSum(params, updates, wide, options), dtype)
 }
 
 /** 'stochastic': the sum, rounded to the parameters' dtype by the words of this step. */
-export function addAtRandom(
-  params: Tree,
-  updates: Tree,
+export function addAtRandom<P extends Treelike>(
+  params: P,
+  updates: Treelike,
   dtype: FloatDType,
   wide: FloatDType,
   step: number,
   words: RandomWords,
   options: ArithmeticOption,
-): Tree {
+): P {
   const sums = leavesOf(wideSum(params, updates, wide, options))
   return replaceLeaves(
     params,
-    sums.map((sum, leaf) =>
-      cast(sum, dtype, { rounding: 'stochastic', random: source(words(step, leaf, sum.size)) }),
+    sums.map(
+      (sum, leaf): Tensor =>
+        cast(sum, dtype, { rounding: 'stochastic', random: source(words(step, leaf, sum.size)) }),
     ),
   )
 }
 
 /** 'kahan': the new parameters and the new compensation, both in the parameters' dtype. */
-export function addCompensated(
-  params: Tree,
+export function addCompensated<P extends Treelike>(
+  params: P,
   compensation: Tree,
-  updates: Tree,
+  updates: Treelike,
   dtype: FloatDType,
   wide: FloatDType,
   options: ArithmeticOption,
-): readonly [params: Tree, compensation: Tree] {
+): readonly [params: P, compensation: Tree] {
   const pending = castTree(wideSum(compensation, updates, wide, options), dtype)
-  const next = mapTree((p, c: Tensor) => add(p, c), params, pending)
-  const left = mapTree(
-    (p, c: Tensor, n: Tensor) => {
-      const rest = add(c, sub(p, n))
-      // Past the largest number there is nothing to make good: Inf - Inf would be NaN one step later.
-      const finite = isFinite(n)
-      return finite.data.includes(0) ? where(finite, rest, zeros([], { dtype })) : rest
-    },
-    params,
+  const next = mapTree((p, c): Tensor => add(p, c), params, pending)
+  const [before, after] = [leavesOf(params), leavesOf(next)]
+  const left = replaceLeaves(
     pending,
-    next,
+    leavesOf(pending).map((c, i) => {
+      const rest = add(c, sub(before[i]!, after[i]!))
+      // Past the largest number there is nothing to make good: Inf - Inf would be NaN one step later.
+      const finite = isFinite(after[i]!)
+      return finite.data.includes(0) ? where(finite, rest, zeros([], { dtype })) : rest
+    }),
   )
   return [next, left]
 }

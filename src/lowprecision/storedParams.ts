@@ -7,8 +7,17 @@ import {
   type State,
 } from '../optimizer/index.js'
 import type { Key } from '../random/index.js'
-import { dtypeFacts, type FloatDType, isFloat, zeros } from '../tensor/index.js'
-import { checkSameTree, mapTree, pathsOf, type Tree } from '../tree/index.js'
+import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor, zeros } from '../tensor/index.js'
+import {
+  checkSameTree,
+  leavesOf,
+  mapTree,
+  pathsOf,
+  type Replaced,
+  replaceLeaves,
+  type Tree,
+  type Treelike,
+} from '../tree/index.js'
 import { type RandomWords, wordsOf } from './randomWords.js'
 import type { Stepper } from './stepper.js'
 import { addAtRandom, addCompensated, addToNearest, castTree, type StorageMode } from './storage.js'
@@ -68,21 +77,25 @@ export function storedParams(
   checkOptions(options, dtype, optimizerDtype)
   const words = typeof options.random === 'object' ? wordsOf(options.random) : options.random
 
-  function init(params: Tree): Point<StoredState> {
+  function init<P extends Treelike>(params: P): Point<StoredState, Replaced<P, Tensor>> {
     checkFloats(params)
     const wide = castTree(params, optimizerDtype)
-    const stored = castTree(mode === 'master' ? wide : params, dtype)
+    const stored = storedTree(mode === 'master' ? wide : params, dtype)
     const start = {
       optimizer: optimizer.init(mode === 'master' ? wide : castTree(stored, optimizerDtype)),
       count: 0,
     }
-    if (mode === 'master') return { params: stored, state: { ...start, master: wide } }
+    if (mode === 'master') return { params: stored, state: { ...start, master: wide as Tree } }
     if (mode !== 'kahan') return { params: stored, state: start }
-    const compensation = mapTree((leaf) => zeros(leaf.shape, { dtype }), stored)
+    const zerosBeside = leavesOf(stored).map((leaf): Tensor => zeros(leaf.shape, { dtype }))
+    const compensation = replaceLeaves(params, zerosBeside) as Tree
     return { params: stored, state: { ...start, compensation } }
   }
 
-  function step(grads: Tree, { params, state }: Point<StoredState>): Point<StoredState> {
+  function step<P extends Treelike>(
+    grads: Treelike,
+    { params, state }: Point<StoredState, P>,
+  ): Point<StoredState, P> {
     checkSameTree('storedParams', params, grads)
     checkFloats(grads)
     checkStored(params, dtype)
@@ -92,7 +105,7 @@ export function storedParams(
       const master = kept('master', 'master' in state ? state.master : undefined)
       const next = applyGradients(optimizer, wideGrads, { params: master, state: state.optimizer }, how)
       return {
-        params: castTree(next.params, dtype),
+        params: mapTree((_, wide): Tensor => cast(wide, dtype), params, next.params),
         state: { optimizer: next.state, count, master: next.params },
       }
     }
@@ -133,7 +146,12 @@ function checkOptions(options: StoredParamsOptions, dtype: FloatDType, optimizer
   if (typeof random === 'object') wordsOf(random)(0, 0, 0)
 }
 
-function checkFloats(tree: Tree): void {
+/** The leaves in a dtype, in a tree that is typed to hold tensors of any. */
+function storedTree<P extends Treelike>(params: P, dtype: FloatDType): Replaced<P, Tensor> {
+  return castTree(params, dtype) as Treelike as Replaced<P, Tensor>
+}
+
+function checkFloats(tree: Treelike): void {
   for (const { path, leaf } of pathsOf(tree, { op: 'storedParams' })) {
     if (!isFloat(leaf.dtype))
       throw new TypeError(
@@ -142,7 +160,7 @@ function checkFloats(tree: Tree): void {
   }
 }
 
-function checkStored(params: Tree, dtype: FloatDType): void {
+function checkStored(params: Treelike, dtype: FloatDType): void {
   for (const { path, leaf } of pathsOf(params, { op: 'storedParams' })) {
     if (leaf.dtype !== dtype)
       throw new TypeError(

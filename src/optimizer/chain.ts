@@ -5,9 +5,13 @@ import type { GradientTransformation, State } from './transformation.js'
  *
  * @example tree.leavesOf(chain(scale(3), scale(-1)).update([tensor([1])], [{}, {}])[0])[0].item() // -3
  */
-export function chain(
-  ...transforms: readonly GradientTransformation[]
-): GradientTransformation<readonly State[]> {
+export function chain<S extends readonly State[]>(
+  ...transforms: { readonly [K in keyof S]: GradientTransformation<S[K]> }
+): GradientTransformation<S> {
+  return chained(transforms) as GradientTransformation<S>
+}
+
+function chained(transforms: readonly GradientTransformation[]): GradientTransformation<readonly State[]> {
   return {
     fusion: { kind: 'chain', links: transforms },
     init: (params) => transforms.map((transform) => transform.init(params)),

@@ -4,7 +4,7 @@
 
 export { chain } from './chain.js'
 export type { Mask } from './mask.js'
-export type { EmptyState, GradientTransformation, State } from './transformation.js'
+export type { EmptyState, GradientTransformation, Optimizer, State } from './transformation.js'
 
 export type { Arithmetic, ArithmeticOption } from './arithmetic/arithmetic.js'
 export type { Scalar } from './arithmetic/decoded.js'
@@ -64,6 +64,7 @@ export {
 } from './wrappers/injectHyperparams.js'
 export {
   lookahead,
+  type LookaheadOptimizer,
   type LookaheadOptions,
   type LookaheadParams,
   type LookaheadState,
@@ -78,7 +79,7 @@ export { adafactor, type AdafactorOptions } from './optimizers/adafactor.js'
 export { adagrad, type AdagradOptions } from './optimizers/adagrad.js'
 export { adam, type AdamOptimizerOptions } from './optimizers/adam.js'
 export { adamax } from './optimizers/adamax.js'
-export { adamw, type AdamwOptions } from './optimizers/adamw.js'
+export { adamw, type AdamwOptions, type AdamwState } from './optimizers/adamw.js'
 export { amsgrad } from './optimizers/amsgrad.js'
 export { createOptimizer, type CreateOptimizerOptions } from './optimizers/createOptimizer.js'
 export { lamb, type LambOptions } from './optimizers/lamb.js'

@@ -1,4 +1,7 @@
-import type { Tree } from '../tree/index.js'
+import type { Treelike } from '../tree/index.js'
 
-/** True where a transform acts: a tree of booleans or a prefix of one, or a function that gives it. */
-export type Mask = Tree<boolean> | ((tree: Tree) => Tree<boolean>)
+/**
+ * True where a transform acts: a tree of booleans or a prefix of one, or a function of the parameters that gives it, whose
+ * own parameter may have the type of the parameters.
+ */
+export type Mask = Treelike<boolean> | { of(tree: Treelike): Treelike<boolean> }['of']

@@ -1,6 +1,6 @@
 import type { Schedule } from '../schedule/index.js'
 import type { Tensor } from '../tensor/index.js'
-import type { Tree } from '../tree/index.js'
+import type { Treelike } from '../tree/index.js'
 import type { Mask } from './mask.js'
 
 /** What an optimizer carries from step to step: plain data, tensors and numbers in nested arrays and objects. */
@@ -9,17 +9,23 @@ export type State = Tensor | number | boolean | readonly State[] | { readonly [k
 /** The state of a transform that has none. */
 export type EmptyState = Readonly<Record<string, never>>
 
+/** What a training step asks of an optimizer. */
+export interface Optimizer<S extends State = State> {
+  /** The state before the first step. */
+  init(params: Treelike): S
+  /** One step: the updates of the parameters and the new state. */
+  update(grads: Treelike, state: S, params?: Treelike): readonly [updates: Treelike, state: S]
+  /** @internal How `applyGradients` may run it together with others in one pass. */
+  readonly fusion?: Fusion
+}
+
 /**
  * A transformation of gradients into updates, pure: `update` gives the new updates and the new state, and changes
  * neither its arguments nor anything else. `params` are the parameters before the step.
  */
-export interface GradientTransformation<S extends State = State> {
-  /** The state before the first step. */
-  init(params: Tree): S
-  /** One step: the new updates and the new state. */
-  update(updates: Tree, state: S, params?: Tree): readonly [updates: Tree, state: S]
-  /** @internal How `applyGradients` may run it together with others in one pass. */
-  readonly fusion?: Fusion
+export interface GradientTransformation<S extends State = State> extends Optimizer<S> {
+  /** One step: the new updates, in the structure and type of the given ones, and the new state. */
+  update<P extends Treelike>(updates: P, state: S, params?: Treelike): readonly [updates: P, state: S]
 }
 
 /** What a transform says of itself so that a usual chain can be run in one pass. Only 'ieee' arithmetic says it. */
@@ -39,7 +45,7 @@ export type Fusion =
 
 /** The updates of a gradient, without state: what most transforms are made of. */
 export function stateless(
-  update: (updates: Tree, params: Tree | undefined) => Tree,
+  update: <P extends Treelike>(updates: P, params: Treelike | undefined) => P,
   fusion?: Fusion,
 ): GradientTransformation<EmptyState> {
   return {
@@ -50,7 +56,7 @@ export function stateless(
 }
 
 /** The parameters, a RangeError where an update needs them and was not given them. */
-export function needParams(op: string, params: Tree | undefined): Tree {
+export function needParams<P extends Treelike>(op: string, params: P | undefined): P {
   if (params === undefined)
     throw new RangeError(`${op}: update needs the parameters, its third argument [undefined]`)
   return params

@@ -5,6 +5,8 @@ export { add, atan2, type Binary, div, maximum, minimum, mul, pow, sub } from '.
 export { type AccumulateOptions, type Accumulation, holds } from './reductions/accumulate.js'
 export { canonicalizeNaN } from './storage/nan.js'
 export { apply, type OutOption, withTrace } from './storage/apply.js'
+export { type Constant, constantOp } from './storage/constant.js'
+export { recordEverything } from './storage/recordEverything.js'
 export { type Casting, cast } from './elementwise/cast.js'
 export { concat, type JoinOptions, type Joining, stack } from './layout/combine.js'
 export {

@@ -1,3 +1,4 @@
+import { checkTreeOptions } from './checkTreeOptions.js'
 import {
   childOf,
   isLeaf,
@@ -23,6 +24,7 @@ export function checkSameTree<T>(
   other: unknown,
   options: TreeOptions<T> = {},
 ): void {
+  checkTreeOptions(op, options)
   compare(op, options.isLeaf ?? isLeaf, tree, other, '')
 }
 

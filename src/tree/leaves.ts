@@ -1,6 +1,17 @@
 import type { Tensor } from '../tensor/index.js'
+import { checkTreeOptions } from './checkTreeOptions.js'
 import { rebuild } from './rebuild.js'
-import { childOf, isLeaf, keysOf, kindOf, notATree, pathTo, type Tree, type TreeOptions } from './tree.js'
+import {
+  childOf,
+  isLeaf,
+  keysOf,
+  kindOf,
+  notATree,
+  pathTo,
+  type Treelike,
+  type TreeOptions,
+  type TreeWith,
+} from './tree.js'
 
 /** A leaf and where it is: `layers.0.kernel`; a leaf that is the whole tree has the path ''. */
 export interface PathAndLeaf<T = Tensor> {
@@ -13,7 +24,10 @@ export interface PathAndLeaf<T = Tensor> {
  *
  * @example pathsOf({ b: tensor(2), a: [tensor(1)] }).map((x) => x.path) // ['a.0', 'b']
  */
-export function pathsOf<T = Tensor>(tree: Tree<T>, options: TreeOptions<T> = {}): PathAndLeaf<T>[] {
+export function pathsOf<T = Tensor, P extends Treelike<T> = Treelike<T>>(
+  tree: P,
+  options: TreeOptions<T> = {},
+): PathAndLeaf<T>[] {
   return collect('pathsOf', tree, options)
 }
 
@@ -22,7 +36,10 @@ export function pathsOf<T = Tensor>(tree: Tree<T>, options: TreeOptions<T> = {})
  *
  * @example leavesOf({ b: tensor(2), a: tensor(1) }).map((x) => x.item()) // [1, 2]
  */
-export function leavesOf<T = Tensor>(tree: Tree<T>, options: TreeOptions<T> = {}): T[] {
+export function leavesOf<T = Tensor, P extends Treelike<T> = Treelike<T>>(
+  tree: P,
+  options: TreeOptions<T> = {},
+): T[] {
   return collect('leavesOf', tree, options).map(({ leaf }) => leaf)
 }
 
@@ -31,10 +48,10 @@ export function leavesOf<T = Tensor>(tree: Tree<T>, options: TreeOptions<T> = {}
  *
  * @example foldTree((n, x) => n + x.size, 0, { a: zeros([2, 3]), b: zeros([4]) }) // 10
  */
-export function foldTree<S, T = Tensor>(
+export function foldTree<S, T = Tensor, P extends Treelike<T> = Treelike<T>>(
   f: (state: S, leaf: T, path: string) => S,
   initial: S,
-  tree: Tree<T>,
+  tree: P,
   options: TreeOptions<T> = {},
 ): S {
   return collect('foldTree', tree, options).reduce((state, { leaf, path }) => f(state, leaf, path), initial)
@@ -45,19 +62,20 @@ export function foldTree<S, T = Tensor>(
  *
  * @example replaceLeaves({ b: tensor(2), a: tensor(1) }, ['x', 'y']) // { a: 'x', b: 'y' }
  */
-export function replaceLeaves<R, T = Tensor>(
-  tree: Tree<T>,
+export function replaceLeaves<R, P extends Treelike<T>, T = Tensor>(
+  tree: P,
   leaves: readonly R[],
   options: TreeOptions<T> = {},
-): Tree<R> {
+): TreeWith<P, R, T> {
   const count = collect('replaceLeaves', tree, options).length
   if (count !== leaves.length)
     throw new RangeError(`${options.op ?? 'replaceLeaves'}: the tree has ${count} leaves [${leaves.length}]`)
   let next = 0
-  return rebuild(options.isLeaf ?? isLeaf, () => leaves[next++]!, tree, [])
+  return rebuild(options.isLeaf ?? isLeaf, () => leaves[next++]!, tree, []) as TreeWith<P, R, T>
 }
 
-function collect<T>(op: string, tree: Tree<T>, options: TreeOptions<T>): PathAndLeaf<T>[] {
+function collect<T>(op: string, tree: unknown, options: TreeOptions<T>): PathAndLeaf<T>[] {
+  checkTreeOptions(op, options)
   const isThisLeaf: (value: unknown) => boolean = options.isLeaf ?? isLeaf
   const found: PathAndLeaf<T>[] = []
   const visit = (path: string, node: unknown): void => {

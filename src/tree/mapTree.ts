@@ -1,10 +1,14 @@
 import type { Tensor } from '../tensor/index.js'
 import { checkSameTree } from './checkSameTree.js'
+import { checkTreeOptions } from './checkTreeOptions.js'
 import { rebuild } from './rebuild.js'
-import { isLeaf, type Tree, type TreeOptions } from './tree.js'
+import { isLeaf, type LeafOf, type Tree, type Treelike, type TreeOptions, type TreeWith } from './tree.js'
+
+/** What `f` gets of the further trees: a leaf of each. */
+type Leaves<Q extends readonly unknown[]> = { readonly [K in keyof Q]: LeafOf<Q[K]> }
 
 /**
- * The tree of `f(leaf, ...)` over the tensors of a tree, keys sorted. Further trees must have its structure and give
+ * The tree of `f(leaf, ...)` over the tensors of a tree, keys sorted, typed as the tree was where `f` gives tensors. Further trees must have its structure and give
  * `f` its further arguments: their leaves may be of another kind, such as a mask's booleans. Everything is compared
  * before `f` is called for the first time.
  *
@@ -12,12 +16,18 @@ import { isLeaf, type Tree, type TreeOptions } from './tree.js'
  * @example mapTree((p, g) => add(p, g).item(), [tensor(1)], [tensor(2)]) // [3]
  * @example mapTree((x) => x, { a: null }) // throws mapTree: not a leaf, array or plain object at a [null]
  */
-export function mapTree<R, U extends readonly unknown[] = []>(
-  f: (leaf: Tensor, ...others: U) => R,
-  tree: Tree,
-  ...others: { readonly [K in keyof U]: Tree<U[K]> }
-): Tree<R> {
-  return map('mapTree', isLeaf, (_, leaf, rest) => f(leaf as Tensor, ...(rest as unknown as U)), tree, others)
+export function mapTree<R, P extends Treelike, Q extends readonly unknown[] = []>(
+  f: (leaf: Tensor, ...others: Leaves<Q>) => R,
+  tree: P,
+  ...others: Q
+): TreeWith<P, R> {
+  return map(
+    'mapTree',
+    isLeaf,
+    (_, leaf, rest) => f(leaf as Tensor, ...(rest as Leaves<Q>)),
+    tree,
+    others,
+  ) as TreeWith<P, R>
 }
 
 /**
@@ -25,18 +35,18 @@ export function mapTree<R, U extends readonly unknown[] = []>(
  *
  * @example mapTreeWithPath((path) => path, { layers: [{ bias: tensor(0) }] }) // { layers: [{ bias: 'layers.0.bias' }] }
  */
-export function mapTreeWithPath<R, U extends readonly unknown[] = []>(
-  f: (path: string, leaf: Tensor, ...others: U) => R,
-  tree: Tree,
-  ...others: { readonly [K in keyof U]: Tree<U[K]> }
-): Tree<R> {
+export function mapTreeWithPath<R, P extends Treelike, Q extends readonly unknown[] = []>(
+  f: (path: string, leaf: Tensor, ...others: Leaves<Q>) => R,
+  tree: P,
+  ...others: Q
+): TreeWith<P, R> {
   return map(
     'mapTreeWithPath',
     isLeaf,
-    (path, leaf, rest) => f(path, leaf as Tensor, ...(rest as unknown as U)),
+    (path, leaf, rest) => f(path, leaf as Tensor, ...(rest as Leaves<Q>)),
     tree,
     others,
-  )
+  ) as TreeWith<P, R>
 }
 
 /**
@@ -44,19 +54,24 @@ export function mapTreeWithPath<R, U extends readonly unknown[] = []>(
  *
  * @example mapTreeWith({ isLeaf: (x) => typeof x === 'number' }, (x) => 2 * x, { a: [1, 2] }) // { a: [2, 4] }
  */
-export function mapTreeWith<T = Tensor, R = unknown, U extends readonly unknown[] = []>(
+export function mapTreeWith<
+  T = Tensor,
+  R = unknown,
+  P extends Treelike<T> = Tree<T>,
+  Q extends readonly unknown[] = [],
+>(
   options: TreeOptions<T>,
-  f: (leaf: T, ...others: U) => R,
-  tree: Tree<T>,
-  ...others: { readonly [K in keyof U]: Tree<U[K]> }
-): Tree<R> {
+  f: (leaf: T, ...others: Leaves<Q>) => R,
+  tree: P,
+  ...others: Q
+): TreeWith<P, R, T> {
   return map(
-    options.op ?? 'mapTreeWith',
+    checkTreeOptions('mapTreeWith', options).op ?? 'mapTreeWith',
     options.isLeaf ?? isLeaf,
-    (_, leaf, rest) => f(leaf as T, ...(rest as unknown as U)),
+    (_, leaf, rest) => f(leaf as T, ...(rest as Leaves<Q>)),
     tree,
     others,
-  )
+  ) as TreeWith<P, R, T>
 }
 
 function map<R>(

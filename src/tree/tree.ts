@@ -3,6 +3,35 @@ import { Tensor } from '../tensor/index.js'
 /** Leaves in nested arrays and plain objects; a leaf alone is a tree too. */
 export type Tree<T = Tensor> = T | readonly Tree<T>[] | { readonly [key: string]: Tree<T> }
 
+/**
+ * What a function takes for a tree, so that parameters may be typed by an `interface`, which has no index signature and is
+ * no `Tree` to the compiler. Whether the value is a tree is checked as it is walked.
+ */
+export type Treelike<T = Tensor> = T | object
+
+/**
+ * The type of a tree whose leaves were replaced by R: that of the tree itself where R says no more than its leaves' T (any
+ * `Tensor`), else its structure with leaves R. A tree typed `Tree` gives a `Tree`.
+ */
+export type TreeWith<P, R, T = Tensor> = [T] extends [R] ? P : Replaced<P, R, T>
+
+/** The type of a tree with the structure of P and leaves R, whatever its own leaves are. */
+export type Replaced<P, R, T = Tensor> =
+  Tree<T> extends P ? Tree<R> : P extends T ? R : { [K in keyof P]: Replaced<P[K], R, T> }
+
+/** The type of the leaves of a tree: tensors, or what is no array and no object. */
+export type LeafOf<P> = [readonly P[]] extends [P]
+  ? [P] extends [Tree<infer T>]
+    ? T
+    : never
+  : P extends Tensor
+    ? P
+    : P extends readonly (infer E)[]
+      ? LeafOf<E>
+      : P extends object
+        ? LeafOf<P[keyof P]>
+        : P
+
 /** What else than a tensor counts as a leaf, and who asks. */
 export interface TreeOptions<T = Tensor> {
   /** The name of the operation in its errors. Default: the function's own. */

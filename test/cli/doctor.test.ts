@@ -86,7 +86,7 @@ describe('doctor', () => {
     const out = join(folder, 'softmax')
     const { status, out: text, error } = await runCli('doctor', 'softmax', '--out', out)
     expect([status, error]).toEqual([0, ''])
-    expect(text).toMatch(/^softmax of 8 rows of 64 logits with deviation 4\n\n4 operations beside float64\n/)
+    expect(text).toMatch(/^softmax of 8 rows of 64 logits with deviation 4\n\n6 operations beside float64\n/)
     expect(text).toContain('met with 2 of 4 in float32: 1; with none 4.17, with all ')
     expect(text).toMatch(/\n {2}sub#0, without it 4\.087 \(\S+:\d+:\d+\)\n/)
     expect(text).toContain('no cheaper set will do: all were tried')

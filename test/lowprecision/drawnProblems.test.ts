@@ -7,7 +7,7 @@ import {
 import { adamw, applyGradients, type GradientTransformation, type Point } from 'tpu-toolkit/optimizer'
 import { foldIn, key, normal, uniform } from 'tpu-toolkit/random'
 import { cast, type FloatDType, type Tensor, tensor } from 'tpu-toolkit/tensor'
-import { leavesOf, type Tree } from 'tpu-toolkit/tree'
+import { leavesOf, type Tree, type Treelike } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
 import { gradientAt, type LeastSquares } from '../support/leastSquares.js'
 import { seed } from '../support/seed.js'
@@ -34,7 +34,7 @@ describe(`drift over drawn problems (seed ${seed})`, () => {
       const gradient = (w: Tensor, inside: 'float32' | 'float64', dtype: FloatDType) => [
         gradientAt(problem, w, inside, dtype),
       ]
-      const weights = (tree: Tree): Tensor => leavesOf(tree)[0]!
+      const weights = (tree: Treelike): Tensor => leavesOf(tree)[0]!
 
       const wide = [cast(start, 'float64')]
       let exact: Point = { params: wide, state: optimizer.init(wide) }

@@ -175,7 +175,7 @@ describe("incrementalUpdate, arithmetic 'xla-cpu'", () => {
   it.each(scalars)('$dtype, tau $tau, from $start to $target: every bit, and the stall of optax', (run) => {
     const dtype = dtypeOf(run.dtype)
     const target = [tensor(run.target, { dtype })]
-    let mean: Tree = [tensor(run.start as number, { dtype })]
+    let mean: Tensor[] = [tensor(run.start as number, { dtype })]
     const first: string[] = []
     let stall: number | null = null
     for (let step = 1; step <= run.last_step; step++) {

@@ -18,6 +18,7 @@ import {
   masked,
   multiSteps,
   multiTransform,
+  type State,
   scale,
   scaleByAdam,
   scaleBySchedule,
@@ -152,14 +153,14 @@ describe(`chain and multiSteps (seed ${seed})`, () => {
   it('chain is associative: nested or flat, the same bits', () => {
     const make = () => [clip(0.5), scaleByAdam(), trace(0.9), addDecayedWeights(0.1), scale(-0.01)] as const
     const [a, b, c, d, e] = make()
-    const shapes = [
+    const shapes: GradientTransformation<readonly State[]>[] = [
       chain(a, b, c, d, e),
       chain(chain(a, b), chain(c, chain(d, e))),
       chain(a, chain(b, c, d), e),
     ]
-    const start: Tree = [tensor([1, -2, 3]), tensor([[0.5], [4]])]
+    const start: Tensor[] = [tensor([1, -2, 3]), tensor([[0.5], [4]])]
     const ends = shapes.map((transform) => {
-      let params: Tree = start
+      let params: Tensor[] = start
       let state = transform.init(params)
       for (let step = 0; step < 10; step++) {
         const grads = mapTree(
@@ -240,7 +241,7 @@ describe('other transforms', () => {
 
   it('lookahead moves the slow parameters every syncPeriod steps, and both meet there', () => {
     const transform = lookahead(scale(-1), { syncPeriod: 2, slowStepSize: 0.5 })
-    let params: Tree = { fast: [tensor(8)], slow: [tensor(8)] }
+    let params = { fast: [tensor(8)], slow: [tensor(8)] }
     let state = transform.init(params)
     const seen: number[][] = []
     for (let step = 0; step < 2; step++) {
@@ -266,6 +267,7 @@ describe('other transforms', () => {
 
 describe('bad input', () => {
   const w = (values: number[]): Tree => ({ layers: [{ kernel: tensor(values) }] })
+  const pair: GradientTransformation[] = [scale(1), scale(1)]
 
   it.each([
     [
@@ -310,7 +312,7 @@ describe('bad input', () => {
     [
       'chain: the state is not one of 2 transforms [1]',
       () => {
-        const optimizer = chain(scaleByAdam(), scale(-1))
+        const optimizer: GradientTransformation<readonly State[]> = chain(scaleByAdam(), scale(-1))
         const [adam] = optimizer.init(w([1]))
         applyGradients(optimizer, w([1]), { params: w([1]), state: [adam!] })
       },
@@ -332,7 +334,7 @@ describe('bad input', () => {
       'multiTransform: no transform for a label [frozen]',
       () => multiTransform({ all: scale(1) }, 'frozen').init(w([1])),
     ],
-    ['chain: the state is not one of 2 transforms [1]', () => chain(scale(1), scale(1)).update(w([1]), [{}])],
+    ['chain: the state is not one of 2 transforms [1]', () => chain(...pair).update(w([1]), [{}])],
     ['optimizer: unknown arithmetic [gpu]', () => scale(1, { arithmetic: 'gpu' as Arithmetic })],
     [
       'lookahead: parameters are not { fast, slow } [layers]',

@@ -37,7 +37,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   xla: ['hardware'],
   systolic: ['hardware'],
   sharding: ['hardware', 'model', 'random'],
-  mxu: ['formats', 'hardware'],
+  mxu: ['formats', 'hardware', 'model'],
   model: ['formats', 'hardware'],
   roofline: ['hardware', 'model', 'mxu', 'sharding'],
   tensor: ['formats', 'functions', 'bf16', 'random', 'simd'],

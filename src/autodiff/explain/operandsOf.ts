@@ -1,10 +1,9 @@
-import { logAddExpOp } from '../../numerics/index.js'
+import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
 import { broadcastTo, type Op, opNames, ops, Tensor } from '../../tensor/index.js'
 import type { GraphNode } from '../graph/graphOf.js'
 import { inputOp } from '../graph/graphOf.js'
 import { digammaOp } from '../rules/digamma.js'
 import { scatterOp } from '../rules/scatter.js'
-import { stopGradientOp } from '../rules/stopGradient.js'
 
 /** For one element of a result, the flat places of the elements it was computed from, for each input. */
 export type Operands = (element: number) => readonly (readonly number[])[]

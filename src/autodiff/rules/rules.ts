@@ -1,3 +1,4 @@
+import { stopGradientOp } from '../../numerics/index.js'
 import { type Op, opNames, ops } from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules } from './arithmeticRules.js'
@@ -5,7 +6,6 @@ import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
 import { reductionRules } from './reductionRules.js'
 import { scatterOp, scatterRule } from './scatter.js'
-import { stopGradientOp } from './stopGradient.js'
 import { unaryRules } from './unaryRules.js'
 
 /** Results that are steps or choices: they stay as they are under a small change, or are no real numbers. */

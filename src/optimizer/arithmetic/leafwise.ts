@@ -1,39 +1,42 @@
 import { isFloat, type Tensor } from '../../tensor/index.js'
-import { checkSameTree, pathsOf, replaceLeaves, type Tree } from '../../tree/index.js'
+import { checkSameTree, pathsOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+
+/** A tree for each result of `f`: the first one typed as the first tree, whose structure all have. */
+type Results<P, R extends readonly Tensor[]> = { readonly [K in keyof R]: K extends '0' ? P : Tree }
 
 /**
  * `f` over corresponding leaves of trees of one structure. Each of its results lies in a tree of the first one's
  * structure. Errors name the first path where structures or shapes differ.
  */
-export function leafwise<R extends readonly Tensor[]>(
+export function leafwise<P extends Treelike, R extends readonly Tensor[]>(
   op: string,
-  trees: readonly [Tree, ...Tree[]],
+  trees: readonly [P, ...unknown[]],
   f: (leaves: readonly Tensor[], count: number) => readonly [...R],
-): { readonly [K in keyof R]: Tree } {
+): Results<P, R> {
   return zip(op, trees, f, checkSameShape)
 }
 
 /** `leafwise` for leaves that need not have one shape. */
-export function zipLeaves<R extends readonly Tensor[]>(
+export function zipLeaves<P extends Treelike, R extends readonly Tensor[]>(
   op: string,
-  trees: readonly [Tree, ...Tree[]],
+  trees: readonly [P, ...unknown[]],
   f: (leaves: readonly Tensor[], count: number) => readonly [...R],
-): { readonly [K in keyof R]: Tree } {
+): Results<P, R> {
   return zip(op, trees, f, () => undefined)
 }
 
-function zip<R extends readonly Tensor[]>(
+function zip<P extends Treelike, R extends readonly Tensor[]>(
   op: string,
-  trees: readonly [Tree, ...Tree[]],
+  trees: readonly [P, ...unknown[]],
   f: (leaves: readonly Tensor[], count: number) => readonly [...R],
   check: (op: string, path: string, a: Tensor, b: Tensor) => void,
-): { readonly [K in keyof R]: Tree } {
+): Results<P, R> {
   const [first, ...others] = trees
   const leaves = pathsOf(first)
   const columns = others.map((other) => {
     if (other === undefined) throw new RangeError(`${op}: a tree is missing [undefined]`)
     checkSameTree(op, first, other)
-    return pathsOf(other)
+    return pathsOf(other as Treelike)
   })
   const results = leaves.map(({ path, leaf }, i) => {
     checkFloatLeaf(op, path, leaf)
@@ -47,7 +50,7 @@ function zip<R extends readonly Tensor[]>(
       first,
       results.map((result) => result[k]!),
     ),
-  ) as unknown as { readonly [K in keyof R]: Tree }
+  ) as unknown as Results<P, R>
 }
 
 /** More trees than any transform makes: what an empty tree gives instead of none. */

@@ -1,8 +1,11 @@
-import { leavesOf, type Tree } from '../../tree/index.js'
+import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type Decoded, decodedOf } from './decoded.js'
 
 /** The norm in float64 as a product of a power of two and a root, neither of which overflows. */
-export function scaledNorm(tree: Tree, zeroNans = false): { readonly scale: number; readonly root: number } {
+export function scaledNorm(
+  tree: Treelike,
+  zeroNans = false,
+): { readonly scale: number; readonly root: number } {
   const leaves = leavesOf(tree).map(decodedOf)
   // Squares of float32 neither overflow nor vanish in float64: only float64 leaves need scaling.
   const scale = leaves.some(({ dtype }) => dtype === 'float64') ? scaleOf(leaves) : 1

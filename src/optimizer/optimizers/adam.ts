@@ -1,7 +1,8 @@
 import { chain } from '../chain.js'
-import { type AdamOptions, scaleByAdam } from '../rescalings/scaleByAdam.js'
-import type { GradientTransformation, State } from '../transformation.js'
+import { type AdamOptions, type AdamState, scaleByAdam } from '../rescalings/scaleByAdam.js'
+import type { EmptyState, GradientTransformation } from '../transformation.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import type { CountState } from '../transforms/scaleBySchedule.js'
 
 /** Adam and a learning rate. */
 export interface AdamOptimizerOptions extends AdamOptions {
@@ -13,6 +14,8 @@ export interface AdamOptimizerOptions extends AdamOptions {
  *
  * @example adam({ learningRate: 1e-3 }).init([tensor([1])]).length // 2
  */
-export function adam(options: AdamOptimizerOptions): GradientTransformation<readonly State[]> {
+export function adam(
+  options: AdamOptimizerOptions,
+): GradientTransformation<readonly [AdamState, EmptyState | CountState]> {
   return chain(scaleByAdam(options), scaleByLearningRate(options.learningRate, options))
 }

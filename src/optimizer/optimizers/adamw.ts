@@ -1,9 +1,10 @@
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
-import { scaleByAdam } from '../rescalings/scaleByAdam.js'
-import type { GradientTransformation, State } from '../transformation.js'
+import { type AdamState, scaleByAdam } from '../rescalings/scaleByAdam.js'
+import type { EmptyState, GradientTransformation, State } from '../transformation.js'
 import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import type { CountState } from '../transforms/scaleBySchedule.js'
 import type { AdamOptimizerOptions } from './adam.js'
 
 /** Adam with decoupled weight decay. */
@@ -14,6 +15,9 @@ export interface AdamwOptions extends AdamOptimizerOptions {
   readonly mask?: Mask
 }
 
+/** Adam's state, that of the weight decay, and the steps done where the rate is a schedule. */
+export type AdamwState = readonly [adam: AdamState, decay: State, rate: EmptyState | CountState]
+
 /**
  * AdamW: `chain(scaleByAdam, addDecayedWeights, scaleByLearningRate)`, as optax has it.
  *
@@ -21,7 +25,7 @@ export interface AdamwOptions extends AdamOptimizerOptions {
  *
  * @example adamw({ learningRate: 1e-3 }).init([tensor([1])]).length // 3
  */
-export function adamw(options: AdamwOptions): GradientTransformation<readonly State[]> {
+export function adamw(options: AdamwOptions): GradientTransformation<AdamwState> {
   const { learningRate, weightDecay = 1e-4 } = options
   return chain(
     scaleByAdam(options),

@@ -1,8 +1,9 @@
 import { type FloatDType, type Shape, Tensor, zeros } from '../../tensor/index.js'
-import { mapTree, type Tree } from '../../tree/index.js'
+import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
 import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
+import { stateTree } from '../arithmetic/fullLike.js'
 import { leafMean } from '../arithmetic/leafMean.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
@@ -55,15 +56,15 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
   return {
     init: (params) => ({
       count: 0,
-      vRow: mapTree((p) => {
+      vRow: stateTree(params, (p) => {
         const axes = axesOf(p.shape)
         return axes ? zeros(without(p.shape, axes[1]), { dtype: p.dtype }) : one(p)
-      }, params),
-      vCol: mapTree((p) => {
+      }),
+      vCol: stateTree(params, (p) => {
         const axes = axesOf(p.shape)
         return axes ? zeros(without(p.shape, axes[0]), { dtype: p.dtype }) : one(p)
-      }, params),
-      v: mapTree((p) => (axesOf(p.shape) ? one(p) : zeros(p.shape, { dtype: p.dtype })), params),
+      }),
+      v: stateTree(params, (p) => (axesOf(p.shape) ? one(p) : zeros(p.shape, { dtype: p.dtype }))),
     }),
     update(updates, state, params) {
       needParams('scaleByFactoredRms', params)

@@ -1,4 +1,4 @@
-import type { Fusion, GradientTransformation } from '../transformation.js'
+import type { Fusion, Optimizer } from '../transformation.js'
 
 /** A recognised chain: clip and zeroNans in either order or left out, then Adam, weight decay or not, a scale. */
 export interface AdamwChain {
@@ -10,7 +10,7 @@ export interface AdamwChain {
 }
 
 /** The chain as the fused step knows it, undefined where it is another one. */
-export function recognize(transform: GradientTransformation): AdamwChain | undefined {
+export function recognize(transform: Optimizer): AdamwChain | undefined {
   const links = linksOf(transform).map((link) => link.fusion)
   if (links.some((link) => link === undefined)) return undefined
   const kinds = links.map((link) => link!.kind).join(' ')
@@ -22,6 +22,6 @@ export function recognize(transform: GradientTransformation): AdamwChain | undef
 }
 
 /** The transforms of nested chains, in order. */
-function linksOf(transform: GradientTransformation): readonly GradientTransformation[] {
+function linksOf(transform: Optimizer): readonly Optimizer[] {
   return transform.fusion?.kind === 'chain' ? transform.fusion.links.flatMap(linksOf) : [transform]
 }

@@ -1,21 +1,28 @@
 import type { Engine } from '../../simd/index.js'
 import { Tensor } from '../../tensor/index.js'
-import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Tree } from '../../tree/index.js'
+import {
+  checkSameTree,
+  leavesOf,
+  pathsOf,
+  replaceLeaves,
+  type Tree,
+  type Treelike,
+} from '../../tree/index.js'
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { biasDenominator } from '../arithmetic/moments.js'
 import { scaledNorm } from '../arithmetic/scaledNorm.js'
 import { scheduled } from '../arithmetic/scheduled.js'
 import type { AdamState } from '../rescalings/scaleByAdam.js'
-import { type Fusion, type GradientTransformation, nextCount, type State } from '../transformation.js'
+import { type Fusion, nextCount, type Optimizer, type State } from '../transformation.js'
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
 import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { type AdamwChain, recognize } from './adamwChain.js'
 import { applyUpdates } from './applyUpdates.js'
 
 /** Parameters and the optimizer's state between two steps. */
-export interface Point<S extends State = State> {
-  readonly params: Tree
+export interface Point<S extends State = State, P extends Treelike = Tree> {
+  readonly params: P
   readonly state: S
 }
 
@@ -39,23 +46,23 @@ export interface ApplyGradientsOptions extends ArithmeticOption {
  *
  * @example tree.leavesOf(applyGradients(sgd({ learningRate: 1 }), [tensor([1])], { params: [tensor([3])], state: [{}, {}] }).params)[0].item() // 2
  */
-export function applyGradients<S extends State>(
-  optimizer: GradientTransformation<S>,
-  grads: Tree,
-  point: Point<S>,
+export function applyGradients<S extends State, P extends Treelike>(
+  optimizer: Optimizer<S>,
+  grads: Treelike,
+  point: Point<S, P>,
   options: ApplyGradientsOptions = {},
-): Point<S> {
+): Point<S, P> {
   const known = arithmeticOf(options.arithmetic).name === 'ieee' ? recognize(optimizer) : undefined
   if (known) {
     const fused = adamwStep(known, optimizer, grads, point, options)
-    if (fused) return fused as Point<S>
+    if (fused) return fused as Point<S, P>
   }
   const [updates, state] = optimizer.update(grads, point.state, point.params)
   return { params: applyUpdates(point.params, updates, options), state }
 }
 
 /** The states of a chain's links in order, those of nested chains in their places; none where it is no state of it. */
-function flatStates(transform: GradientTransformation, state: State): State[] {
+function flatStates(transform: Optimizer, state: State): State[] {
   if (transform.fusion?.kind !== 'chain') return [state]
   const { links } = transform.fusion
   if (!Array.isArray(state) || state.length !== links.length) return []
@@ -63,30 +70,30 @@ function flatStates(transform: GradientTransformation, state: State): State[] {
 }
 
 /** The reverse of `flatStates`: takes from `states` what it needs. */
-function nestStates(transform: GradientTransformation, states: State[]): State {
+function nestStates(transform: Optimizer, states: State[]): State {
   if (transform.fusion?.kind !== 'chain') return states.shift()!
   return transform.fusion.links.map((link) => nestStates(link, states))
 }
 
-function flatLinks(transform: GradientTransformation): Fusion[] {
+function flatLinks(transform: Optimizer): Fusion[] {
   return transform.fusion?.kind === 'chain' ? transform.fusion.links.flatMap(flatLinks) : [transform.fusion!]
 }
 
 /** The fused step, undefined where a leaf is not float32 or the state is not one of the chain. */
-function adamwStep(
+function adamwStep<P extends Treelike>(
   chain: AdamwChain,
-  optimizer: GradientTransformation,
-  grads: Tree,
-  { params, state }: Point,
+  optimizer: Optimizer,
+  grads: Treelike,
+  { params, state }: Point<State, P>,
   { donate = false, engine = 'simd' }: ApplyGradientsOptions,
-): Point | undefined {
+): Point<State, P> | undefined {
   const links = flatLinks(optimizer)
   const states = flatStates(optimizer, state)
   const at = links.indexOf(chain.adam)
   const adam = states[at] as AdamState | undefined
   if (!adam || states.length !== links.length) return undefined
   for (const tree of [grads, adam.mu, adam.nu]) checkSameTree('applyGradients', params, tree)
-  const columns = [params, grads, adam.mu, adam.nu].map((tree) => leavesOf(tree))
+  const columns = [params, grads, adam.mu, adam.nu].map((tree) => leavesOf(tree as Treelike))
   if (!columns.flat().every((leaf) => leaf.dtype === 'float32')) return undefined
   const [p, g, m, v] = columns as [Tensor[], Tensor[], Tensor[], Tensor[]]
   pathsOf(params).forEach(({ path, leaf }, i) => {
@@ -135,17 +142,17 @@ function adamwStep(
     )
   })
 
-  const inTree = (leaves: readonly Tensor[]): Tree => replaceLeaves(params, leaves)
+  const inTree = (leaves: readonly Tensor[]): Tree => replaceLeaves(params, leaves) as Tree
   const nextStates = states.map((old, i): State => {
     if (i === at) return { count: t, mu: inTree(newM), nu: inTree(newV) } satisfies AdamState
     if (links[i]!.kind === 'zeroNans') return { foundNan: foundNan(params, found) } satisfies ZeroNansState
     return i === states.length - 1 && typeof rate !== 'number' ? { count: nextCount(rateState.count!) } : old
   })
-  return { params: inTree(newP), state: nestStates(optimizer, nextStates) }
+  return { params: replaceLeaves(params, newP), state: nestStates(optimizer, nextStates) }
 }
 
 /** What `clipByGlobalNorm` multiplies by in 'ieee', 1 where the norm is below the limit or 0. */
-function clipFactor(grads: Tree, maxNorm: number, zeroNansFirst: boolean): number {
+function clipFactor(grads: Treelike, maxNorm: number, zeroNansFirst: boolean): number {
   // Scaled norms are products of two numbers for the sake of float64 leaves; for float32 the scale is 1.
   const { root } = scaledNorm(grads, zeroNansFirst)
   return root < maxNorm || root === 0 ? 1 : maxNorm / root

@@ -1,5 +1,5 @@
 import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import type { Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -11,7 +11,11 @@ import { leafwise } from '../arithmetic/leafwise.js'
  *
  * @example tree.leavesOf(applyUpdates([tensor([1])], [tensor([-0.25])]))[0].item() // 0.75
  */
-export function applyUpdates(params: Tree, updates: Tree, options: ArithmeticOption = {}): Tree {
+export function applyUpdates<P extends Treelike>(
+  params: P,
+  updates: Treelike,
+  options: ArithmeticOption = {},
+): P {
   const a = arithmeticOf(options.arithmetic)
   return leafwise('applyUpdates', [params, updates], ([p, u]) => [
     tensorOf(a.add(p!, u!), p!.dtype as FloatDType),

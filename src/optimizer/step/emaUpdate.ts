@@ -1,5 +1,5 @@
 import { cast, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
-import { checkSameTree, mapTreeWithPath, type Tree } from '../../tree/index.js'
+import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { promote } from '../arithmetic/decoded.js'
@@ -26,14 +26,20 @@ export interface EmaUpdateOptions extends ArithmeticOption {
  * const target = [tensor([1], { dtype: 'bfloat16' })]
  * tree.leavesOf(emaUpdate(target, [tensor([1.5], { dtype: 'bfloat16' })]))[0].item() // 1
  */
-export function emaUpdate(target: Tree, online: Tree, options: EmaUpdateOptions = {}): Tree {
+export function emaUpdate<P extends Treelike>(
+  target: P,
+  online: Treelike,
+  options: EmaUpdateOptions = {},
+): P {
   const { tau = 0.996 } = options
   checkNumber('emaUpdate', 'tau', tau, 0, 1)
   checkSameTree('emaUpdate', target, online)
-  const widened = mapTreeWithPath(
-    (path, kept, given: Tensor) => cast(given, checkWider(path || 'the root', kept, given)),
+  const beside = leavesOf(online)
+  const widened = replaceLeaves(
     target,
-    online,
+    pathsOf(target).map(
+      ({ path, leaf }, i): Tensor => cast(beside[i]!, checkWider(path || 'the root', leaf, beside[i]!)),
+    ),
   )
   return mixTrees('emaUpdate', arithmeticOf(options.arithmetic), widened, target, 1 - tau)
 }

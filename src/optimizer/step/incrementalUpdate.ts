@@ -1,4 +1,4 @@
-import type { Tree } from '../../tree/index.js'
+import type { Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
@@ -13,25 +13,25 @@ import { leafwise } from '../arithmetic/leafwise.js'
  *
  * @example tree.leavesOf(incrementalUpdate([tensor([3])], [tensor([1])], 0.5))[0].item() // 2
  */
-export function incrementalUpdate(
-  newTensors: Tree,
-  oldTensors: Tree,
+export function incrementalUpdate<P extends Treelike>(
+  newTensors: P,
+  oldTensors: Treelike,
   stepSize: Scalar,
   options: ArithmeticOption = {},
-): Tree {
+): P {
   const a = arithmeticOf(options.arithmetic)
   checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
   return mixTrees('incrementalUpdate', a, newTensors, oldTensors, stepSize)
 }
 
 /** stepSize newTensors + (1 - stepSize) oldTensors. */
-export function mixTrees(
+export function mixTrees<P extends Treelike>(
   op: string,
   a: Elementwise,
-  newTensors: Tree,
-  oldTensors: Tree,
+  newTensors: P,
+  oldTensors: Treelike,
   stepSize: Scalar,
-): Tree {
+): P {
   return leafwise(op, [newTensors, oldTensors], ([x, old]) => [
     tensorOf(a.add(a.mul(stepSize, x!), a.mul(a.oneMinus(stepSize), old!))),
   ])[0]

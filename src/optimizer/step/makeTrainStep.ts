@@ -1,9 +1,9 @@
-import type { Tree } from '../../tree/index.js'
-import type { GradientTransformation, State } from '../transformation.js'
+import type { Tree, Treelike } from '../../tree/index.js'
+import type { Optimizer, State } from '../transformation.js'
 import { type ApplyGradientsOptions, applyGradients, type Point } from './applyGradients.js'
 
 /** The point after a step, and what the loss was before it. */
-export interface TrainedPoint<L, S extends State = State> extends Point<S> {
+export interface TrainedPoint<L, S extends State = State, P extends Treelike = Tree> extends Point<S, P> {
   readonly loss: L
 }
 
@@ -16,18 +16,18 @@ export interface TrainedPoint<L, S extends State = State> extends Point<S> {
  * const next = step({ params: [tensor([4])], state: [{}, {}] }, 7)
  * [next.params[0].item(), next.loss] // [2, 7]
  */
-export function makeTrainStep<L, B extends readonly unknown[], S extends State>(
-  lossAndGrad: (params: Tree, ...batch: B) => readonly [loss: L, grads: Tree],
-  optimizer: GradientTransformation<S>,
+export function makeTrainStep<L, B extends readonly unknown[], S extends State, P extends Treelike = Tree>(
+  lossAndGrad: (params: P, ...batch: B) => readonly [loss: L, grads: Treelike],
+  optimizer: Optimizer<S>,
   options: ApplyGradientsOptions = {},
-): (point: Point<S>, ...batch: B) => TrainedPoint<L, S> {
+): (point: Point<S, P>, ...batch: B) => TrainedPoint<L, S, P> {
   return ({ params, state }, ...batch) => {
     const pair: unknown = lossAndGrad(params, ...batch)
     if (!Array.isArray(pair) || pair.length !== 2)
       throw new TypeError(
         `makeTrainStep: lossAndGrad gave no pair of a loss and gradients [${Array.isArray(pair) ? `${pair.length} values` : typeof pair}]`,
       )
-    const [loss, grads] = pair as [L, Tree]
+    const [loss, grads] = pair as [L, Treelike]
     return { ...applyGradients(optimizer, grads, { params, state }, options), loss }
   }
 }

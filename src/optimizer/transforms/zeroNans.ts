@@ -1,5 +1,5 @@
 import { isNaN as isNaNs, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
-import { leavesOf, mapTree, replaceLeaves, type Tree } from '../../tree/index.js'
+import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** Whether each leaf had a NaN in the last step: booleans of dtype bool. */
@@ -13,20 +13,23 @@ export type ZeroNansState = { readonly foundNan: Tree }
 export function zeroNans(): GradientTransformation<ZeroNansState> {
   return {
     fusion: { kind: 'zeroNans' },
-    init: (params) => ({ foundNan: mapTree(() => zeros([], { dtype: 'bool' }), params) }),
+    init: (params) => ({
+      foundNan: foundNan(
+        params,
+        leavesOf(params).map(() => false),
+      ),
+    }),
     update: (updates) => [
-      mapTree((g) => (hasNan(g) ? where(isNaNs(g), zeros([], { dtype: g.dtype }), g) : g), updates),
+      mapTree((g): Tensor => (hasNan(g) ? where(isNaNs(g), zeros([], { dtype: g.dtype }), g) : g), updates),
       { foundNan: foundNan(updates, leavesOf(updates).map(hasNan)) },
     ],
   }
 }
 
 /** The state after a step in which these leaves, in order, had a NaN. */
-export function foundNan(tree: Tree, found: readonly boolean[]): Tree {
-  return replaceLeaves(
-    tree,
-    found.map((yes) => tensor(yes ? 1 : 0, { dtype: 'bool' })),
-  )
+export function foundNan(tree: Treelike, found: readonly boolean[]): Tree {
+  const leaves = found.map((yes): Tensor => tensor(yes ? 1 : 0, { dtype: 'bool' }))
+  return replaceLeaves(tree, leaves) as Tree
 }
 
 function hasNan(g: Tensor): boolean {

@@ -1,6 +1,6 @@
 import { allFinite } from '../arithmetic/allFinite.js'
 import { checkWhole } from '../arithmetic/checkScalar.js'
-import { zerosLike } from '../arithmetic/fullLike.js'
+import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { type GradientTransformation, nextCount, type State } from '../transformation.js'
 
 /** How often updates were not finite, and the inner state. */
@@ -37,7 +37,7 @@ export function applyIfFinite(
       const apply = lastFinite || notfiniteCount > maxConsecutiveErrors
       const [changed, innerState] = apply
         ? inner.update(updates, state.innerState, params)
-        : [zerosLike(updates), state.innerState]
+        : [zeroUpdates(updates), state.innerState]
       return [changed, { notfiniteCount, lastFinite, totalNotfinite, innerState }]
     },
   }

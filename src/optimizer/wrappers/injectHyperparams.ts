@@ -1,6 +1,6 @@
 import type { Schedule } from '../../schedule/index.js'
 import { type FloatDType, Tensor } from '../../tensor/index.js'
-import { leavesOf, type Tree } from '../../tree/index.js'
+import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { promote, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { scheduled } from '../arithmetic/scheduled.js'
@@ -86,7 +86,7 @@ function isInjected(name: string, value: unknown): boolean {
 }
 
 /** The widest dtype of the leaves, float32 where there are none. */
-function widest(tree: Tree): FloatDType {
+function widest(tree: Treelike): FloatDType {
   const [first = 'float32', ...others] = leavesOf(tree).map((leaf) => leaf.dtype as FloatDType)
   return others.reduce(promote, first)
 }

@@ -1,13 +1,22 @@
-import type { Tree } from '../../tree/index.js'
+import type { Tree, Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
-import { zerosLike } from '../arithmetic/fullLike.js'
+import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { type GradientTransformation, needParams, type State } from '../transformation.js'
+import { type GradientTransformation, needParams, type Optimizer, type State } from '../transformation.js'
 
 /** Parameters in pairs: gradients are taken at the fast ones, models are evaluated with the slow ones. */
-export type LookaheadParams = { readonly fast: Tree; readonly slow: Tree }
+export type LookaheadParams<P extends Treelike = Tree> = { readonly fast: P; readonly slow: P }
+
+/** What `lookahead` gives: an optimizer whose gradients have the structure of `fast`, its updates that of the pair. */
+export interface LookaheadOptimizer extends Optimizer<LookaheadState> {
+  update<P extends Treelike>(
+    grads: P,
+    state: LookaheadState,
+    params?: Treelike,
+  ): readonly [updates: LookaheadParams<P>, state: LookaheadState]
+}
 
 /** The fast optimizer's state and the steps since both parameters met. */
 export type LookaheadState = { readonly fastState: State; readonly stepsSinceSync: number }
@@ -33,7 +42,7 @@ export interface LookaheadOptions extends ArithmeticOption {
 export function lookahead(
   fastOptimizer: GradientTransformation,
   options: LookaheadOptions,
-): GradientTransformation<LookaheadState> {
+): LookaheadOptimizer {
   const { syncPeriod, slowStepSize, resetState = false } = options
   const a = arithmeticOf(options.arithmetic)
   checkWhole('lookahead', 'syncPeriod', syncPeriod, 1)
@@ -47,13 +56,16 @@ export function lookahead(
       const stepsSinceSync = (state.stepsSinceSync + 1) % syncPeriod
       if (!meets)
         return [
-          { fast: step, slow: zerosLike(slow) },
+          { fast: step, slow: zeroUpdates(step) },
           { fastState, stepsSinceSync },
         ]
-      const [fastStep, slowStep] = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => {
-        const apart = a.sub(a.add(f!, u!), s!)
-        return [tensorOf(a.sub(u!, a.mul(1 - slowStepSize, apart))), tensorOf(a.mul(slowStepSize, apart))]
-      })
+      const apart = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => [
+        tensorOf(a.sub(a.add(f!, u!), s!)),
+      ])[0]
+      const [fastStep] = leafwise('lookahead', [step, apart], ([u, d]) => [
+        tensorOf(a.sub(u!, a.mul(1 - slowStepSize, d!))),
+      ])
+      const [slowStep] = leafwise('lookahead', [apart], ([d]) => [tensorOf(a.mul(slowStepSize, d!))])
       const nextState = resetState ? fastOptimizer.init(fast) : fastState
       return [
         { fast: fastStep, slow: slowStep },
@@ -63,7 +75,7 @@ export function lookahead(
   }
 }
 
-function pairOf(params: Tree): LookaheadParams {
+function pairOf(params: Treelike): LookaheadParams {
   if (typeof params !== 'object' || !('fast' in params) || !('slow' in params))
     throw new RangeError(`lookahead: parameters are not { fast, slow } [${Object.keys(params).join(', ')}]`)
   return params as LookaheadParams

@@ -6,12 +6,12 @@ import {
   where,
   zeros,
 } from '../../tensor/index.js'
-import { mapTree, type Tree } from '../../tree/index.js'
+import { mapTree, type Tree, type Treelike } from '../../tree/index.js'
 import { allFinite } from '../arithmetic/allFinite.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkWhole } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
-import { zerosLike } from '../arithmetic/fullLike.js'
+import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type GradientTransformation, nextCount, type State } from '../transformation.js'
 
@@ -66,7 +66,7 @@ export function multiSteps(
       skipped: false,
     }),
     update(updates, state, params) {
-      if (skipNotFinite && !allFinite(updates)) return [zerosLike(updates), { ...state, skipped: true }]
+      if (skipNotFinite && !allFinite(updates)) return [zeroUpdates(updates), { ...state, skipped: true }]
       const k = typeof everyK === 'number' ? everyK : everyK(state.gradientStep)
       checkWhole('multiSteps', `everyK at gradient step ${state.gradientStep}`, k, 1)
       const emits = state.miniStep === k - 1
@@ -78,7 +78,7 @@ export function multiSteps(
       const going = { miniStep, gradientStep: state.gradientStep, skipped: false }
       const finite = allFinite(mean)
       if (!emits && finite)
-        return [zerosLike(mean), { ...going, innerState: state.innerState, accGrads: kept }]
+        return [zeroUpdates(mean), { ...going, innerState: state.innerState, accGrads: kept }]
       const [changed, innerState] = inner.update(mean, state.innerState, params)
       if (!emits) return [timesZero(changed), { ...going, innerState: state.innerState, accGrads: kept }]
       const gradientStep = nextCount(state.gradientStep)
@@ -91,8 +91,8 @@ export function multiSteps(
 }
 
 /** 0 times every element: +0, and NaN where it is not finite. */
-function timesZero(tree: Tree): Tree {
-  return mapTree((x) => where(areFinite(x), zeros([], { dtype: x.dtype }), nan(x)), tree)
+function timesZero<P extends Treelike>(tree: P): P {
+  return mapTree((x): Tensor => where(areFinite(x), zeros([], { dtype: x.dtype }), nan(x)), tree)
 }
 
 function nan(x: Tensor): Tensor {

@@ -1,10 +1,10 @@
-import type { Tree } from '../../tree/index.js'
+import type { Treelike } from '../../tree/index.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { prefixLeaves } from './prefixLeaves.js'
 import { merge, select } from './select.js'
 
-/** Which transform each parameter gets: a tree of labels, a prefix of one, or a function that gives it. */
-export type Labels = Tree<string> | ((tree: Tree) => Tree<string>)
+/** Which transform each parameter gets: a tree of labels, a prefix of one, or a function of the parameters that gives it. */
+export type Labels = Treelike<string> | { of(tree: Treelike): Treelike<string> }['of']
 
 /** The inner states by label. */
 export type MultiTransformState = { readonly [label: string]: State }
@@ -19,7 +19,7 @@ export function multiTransform(
   labels: Labels,
 ): GradientTransformation<MultiTransformState> {
   const entries = Object.entries(transforms)
-  const labelsOf = (tree: Tree): string[] => {
+  const labelsOf = (tree: Treelike): string[] => {
     const found = prefixLeaves(
       'multiTransform',
       typeof labels === 'function' ? labels(tree) : labels,

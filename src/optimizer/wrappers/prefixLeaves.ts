@@ -1,22 +1,22 @@
-import { isLeaf, leavesOf, type Tree } from '../../tree/index.js'
+import { isLeaf, leavesOf, type Treelike } from '../../tree/index.js'
 import type { Mask } from '../mask.js'
 
 /** The mask of every leaf, in the order of `leavesOf`. */
-export function keptLeaves(op: string, mask: Mask, tree: Tree): boolean[] {
+export function keptLeaves(op: string, mask: Mask, tree: Treelike): boolean[] {
   return prefixLeaves(op, typeof mask === 'function' ? mask(tree) : mask, tree, isBoolean)
 }
 
 /** What a prefix tree says of every leaf: a value above a subtree holds for all of it. */
 export function prefixLeaves<T>(
   op: string,
-  prefix: Tree<T>,
-  tree: Tree,
+  prefix: Treelike<T>,
+  tree: Treelike,
   isValue: (value: unknown) => value is T,
 ): T[] {
   const found: T[] = []
   const visit = (said: unknown, below: unknown, path: string): void => {
     if (isValue(said)) {
-      for (const _ of leavesOf(below as Tree)) found.push(said)
+      for (const _ of leavesOf(below as Treelike)) found.push(said)
       return
     }
     const sameKind =

@@ -1,13 +1,13 @@
-import { leavesOf, mapTree, pathsOf, replaceLeaves, type Tree } from '../../tree/index.js'
+import { leavesOf, pathsOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
 
 /** The tree with an empty object in the place of every leaf that is not kept. */
-export function select(tree: Tree, kept: readonly boolean[]): Tree {
-  let next = 0
-  return mapTree((leaf) => (kept[next++] ? leaf : {}), tree) as Tree
+export function select(tree: Treelike, kept: readonly boolean[]): Tree {
+  const leaves = leavesOf(tree).map((leaf, i) => (kept[i] ? leaf : {}))
+  return replaceLeaves(tree, leaves) as Tree
 }
 
 /** The tree with the kept leaves taken from `changed`, which `select` made smaller. */
-export function merge(tree: Tree, kept: readonly boolean[], changed: Tree): Tree {
+export function merge<P extends Treelike>(tree: P, kept: readonly boolean[], changed: Tree): P {
   const replaced = leavesOf(changed)
   let next = 0
   const leaves = pathsOf(tree).map(({ leaf }, i) => (kept[i] ? replaced[next++]! : leaf))

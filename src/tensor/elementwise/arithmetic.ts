@@ -1,4 +1,5 @@
 import * as bf16 from '../../bf16/index.js'
+import { decidedAtan2, decidedPow, ieeePow } from '../../functions/index.js'
 import type { Arithmetic } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
@@ -15,6 +16,8 @@ interface Rule {
   readonly rounds: 'never' | 'once'
   /** The exact result rounded to float64, which rounds innocuously to any narrower format. */
   readonly float: (a: number, b: number) => number
+  /** The same for formats of up to 16 bits, where the rounding of `float` to float64 may not be innocuous. */
+  readonly narrow?: (a: number, b: number) => number
   /** Wrapping integer arithmetic; absent where integers must be cast. */
   readonly int?: (a: number, b: number) => number
   /** The simd kernel that serves float16. */
@@ -56,9 +59,9 @@ function loopFor(rule: Rule, dtype: DType): Loop {
   }
   if (dtype === 'bfloat16' && rule.bfloat16) return bfloat16Loop(rule.bfloat16)
   const low = formatOf(dtype)
-  if (low && low.bits <= 8) return pairLoop(rule.float, low)
+  if (low && low.bits <= 8) return pairLoop(rule.narrow ?? rule.float, low)
   if (dtype === 'float16' && rule.kernel) return float16Loop(rule.float, rule.kernel, low!)
-  if (low) return scalarLoop(rule.float, low)
+  if (low) return scalarLoop(rule.narrow ?? rule.float, low)
   return floatLoops[rule.name] ?? pointwise(rule.float)
 }
 
@@ -75,11 +78,6 @@ function bfloat16Loop({ codes, arrays }: NonNullable<Rule['bfloat16']>): Loop {
 /** n codes from `start` on; all of them as they are, since a view costs as much as a short run's arithmetic. */
 function part(codes: Uint16Array, start: number, n: number): Uint16Array {
   return n === codes.length ? codes : codes.subarray(start, start + n)
-}
-
-/** IEEE 754 pow: 1 to any power and anything to the power 0 is 1, NaN and infinite exponents included. */
-function ieeePow(a: number, b: number): number {
-  return a === 1 || (a === -1 && Math.abs(b) === Number.POSITIVE_INFINITY) ? 1 : a ** b
 }
 
 function intPow(a: number, b: number): number {
@@ -234,25 +232,37 @@ export const maximumOp: KnownOp = binary({
  */
 export const maximum: Binary = named(maximumOp)
 
-export const powOp: KnownOp = binary({ name: 'pow', rounds: 'once', float: ieeePow, int: intPow })
+export const powOp: KnownOp = binary({
+  name: 'pow',
+  rounds: 'once',
+  float: ieeePow,
+  narrow: decidedPow,
+  int: intPow,
+})
 
 /**
  * a to the power b; on integers by wrapping multiplication, negative exponents being a RangeError.
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
- * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float64 `**` rounded once, which an engine may have off by its last bit.
+ * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float32 and float64: the engine's `**`, which may be off by its
+ *           last bit, rounded once.
  *
  * @example pow(tensor([2, 3]), 2).toNested() // [4,9]
  */
 export const pow: Binary = named(powOp)
 
-export const atan2Op: KnownOp = binary({ name: 'atan2', rounds: 'once', float: Math.atan2 })
+export const atan2Op: KnownOp = binary({
+  name: 'atan2',
+  rounds: 'once',
+  float: Math.atan2,
+  narrow: decidedAtan2,
+})
 
 /**
  * Angle of the point (b, a), in radians, in [-pi, pi].
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
- * Special   float64 Math.atan2 rounded once, which an engine may have off by its last bit.
+ * Special   float32 and float64: the engine's Math.atan2, which may be off by its last bit, rounded once.
  *
  * @example atan2(tensor([0]), tensor([1])).item() // 0
  */

@@ -120,7 +120,7 @@ describe("adam, float16, arithmetic 'xla-cpu'", () => {
   // optax 0.2.8 on jax 0.10.2 (CPU, x86-64), op by op; one -Inf, as eps 1e-8 is 0 in float16.
   it('multiplies by reciprocals rounded to float16: every bit of optax after three steps', () => {
     const optimizer = optimizers.adam({ learningRate: 0.01, arithmetic: 'xla-cpu' })
-    let params: Tree = [half('3e3f bd62 bc92 b601 b93d 398d b514 3ef6 3e15 3a29 b62d 38f0')]
+    let params: Tensor[] = [half('3e3f bd62 bc92 b601 b93d 398d b514 3ef6 3e15 3a29 b62d 38f0')]
     let state = optimizer.init(params)
     for (const grads of [
       [half('403a c0b4 b1a4 3dd5 37bc baa3 187a 3ae9 3cd5 bb32 3a15 340a')],

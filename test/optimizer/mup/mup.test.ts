@@ -172,7 +172,7 @@ describe('what goes with the table', () => {
   }
   const m = mup({ base: { w: [2, 2], out: [2, 1], b: [2] }, target: params, readout: ['out'] })
   const walk = (optimizer: GradientTransformation<readonly State[]>) => {
-    let now: Tree = params
+    let now = params
     let state = optimizer.init(now)
     for (let step = 0; step < 10; step++) {
       const grads = mapTreeWithPath(

@@ -5,6 +5,7 @@ import {
   chain,
   clipByGlobalNorm,
   createOptimizer,
+  type GradientTransformation,
   makeTrainStep,
   type Point,
   type State,
@@ -38,7 +39,10 @@ describe('createOptimizer', () => {
     })
     const guards = [clipByGlobalNorm(0.5), zeroNans()]
     if (order === 'zero-then-clip') guards.reverse()
-    const parts = chain(...guards, adamw({ learningRate, weightDecay: 0.1, b2: 0.95 }))
+    const parts: GradientTransformation<readonly State[]> = chain(
+      ...guards,
+      adamw({ learningRate, weightDecay: 0.1, b2: 0.95 }),
+    )
     const whole = createOptimizer({ ...options, gradClip: 0.5, order })
     const params: Tree = { a: tensor([1, -2]), b: [tensor(3)] }
     let one: Point<readonly State[]> = { params, state: whole.init(params) }
@@ -70,7 +74,10 @@ describe('createOptimizer', () => {
       warmupSteps: 10,
       cycles: 3,
     })
-    const parts = chain(zeroNans(), adamw({ learningRate, weightDecay: 0.1, b2: 0.95 }))
+    const parts: GradientTransformation<readonly State[]> = chain(
+      zeroNans(),
+      adamw({ learningRate, weightDecay: 0.1, b2: 0.95 }),
+    )
     const whole = createOptimizer({ ...options, gradClip: 0 })
     const params: Tree = { a: tensor([1, -2]) }
     let [one, two]: Point<readonly State[]>[] = [whole, parts].map((of) => ({

@@ -113,7 +113,8 @@ describe(`applyGradients is update and applyUpdates in every bit (seed ${seed})`
 
   it('runs other chains and other dtypes link by link', () => {
     const params: Tree = [tensor([1, 2], { dtype: 'bfloat16' })]
-    for (const optimizer of [adamw({ learningRate: 0.1 }), sgd({ learningRate: 0.1 })]) {
+    const others: GradientTransformation[] = [adamw({ learningRate: 0.1 }), sgd({ learningRate: 0.1 })]
+    for (const optimizer of others) {
       const state = optimizer.init(params)
       const [updates] = optimizer.update(params, state, params)
       const { params: next } = applyGradients(optimizer, params, { params, state })

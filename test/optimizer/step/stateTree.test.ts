@@ -81,7 +81,7 @@ function walk(optimizer: GradientTransformation, dtype: FloatDType, pause: (stat
         ),
       start,
     )
-    const [updates, next] = optimizer.update(grads, state, params)
+    const [updates, next]: readonly [Tree, State] = optimizer.update(grads, state, params)
     params = applyUpdates(params, updates)
     state = step === 2 || step === 4 ? pause(next) : next
   }
