@@ -13,6 +13,7 @@ export * as simd from './simd/index.js'
 export {
   add,
   atan2,
+  type Binary,
   div,
   maximum,
   minimum,
@@ -32,6 +33,7 @@ export {
   type Casting,
   cast,
   concat,
+  type JoinOptions,
   type Joining,
   stack,
   type Comparison,
