@@ -38,6 +38,12 @@ export const doors: readonly Door[] = [
       'matrix units: padding and waste of a product, bytes of an array in HBM, the audit of a configuration',
   },
   {
+    folder: 'roofline',
+    root: 'namespace',
+    about:
+      'what bounds an operation and a step; a lower bound of its time, and an estimate with its assumptions',
+  },
+  {
     folder: 'formats',
     root: 'namespace',
     about: 'formats as records of facts; codes <-> values in every rounding mode; ulp, next up and down',
