@@ -4,6 +4,7 @@ import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
+import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
 import { scatterOp, scatterRule } from './scatter.js'
 import { unaryRules } from './unaryRules.js'
@@ -30,11 +31,12 @@ const known: OpTable<GradientRule> = {
   isNaN: 'none',
 }
 
-/** The rule of every operation of tensor, numerics and this folder. What is missing here has none: digamma has not. */
+/** The rule of every operation of tensor, numerics and this folder. What is missing here has none. */
 export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   ...opNames.map((name): [Op, GradientRule | 'none'] => [ops[name], known[name]]),
   [constantOp, 'none'],
   [logAddExpOp, logAddExpRule],
+  ...polygammaRules,
   [stopGradientOp, 'none'],
   [variableOp, ({ g }) => [g]],
   [scatterOp, scatterRule],
