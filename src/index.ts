@@ -16,6 +16,7 @@ export * as simd from './simd/index.js'
 export {
   add,
   atan2,
+  type Binary,
   div,
   maximum,
   minimum,
@@ -35,6 +36,7 @@ export {
   type Casting,
   cast,
   concat,
+  type JoinOptions,
   type Joining,
   stack,
   type Comparison,
@@ -226,4 +228,5 @@ export * as ssm from './ssm/index.js'
 export * as failures from './failures/index.js'
 export * as sharding from './sharding/index.js'
 export * as xla from './xla/index.js'
+export * as plan from './plan/index.js'
 export * as systolic from './systolic/index.js'
