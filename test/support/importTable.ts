@@ -24,7 +24,7 @@ const step2750 = [
   ],
 ]
 const failures = [...step2750, 'collectives']
-const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'text']
+const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'sharding', 'text']
 
 const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
