@@ -2,6 +2,7 @@ import * as bf16 from 'tpu-toolkit/bf16'
 import { blockOperations } from './blockOperations.js'
 import { formatOperations } from './formatOperations.js'
 import { n, values } from './inputs.js'
+import { matmulOperations } from './matmulOperations.js'
 import { checkEqual, type Operation } from './operation.js'
 
 const side = 512
@@ -149,6 +150,7 @@ export const operations: readonly Operation[] = [
   cumsum,
   sum,
   matmul,
+  ...matmulOperations,
   ...formatOperations,
   ...blockOperations,
 ]

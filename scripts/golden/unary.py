@@ -4,9 +4,8 @@ Writes test/golden/functions/unary_sha256.json: each result is enclosed at risin
 enclosure round alike. Writes unary_float64.{json,bin} there too: values rounded once to float64 for 518 operands, against
 which the float64 evaluation is measured. Shares nothing with src/functions: another language, another library.
 
-    pip install gmpy2==2.3.2 mpmath==1.3.0
+    pip install gmpy2==2.3.2
     python scripts/golden/unary.py            # about one minute on one core; --format bfloat16 for one format
-    python scripts/golden/unary.py --zeta     # the constants of src/functions/zetaMinusOne.ts
 """
 
 import argparse
@@ -234,23 +233,12 @@ def float64_key():
     (FOLDER / "unary_float64.json").write_text(json.dumps(facts, indent=1) + "\n")
 
 
-def zeta():
-    import mpmath
-
-    mpmath.mp.prec = 200
-    for k in range(2, 35):
-        print(f"  {float(mpmath.zeta(k) - 1)!r},")
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--format", choices=list(FORMATS), action="append")
     parser.add_argument("--only", action="append", help="print the hashes of these functions, write nothing")
     parser.add_argument("--tables", type=pathlib.Path, help="also write every table's bytes into this folder")
-    parser.add_argument("--zeta", action="store_true")
     options = parser.parse_args()
-    if options.zeta:
-        return zeta()
     path = FOLDER / "unary_sha256.json"
     key = json.loads(path.read_text()) if path.exists() else {"sha256": {}}
     key["layout"] = "sha256 of 65,536 u16 little-endian results in operand-code order (131,072 bytes)"

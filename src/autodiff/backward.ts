@@ -68,8 +68,8 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
   }
 
   function isForeign({ op: key, inputs }: Trace): boolean {
-    // A root that is no variable was made by a recording.
-    if (inputs.length === 0) return key !== variableOp
+    // A root that is no variable was made by a recording, and so was what reads constants alone.
+    if (inputs.every((input) => !input.trace)) return key !== variableOp
     return inputs.some(({ trace }) => trace && (nodes.get(trace.serial)?.foreign ?? true))
   }
 

@@ -7,7 +7,7 @@ export type { GradientRule, GradientRules, RuleContext } from './rules/gradientR
 export { type Pullback, vjp } from './vjp.js'
 export { checkpoint } from './checkpoint.js'
 export { type CheckGradsOptions, checkGrads, type GradientError } from './checkGrads.js'
-export { stopGradient, stopGradientOp } from './rules/stopGradient.js'
+export { stopGradient } from './rules/stopGradient.js'
 export { type GraphNode, graphOf, record } from './graph/graphOf.js'
 export { findFirstNonFinite } from './explain/findFirstNonFinite.js'
 export type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } from './explain/nonFinite.js'

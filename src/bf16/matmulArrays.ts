@@ -38,7 +38,7 @@ export function matmulArrays(
   if (simd) {
     const left = overlap(a, result) ? a.slice() : a
     const right = overlap(b, result) ? b.slice() : b
-    matmulBlocks(simd, left, right, sizes, result)
+    matmulBlocks(simd, 'codes', left, right, sizes, result)
   } else plainMatmul(decode(a), decode(b), sizes, result)
   return result
 }

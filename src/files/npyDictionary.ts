@@ -5,8 +5,11 @@ export interface NpyDictionary {
   readonly shape: readonly number[]
 }
 
+/** As many axes as NumPy's arrays have at most. */
+const maxAxes = 64
+
 /** A token of a Python literal: text, True or False, an integer (of Python 2 with an L), punctuation. */
-const token = /[ \t\r\n]*('[^'\\]*'|"[^"\\]*"|True|False|-?\d+L?|[{}()[\],:])/y
+const token = /[ \t\r\n]*('[^'\\\r\n]*'|"[^"\\\r\n]*"|True|False|-?\d+L?|[{}()[\],:])/y
 
 type Value = string | boolean | readonly number[]
 
@@ -26,9 +29,12 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
   const readShape = (): number[] => {
     const shape: number[] = []
     for (let item = next(); item !== ')'; item = next()) {
-      const size = /^-?\d+L?$/.test(item) ? Number.parseInt(item, 10) : Number.NaN
+      // As Python has it, 02 is no number.
+      const size = /^(0+|[1-9]\d*)L?$/.test(item) ? Number.parseInt(item, 10) : Number.NaN
       if (!(Number.isSafeInteger(size) && size >= 0)) throw new RangeError(`${op}: not a shape [${item}]`)
       shape.push(size)
+      if (shape.length > maxAxes)
+        throw new RangeError(`${op}: more than ${maxAxes} axes [${text.slice(0, 50).trim()}]`)
       if (next(',', ')') === ')') break
     }
     return shape
@@ -54,7 +60,7 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
     entries.set(name, readValue())
     if (next(',', '}') === '}') break
   }
-  if (text.slice(at).trim() !== '') refuse(at)
+  if (!/^[ \t\r\n]*$/.test(text.slice(at))) refuse(at)
   const [descr, fortranOrder, shape] = ['descr', 'fortran_order', 'shape'].map((name) => entries.get(name))
   if (
     entries.size !== 3 ||
@@ -63,7 +69,7 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
     typeof shape !== 'object'
   ) {
     const names = [...entries.keys()].join(', ').slice(0, 50)
-    throw new RangeError(`${op}: the header must have descr, fortran_order and shape [${names}]`)
+    throw new RangeError(`${op}: the header has not descr, fortran_order and shape [${names}]`)
   }
   return { descr, fortranOrder, shape }
 }

@@ -16,7 +16,9 @@ const localMark = 0x04034b50
 const descriptorMark = 0x08074b50
 const inZip64 = 0xffffffff
 /** Bits of the flags: encrypted, sizes behind the data, the name is UTF-8. */
-const flags = { encrypted: 1, descriptor: 8, utf8: 0x800 } as const
+const flags = { encrypted: 1, descriptor: 8, patched: 0x20, strongly: 0x40, utf8: 0x800 } as const
+/** The newest version of the format that is known, 6.3. */
+const version = 63
 
 type Refuse = (why: string) => never
 
@@ -84,7 +86,10 @@ function memberOf(
   const name = nameOf(refuse, nameBytes, flag)
   const differs = (what: string): never =>
     refuse(`the ${what} of ${name.slice(0, 50)} in the directory and before it differ`)
-  if ((flag & flags.encrypted) !== 0) return refuse('encrypted')
+  if ((flag & (flags.encrypted | flags.strongly)) !== 0) return refuse('encrypted')
+  if ((flag & flags.patched) !== 0) return refuse('patched data')
+  const needed = view.getUint8(entry + 6)
+  if (needed > version) return refuse(`version ${needed / 10}`)
   if (method !== 0 && method !== 8) return refuse(`unknown compression ${method}`)
   if (stored === inZip64 || size === inZip64 || from === inZip64) return refuse('zip64')
   if (from + 30 > directory || view.getUint32(from, true) !== localMark)

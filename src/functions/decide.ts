@@ -1,5 +1,6 @@
 import {
   atan,
+  cutToOdd,
   divide,
   erf,
   exp,
@@ -127,8 +128,8 @@ export function roundedToOdd(name: UnaryName, x: number): number {
   const value = real(fixed(x))
   const magnitude = value < 0n ? -value : value
   const error = (magnitude >> 440n) + (1n << 72n)
-  const lower = cut(magnitude - error)
-  const result = lower === cut(magnitude + error) ? lower : limitToOdd(name, x, magnitude)
+  const lower = cutToOdd(magnitude - error)
+  const result = lower === cutToOdd(magnitude + error) ? lower : limitToOdd(name, x, magnitude)
   return value < 0n ? -result : result
 }
 
@@ -148,13 +149,7 @@ const limited: readonly UnaryName[] = [
 function limitToOdd(name: UnaryName, x: number, magnitude: bigint): number {
   if (!limited.includes(name)) throw new RangeError(`roundedToOdd: ${name} lies too near a float64 [${x}]`)
   const limit = ((magnitude + (1n << 80n)) >> 81n) << 81n
-  return cut(name === 'softplus' ? limit + 1n : limit - 1n)
-}
-
-/** The upper 53 bits of a positive fixed-point number, the last one set. */
-function cut(magnitude: bigint): number {
-  const extra = Math.max(0, magnitude.toString(2).length - 53)
-  return Number((magnitude >> BigInt(extra)) | 1n) * 2 ** (extra - fractionBits)
+  return cutToOdd(name === 'softplus' ? limit + 1n : limit - 1n)
 }
 
 // Integer roots with their remainders: ties are exact cases here, and must be seen as such.

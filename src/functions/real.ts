@@ -15,6 +15,12 @@ export function fixed(x: number): bigint {
   return (BigInt(scaled) << places) >> BigInt(shift)
 }
 
+/** The upper 53 bits of a positive fixed-point number, the last one set. */
+export function cutToOdd(magnitude: bigint): number {
+  const extra = Math.max(0, magnitude.toString(2).length - 53)
+  return Number((magnitude >> BigInt(extra)) | 1n) * 2 ** (extra - fractionBits)
+}
+
 export function multiply(a: bigint, b: bigint): bigint {
   return (a * b) >> places
 }

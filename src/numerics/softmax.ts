@@ -11,10 +11,10 @@ import {
   sub,
   sum,
   type Tensor,
-  untraced,
   where,
 } from '../tensor/index.js'
 import { type InternalOptions, inside } from './internal.js'
+import { constant } from './stopGradientOp.js'
 
 /**
  * exp(x) / sum exp(x), shifted by the maximum.
@@ -36,7 +36,7 @@ export function softmax<D extends DType>(
   const { axis = -1, internal, ...how } = options
   return inside('softmax', x, internal, (v) => {
     if (v.size === 0) return v
-    const e = exp(sub(v, untraced(max(v, { axis, keepDims: true }))))
+    const e = exp(sub(v, constant(max(v, { axis, keepDims: true }))))
     return div(e, sum(e, { ...how, axis, keepDims: true }))
   })
 }
@@ -56,7 +56,7 @@ export function logSoftmax<D extends DType>(
   const { axis = -1, internal, ...how } = options
   return inside('logSoftmax', x, internal, (v) => {
     if (v.size === 0) return v
-    const d = sub(v, untraced(max(v, { axis, keepDims: true })))
+    const d = sub(v, constant(max(v, { axis, keepDims: true })))
     return sub(d, log(sum(exp(d), { ...how, axis, keepDims: true })))
   })
 }
@@ -79,7 +79,7 @@ export function logsumexp<D extends DType>(
   const { internal, keepDims = false, ...how } = options
   return inside('logsumexp', x, internal, (v) => {
     if (v.size === 0) return log(sum(v, { ...how, keepDims }))
-    const largest = untraced(max(v, { ...how, keepDims: true }))
+    const largest = constant(max(v, { ...how, keepDims: true }))
     // An infinite maximum would turn every difference into NaN; 0 leaves the infinities to exp and log.
     const shift = where(isFiniteNumber(largest), largest, 0)
     const s = sum(exp(sub(v, shift)), { ...how, keepDims })

@@ -28,7 +28,7 @@ export {
 } from './shadow/shadow.js'
 export { type ShadowEveryOptions, shadowEvery } from './shadow/shadowEvery.js'
 export { type ShadowGraphOptions, shadowGraph } from './shadow/shadowGraph.js'
-export type { Branch } from './replay/checkRun.js'
+export type { Branch } from './replay/findBranch.js'
 export type { Contribution, ContributionOptions } from './shadow/contributions.js'
 export type { Divergence } from './shadow/divergence.js'
 export type { ElementErrors } from './shadow/elementErrors.js'

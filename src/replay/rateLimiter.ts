@@ -1,3 +1,5 @@
+import { checkOptions, type OptionTable, shown } from '../options/index.js'
+
 /** How many rows are sampled for each row that is added; the meaning of the numbers is dm-reverb's. */
 export interface RateLimit {
   /** Rows to be sampled per row added, once there are minSizeToSample rows. */
@@ -11,10 +13,16 @@ export interface RateLimit {
   readonly errorBuffer: number | readonly [number, number]
 }
 
+export const rateLimitNames: OptionTable<RateLimit> = {
+  samplesPerInsert: 'required',
+  minSizeToSample: 'required',
+  errorBuffer: 'required',
+}
+
 /**
  * Says when adding and when sampling has to wait for the other, so that their ratio is kept.
  *
- * Error     an errorBuffer so narrow, or so placed, that both sides would wait for ever: RangeError.
+ * Throws    RangeError for an errorBuffer so narrow, or so placed, that both sides would wait for ever.
  * Source    dm-reverb, reverb/cc/rate_limiter.cc and SampleToInsertRatio in reverb/rate_limiters.py, at 01eec16 and 05d0b62
  *
  * @example const limiter = new RateLimiter({ samplesPerInsert: 2, minSizeToSample: 10, errorBuffer: 8 })
@@ -30,7 +38,9 @@ export class RateLimiter {
   inserts = 0
   samples = 0
 
-  constructor({ samplesPerInsert, minSizeToSample, errorBuffer }: RateLimit) {
+  constructor(options: RateLimit) {
+    checkOptions('RateLimiter', options, rateLimitNames)
+    const { samplesPerInsert, minSizeToSample, errorBuffer } = options
     if (!(samplesPerInsert > 0 && samplesPerInsert < Infinity)) {
       throw new RangeError(
         `RateLimiter: samplesPerInsert is not a positive number [${String(samplesPerInsert)}]`,
@@ -41,6 +51,12 @@ export class RateLimiter {
         `RateLimiter: minSizeToSample is not a positive integer [${String(minSizeToSample)}]`,
       )
     }
+    const isPair = Array.isArray(errorBuffer) && errorBuffer.length === 2
+    if (
+      ![errorBuffer].flat().every((side) => typeof side === 'number') ||
+      (!isPair && Array.isArray(errorBuffer))
+    )
+      throw new TypeError(`RateLimiter: errorBuffer is neither a number nor two [${shown(errorBuffer)}]`)
     const offset = samplesPerInsert * minSizeToSample
     const [minDiff, maxDiff] =
       typeof errorBuffer === 'number' ? [offset - errorBuffer, offset + errorBuffer] : errorBuffer

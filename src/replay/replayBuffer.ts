@@ -1,3 +1,5 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
+import type { RefuseReplay } from './checkReplay.js'
 import { openGatherWorker } from './gatherWorker.js'
 import type { ReplaySpec, TransitionSpec } from './layout.js'
 import { ReplayCore } from './replayCore.js'
@@ -10,6 +12,8 @@ export interface LoadOptions {
   readonly prefetch?: 'worker' | 'in-process'
 }
 
+const loadNames: OptionTable<LoadOptions> = { prefetch: 'optional' }
+
 /**
  * A replay buffer: the last `capacity` steps of one or several environments, in memory taken once, and batches drawn from
  * them. `new ReplayBuffer({ capacity, obsDim, actionDim })` has the columns obs, action, reward and nextObs; `spec` says
@@ -19,7 +23,8 @@ export interface LoadOptions {
  * Rounding  a number once, when it is added. Formats of up to 8 bits hold x / scale, one scale for each number of a row:
  *           the smallest power of two for which everything so far fits; where it grows, stored rows are brought to it,
  *           which changes only numbers below the format's normal range. stats() says what storage has cost.
- * Error     capacity 0, unknown dtypes, names that every batch has: RangeError or TypeError.
+ * Throws    RangeError for a capacity of 0, more rows than there is memory for, names that every batch has, unknown options;
+ *           TypeError for unknown dtypes.
  *
  * @example const buffer = new ReplayBuffer({ capacity: 2, obsDim: 1, actionDim: 1 })
  * buffer.add({ obs: 0, action: 1, reward: 1, nextObs: 1, terminated: false }) // 0
@@ -42,28 +47,41 @@ export class ReplayBuffer<S extends ReplaySpec = TransitionSpec> extends ReplayC
   }
 
   /**
-   * The buffer that was saved. A file that is cut off, damaged, or of another version is refused with the reason and left
-   * as it is.
+   * The buffer that was saved. A file that is cut off, damaged, of another version, or not written by `save` (numbers that
+   * do not fit together, under a checksum that fits) is refused with the reason and left as it is.
    */
   static load<S extends ReplaySpec = TransitionSpec>(
     path: string | URL,
-    { prefetch = 'worker' }: LoadOptions = {},
+    options: LoadOptions = {},
   ): ReplayBuffer<S> {
+    checkOptions('load', options, loadNames)
+    const { prefetch = 'worker' } = options
+    checkName('load', 'prefetch', prefetch, ['worker', 'in-process'])
     const file = openReplay(path)
     try {
       const { nStep, prioritized, rateLimit, ...rest } = file.settings
-      const options = {
+      const settings = {
         ...rest,
-        ...(nStep && { nStep }),
-        ...(prioritized && { prioritized }),
-        ...(rateLimit && { rateLimit }),
+        ...(nStep !== undefined && { nStep }),
+        ...(prioritized !== undefined && { prioritized }),
+        ...(rateLimit !== undefined && { rateLimit }),
         prefetch,
       }
-      const buffer = new ReplayBuffer<S>(options as unknown as ReplayOptions<S>)
+      const buffer = madeOf<S>(settings, file.refuse)
       file.readInto(buffer.state())
       return buffer
     } finally {
       file.close()
     }
+  }
+}
+
+/** A buffer of settings that a file has: whatever is wrong with them is wrong with the file. */
+function madeOf<S extends ReplaySpec>(settings: object, refuse: RefuseReplay): ReplayBuffer<S> {
+  try {
+    // As a file has them; the constructor checks them all.
+    return new ReplayBuffer<S>(settings as ReplayOptions<S>)
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
   }
 }

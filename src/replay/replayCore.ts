@@ -1,3 +1,4 @@
+import { checkOptions } from '../options/index.js'
 import { Assembler } from './assembler.js'
 import { AsyncSampler } from './asyncSampler.js'
 import {
@@ -21,7 +22,13 @@ import { type ReplayOptions, type ReplaySettings, settingsOf } from './replayOpt
 import type { Counters, ReplayState } from './replayState.js'
 import { columnStats, limiterStats, type ReplayStats } from './replayStats.js'
 import { type Incoming, RowReader } from './rowReader.js'
-import type { SampleOptions, SequenceOptions } from './sampleOptions.js'
+import {
+  type SampleOptions,
+  type SequenceOptions,
+  sampleAheadNames,
+  sampleNames,
+  sequenceNames,
+} from './sampleOptions.js'
 
 /**
  * All of a replay buffer that runs anywhere; ReplayBuffer adds files and a worker. Memory for rows is taken once, at
@@ -52,14 +59,19 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
     const shared = prefetch === 'worker' && open !== undefined && typeof SharedArrayBuffer !== 'undefined'
     const allocate: Allocate = (bytes) => (shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes))
     const { places, rowBytes } = layoutOf(settings.spec)
+    if (!Number.isSafeInteger(capacity * rowBytes)) throw noRoom(capacity, rowBytes)
     this.settings = settings
     this.#stream = new DrawStream(seed)
     this.#limiter = rateLimit && new RateLimiter(rateLimit)
     this.#priorities = prioritized && new Priorities(capacity, prioritized)
     this.#rowBytes = rowBytes
-    this.#rows = allocate(capacity * rowBytes)
+    try {
+      this.#rows = allocate(capacity * rowBytes)
+      this.#episodes = new Episodes(capacity, environments)
+    } catch (error) {
+      throw noRoom(capacity, rowBytes, error)
+    }
     this.#columns = places.map((place) => new Column(place, this.#rows, rowBytes, allocate))
-    this.#episodes = new Episodes(capacity, environments)
     this.#reader = new RowReader(this.#columns, nanReward)
     this.#planner = new Planner(this.#episodes, this.#stream, this.#priorities, nStep?.n ?? 1)
     this.#assembler = new Assembler(this.#columns, this.#episodes, nStep)
@@ -106,7 +118,7 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
    * Adds one row, which replaces the oldest where the ring is full; returns its number, counted from 0.
    *
    * Rounding  each number once, to its column's dtype.
-   * Error     wrong counts, unknown columns, numbers that an integer column cannot hold, a NaN reward, more than one
+   * Throws    wrong counts, unknown columns, numbers that an integer column cannot hold, a NaN reward, more than one
    *           environment, a rate limiter that is waiting for samples: nothing is stored.
    */
   add(row: ReplayRow<S>): number {
@@ -121,7 +133,7 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
     return this.added - 1
   }
 
-  /** Adds rows in order, all or none; returns the number of the first. Errors as `add`. */
+  /** Adds rows in order, all or none; returns the number of the first. Throws as `add`. */
   addBatch(rows: ReplayRows<S>): number {
     const first = this.added
     const incoming = this.#reader.readMany(rows as Readonly<Record<string, unknown>>)
@@ -171,10 +183,11 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
    * whose name begins with `next`, terminated and truncated are those of its last row.
    *
    * Special   drawn by priorities, the batch has one row of each of batchSize equal parts of their sum, in ring order.
-   * Error     more rows than there are, a rate limiter that is waiting for rows.
+   * Throws    more rows than there are, a rate limiter that is waiting for rows.
    * Source    prioritized: Schaul, Quan, Antonoglou, Silver: Prioritized experience replay, arXiv:1511.05952, 3.3
    */
   sample(batchSize: number, options: SampleOptions<S> = {}): ReplayBatch<S> {
+    checkOptions('sample', options, sampleNames)
     const replacement = this.#checkSample('sample', batchSize, options)
     const nStep = this.settings.nStep !== undefined
     const out = options.out as AnyBatch | undefined
@@ -195,6 +208,7 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
    *           this depends on the order of calls alone: with and without a worker, the batches are the same.
    */
   async sampleAsync(batchSize: number, options: Omit<SampleOptions<S>, 'out'> = {}): Promise<ReplayBatch<S>> {
+    checkOptions('sampleAsync', options, sampleAheadNames)
     const replacement = this.#checkSample('sampleAsync', batchSize, options)
     const { plan, batch } = this.#async.next(batchSize, replacement)
     return this.#handOut(plan, batch, options.beta)
@@ -205,10 +219,12 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
    * buffer as a whole; an episode may end with a sequence's last row only. The arrays hold batchSize * length rows, sequence after
    * sequence. Rows are as they were added, without n-step returns; priorities do not count.
    *
-   * Error     no such sequence in the buffer: RangeError.
+   * Throws    no such sequence in the buffer: RangeError.
    */
-  sampleSequences(batchSize: number, { length }: SequenceOptions): ReplayBatch<S> {
+  sampleSequences(batchSize: number, options: SequenceOptions): ReplayBatch<S> {
     const op = 'sampleSequences'
+    checkOptions(op, options, sequenceNames)
+    const { length } = options
     if (!(Number.isSafeInteger(length) && length > 0)) {
       throw new RangeError(`${op}: length is not a positive integer [${String(length)}]`)
     }
@@ -241,7 +257,7 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
    * Gives rows, by the indices of a batch, new priorities: |TD error| as a rule. Rows that are no longer there are passed
    * over. Returns how many were updated.
    *
-   * Error     negative and NaN priorities, other lengths, a buffer that is not prioritized: nothing is changed.
+   * Throws    negative and NaN priorities, other lengths, a buffer that is not prioritized: nothing is changed.
    */
   updatePriorities(indices: ArrayLike<number>, priorities: ArrayLike<number>): number {
     const op = 'updatePriorities'
@@ -363,6 +379,13 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
     this.#counted(plan.size)
     return batch as ReplayBatch<S>
   }
+}
+
+function noRoom(capacity: number, rowBytes: number, cause?: unknown): RangeError {
+  return new RangeError(
+    `ReplayBuffer: no memory for so many rows [capacity ${capacity}, ${rowBytes} bytes each]`,
+    { cause },
+  )
 }
 
 /** Batches that are not gathered ahead are in memory of their own. */

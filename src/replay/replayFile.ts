@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeFileAtomic } from '../files/index.js'
+import { checkFacts, checkSections, type RefuseReplay } from './checkReplay.js'
 import type { ReplaySettings } from './replayOptions.js'
 import {
   factsOf,
@@ -22,7 +23,7 @@ const version = 1
 const preambleBytes = 64
 const digestAt = 32
 
-/** The header. */
+/** The header, as it is written. */
 interface Header {
   readonly settings: ReplaySettings
   readonly facts: StateFacts
@@ -50,9 +51,13 @@ export function writeReplay(path: string | URL, state: ReplayState): void {
 }
 
 /** A file that was found whole, and what its header says. */
-export interface OpenReplay extends Header {
+export interface OpenReplay {
+  /** What the file says the buffer was made with: anything. */
+  readonly settings: Readonly<Record<string, unknown>>
   /** Fills a buffer made with these settings. */
   readInto(state: ReplayState): void
+  /** Throws what the file has that no buffer writes. */
+  readonly refuse: RefuseReplay
   close(): void
 }
 
@@ -65,24 +70,50 @@ export function openReplay(path: string | URL): OpenReplay {
     const headerBytes = verified(handle, name)
     const header = Buffer.alloc(headerBytes)
     readFully(handle, header, preambleBytes)
-    const { settings, facts } = JSON.parse(header.toString('utf8')) as Header
+    const refuse: RefuseReplay = (why) => {
+      throw new RangeError(`load: a file that save did not write, ${why} [${name}]`)
+    }
+    const { settings, facts } = parsed(header, refuse)
     const readInto = (state: ReplayState): void => {
+      checkFacts(state, facts, refuse)
       restoreFacts(state, facts)
       const { sections, priorities } = sectionsOf(state, state.episodes.size)
       let at = preambleBytes + headerBytes
+      const bytes = sections.reduce((sum, section) => sum + section.length, at)
+      if (bytes !== fstatSync(handle).size) refuse(`its rows need ${bytes} bytes`)
       for (const section of sections) {
         for (const part of partsOf(section)) {
           readFully(handle, part, at)
           at += part.length
         }
       }
+      checkSections(state, priorities, refuse)
       restoreSections(state, priorities)
+      // Of an infinite sum nothing could be drawn.
+      if (state.priorities && !Number.isFinite(state.priorities.tree.total))
+        refuse('priorities without a sum')
     }
-    return { settings, facts, readInto, close: () => closeSync(handle) }
+    return { settings, readInto, refuse, close: () => closeSync(handle) }
   } catch (error) {
     closeSync(handle)
     throw error
   }
+}
+
+/** The two parts of a header. */
+function parsed(
+  header: Buffer,
+  refuse: RefuseReplay,
+): { settings: Readonly<Record<string, unknown>>; facts: unknown } {
+  let value: unknown
+  try {
+    value = JSON.parse(header.toString('utf8'))
+  } catch {
+    return refuse('its header is not JSON')
+  }
+  const { settings, facts } = (value ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof settings !== 'object' || settings === null) return refuse('its header has no settings')
+  return { settings: settings as Readonly<Record<string, unknown>>, facts }
 }
 
 /** Checks a file from beginning to end; returns the bytes of its header. */
@@ -114,7 +145,9 @@ function verified(handle: number, name: string): number {
   }
   if (!hash.digest().equals(preamble.subarray(digestAt)))
     refuse('the file is damaged, its checksum is another')
-  return preamble.readUInt32LE(12)
+  const header = preamble.readUInt32LE(12)
+  if (preambleBytes + header > size) refuse(`a header of ${header} bytes in ${size}`)
+  return header
 }
 
 const partBytes = 2 ** 24

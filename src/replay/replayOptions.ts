@@ -1,7 +1,8 @@
 import type { FormatName } from '../formats/index.js'
+import { checkOptions, type OptionTable, shown } from '../options/index.js'
 import { type ColumnSpec, layoutOf, type Place, type ReplaySpec, type TransitionSpec } from './layout.js'
 import type { Prioritized } from './priorities.js'
-import type { RateLimit } from './rateLimiter.js'
+import { type RateLimit, rateLimitNames } from './rateLimiter.js'
 
 /** Returns over several steps: the target of row t is reward + discount * value(nextObs) of the batch. */
 export interface NStep {
@@ -68,8 +69,52 @@ export interface ReplaySettings {
   readonly spec: ReplaySpec
 }
 
+const commonNames: OptionTable<ReplayCommonOptions> = {
+  capacity: 'required',
+  seed: 'optional',
+  environments: 'optional',
+  nanReward: 'optional',
+  nStep: 'optional',
+  prioritized: 'optional',
+  rateLimit: 'optional',
+  prefetch: 'optional',
+}
+const transitionNames: OptionTable<TransitionOptions> = {
+  ...commonNames,
+  obsDim: 'required',
+  actionDim: 'required',
+  dtype: 'optional',
+  spec: 'optional',
+}
+const specNames: OptionTable<SpecOptions<ReplaySpec>> = {
+  ...commonNames,
+  spec: 'required',
+  obsDim: 'optional',
+  actionDim: 'optional',
+  dtype: 'optional',
+}
+const nStepNames: OptionTable<NStep> = { n: 'required', gamma: 'required' }
+const prioritizedNames: OptionTable<Prioritized> = { alpha: 'optional', beta: 'optional', eps: 'optional' }
+const columnNames: OptionTable<ColumnSpec> = { shape: 'optional', dtype: 'optional' }
+
+/** The records of options, one within the other. */
+function checkRecords(options: ReplayOptions<ReplaySpec>): void {
+  const op = 'ReplayBuffer'
+  checkOptions(op, options, options?.spec === undefined ? transitionNames : specNames)
+  const { nStep, prioritized, rateLimit, spec } = options
+  if (nStep !== undefined) checkOptions(`${op}: nStep`, nStep, nStepNames)
+  if (prioritized !== undefined && prioritized !== true)
+    checkOptions(`${op}: prioritized`, prioritized, prioritizedNames)
+  if (rateLimit !== undefined) checkOptions(`${op}: rateLimit`, rateLimit, rateLimitNames)
+  if (spec === undefined) return
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec))
+    throw new TypeError(`${op}: spec is not a record of columns [${shown(spec)}]`)
+  for (const [name, column] of Object.entries(spec)) checkOptions(`${op}: ${name}`, column, columnNames)
+}
+
 /** Checks what the parts of a buffer do not check themselves. */
 export function settingsOf(options: ReplayOptions<ReplaySpec>): ReplaySettings {
+  checkRecords(options)
   const {
     capacity,
     seed = 0,

@@ -1,3 +1,4 @@
+import type { OptionTable } from '../options/index.js'
 import type { ReplayBatch } from './batch.js'
 import type { ReplaySpec, TransitionSpec } from './layout.js'
 
@@ -16,3 +17,10 @@ export interface SequenceOptions {
   /** Rows in each sequence. */
   readonly length: number
 }
+
+export const sampleAheadNames: OptionTable<Omit<SampleOptions, 'out'>> = {
+  replacement: 'optional',
+  beta: 'optional',
+}
+export const sampleNames: OptionTable<SampleOptions> = { ...sampleAheadNames, out: 'optional' }
+export const sequenceNames: OptionTable<SequenceOptions> = { length: 'required' }

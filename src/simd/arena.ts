@@ -19,10 +19,10 @@ export const at = {
   /** Ranges of the 128 bands and the 64 panels of a matrix product, 32 bytes each. */
   leftRange: 0x03_1000,
   rightRange: 0x03_2000,
-  /** Operands of a matrix product, packed float32, side by side elements. */
+  /** Operands of a matrix product, packed: side by side elements of 4 bytes, or half by half of 8. */
   packedLeft: 0x04_0000,
   packedRight: 0x14_0000,
-  /** Its float32 sums. */
+  /** Its sums. */
   sums: 0x24_0000,
   /** A table of 65,536 codes. */
   table: 0x34_0000,
@@ -39,6 +39,8 @@ export interface Arena {
   /** @internal */
   readonly leftFloat64: Float64Array
   /** @internal */
+  readonly leftInt32: Int32Array
+  /** @internal */
   readonly rightCodes: Uint16Array
   /** @internal */
   readonly outCodes: Uint16Array
@@ -46,6 +48,10 @@ export interface Arena {
   readonly table: Uint16Array
   /** @internal */
   readonly sums: Float32Array
+  /** @internal */
+  readonly sumsFloat64: Float64Array
+  /** @internal */
+  readonly sumsInt32: Int32Array
 }
 
 // undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD.
@@ -67,9 +73,12 @@ function open(): Arena | undefined {
     leftCodes: new Uint16Array(buffer, at.left, block),
     leftFloat32: new Float32Array(buffer, at.left, block),
     leftFloat64: new Float64Array(buffer, at.left, block),
+    leftInt32: new Int32Array(buffer, at.left, block),
     rightCodes: new Uint16Array(buffer, at.right, block),
     outCodes: new Uint16Array(buffer, at.out, block),
     table: new Uint16Array(buffer, at.table, 65536),
     sums: new Float32Array(buffer, at.sums, side * side),
+    sumsFloat64: new Float64Array(buffer, at.sums, (side / 2) ** 2),
+    sumsInt32: new Int32Array(buffer, at.sums, side * side),
   }
 }

@@ -65,6 +65,17 @@ export interface KernelExports {
     panels: number,
     k: number,
   ): void
+  packLeftFloat64(from: Pointer, to: Pointer, rows: number, k: number): void
+  packRightFloat64(from: Pointer, to: Pointer, first: number, rows: number, k: number, columns: number): void
+  multiplyFloat64(
+    left: Pointer,
+    right: Pointer,
+    sums: Pointer,
+    bands: number,
+    panels: number,
+    k: number,
+  ): void
+  multiplyInt32(left: Pointer, right: Pointer, sums: Pointer, bands: number, panels: number, k: number): void
   encodeSums(from: Pointer, to: Pointer, count: number): void
   adamw(
     grads: Pointer,

@@ -1,4 +1,5 @@
 import { type Arena, at, block, side } from './arena.js'
+import type { KernelExports } from './instance.js'
 
 /** Sizes of a matrix product: a is [m, k], b is [k, n], the result [m, n], all row-major. */
 export interface MatmulSizes {
@@ -17,15 +18,97 @@ interface Part {
   readonly columns: number
 }
 
-// Bands have 4 rows and panels 8 columns: wasm/assembly/matmul.ts.
+// Bands have 4 rows and panels 8 columns, of float64 4: wasm/assembly/matmul.ts.
 const up4 = (n: number) => (n + 3) & ~3
 const up8 = (n: number) => (n + 7) & ~7
 
+/** What is multiplied: bfloat16 codes, or numbers of one type. */
+export type MatmulKind = 'codes' | 'float32' | 'float64' | 'int32'
+
+/** Elements on their way in, out, or as sums. */
+type Elements = Uint16Array | Float32Array | Float64Array | Int32Array
+
+/** How a kind is copied in, packed, multiplied and copied out. */
+interface Way {
+  /** The largest block in any direction. */
+  readonly side: number
+  /** Columns of a panel. */
+  readonly panel: number
+  /** Where elements are copied to before they are packed. */
+  readonly staging: (arena: Arena) => Elements
+  readonly sums: (arena: Arena) => Elements
+  readonly packLeft: (kernels: KernelExports, row: number, rows: number, depth: number) => void
+  readonly packRight: (
+    kernels: KernelExports,
+    row: number,
+    rows: number,
+    depth: number,
+    width: number,
+  ) => void
+  /** Returns how many tiles went the exact way. */
+  readonly multiply: (kernels: KernelExports, bands: number, panels: number, depth: number) => number
+}
+
+const { left, packedLeft, packedRight, sums, leftRange, rightRange } = at
+
+const float32: Way = {
+  side,
+  panel: 8,
+  staging: (arena) => arena.leftFloat32,
+  sums: (arena) => arena.sums,
+  packLeft: (kernels, row, rows, depth) =>
+    kernels.packLeftFloat32(left, packedLeft + row * depth * 4, rows, depth),
+  packRight: (kernels, row, rows, depth, width) =>
+    kernels.packRightFloat32(left, packedRight, row, rows, depth, width),
+  multiply: (kernels, bands, panels, depth) => {
+    kernels.multiplyFloat32(packedLeft, packedRight, sums, bands, panels, depth)
+    return 0
+  },
+}
+
+const ways: Readonly<Record<MatmulKind, Way>> = {
+  float32,
+  // Packed as 32 bits each, whatever they mean.
+  int32: {
+    ...float32,
+    staging: (arena) => arena.leftInt32,
+    sums: (arena) => arena.sumsInt32,
+    multiply: (kernels, bands, panels, depth) => {
+      kernels.multiplyInt32(packedLeft, packedRight, sums, bands, panels, depth)
+      return 0
+    },
+  },
+  float64: {
+    side: side / 2,
+    panel: 4,
+    staging: (arena) => arena.leftFloat64,
+    sums: (arena) => arena.sumsFloat64,
+    packLeft: (kernels, row, rows, depth) =>
+      kernels.packLeftFloat64(left, packedLeft + row * depth * 8, rows, depth),
+    packRight: (kernels, row, rows, depth, width) =>
+      kernels.packRightFloat64(left, packedRight, row, rows, depth, width),
+    multiply: (kernels, bands, panels, depth) => {
+      kernels.multiplyFloat64(packedLeft, packedRight, sums, bands, panels, depth)
+      return 0
+    },
+  },
+  codes: {
+    ...float32,
+    staging: (arena) => arena.leftCodes,
+    packLeft: (kernels, row, rows, depth) =>
+      kernels.packLeft(left, packedLeft + row * depth * 4, leftRange + row * 8, rows, depth),
+    packRight: (kernels, row, rows, depth, width) =>
+      kernels.packRight(left, packedRight, rightRange, row, rows, depth, width),
+    multiply: (kernels, bands, panels, depth) =>
+      kernels.multiply(packedLeft, packedRight, sums, bands, panels, depth, leftRange, rightRange),
+  },
+}
+
 /** Copies rows of a matrix into the arena, each `width` long there; what is beyond them is zero. */
-function copyRows<T extends Uint16Array | Float32Array>(
-  to: T,
+function copyRows(
+  to: Elements,
   width: number,
-  from: T,
+  from: Elements,
   stride: number,
   row: number,
   column: number,
@@ -35,70 +118,45 @@ function copyRows<T extends Uint16Array | Float32Array>(
 ): void {
   if (columns !== width || rows !== paddedRows) to.fill(0, 0, paddedRows * width)
   if (columns === stride && columns === width) {
-    to.set(from.subarray(row * stride, (row + rows) * stride) as never)
+    to.set(from.subarray(row * stride, (row + rows) * stride))
     return
   }
   for (let r = 0; r < rows; r++) {
     const start = (row + r) * stride + column
-    to.set(from.subarray(start, start + columns) as never, r * width)
+    to.set(from.subarray(start, start + columns), r * width)
   }
 }
 
-function packLeft(arena: Arena, a: Uint16Array | Float32Array, stride: number, part: Part): void {
-  const { kernels } = arena
+function packLeft(arena: Arena, way: Way, a: Elements, stride: number, part: Part): void {
   const { i, p, rows, depth } = part
   const step = Math.floor(block / depth) & ~3
   for (let row = 0; row < rows; row += step) {
     const count = Math.min(step, rows - row)
-    const to = at.packedLeft + row * depth * 4
-    if (a instanceof Float32Array) {
-      copyRows(arena.leftFloat32, depth, a, stride, i + row, p, count, depth, up4(count))
-      kernels.packLeftFloat32(at.left, to, up4(count), depth)
-    } else {
-      copyRows(arena.leftCodes, depth, a, stride, i + row, p, count, depth, up4(count))
-      kernels.packLeft(at.left, to, at.leftRange + row * 8, up4(count), depth)
-    }
+    copyRows(way.staging(arena), depth, a, stride, i + row, p, count, depth, up4(count))
+    way.packLeft(arena.kernels, row, up4(count), depth)
   }
 }
 
-function packRight(arena: Arena, b: Uint16Array | Float32Array, stride: number, part: Part): void {
-  const { kernels } = arena
+function packRight(arena: Arena, way: Way, b: Elements, stride: number, part: Part): void {
   const { p, j, depth, columns } = part
   const width = up8(columns)
   const step = Math.floor(block / width)
   for (let row = 0; row < depth; row += step) {
     const count = Math.min(step, depth - row)
-    if (b instanceof Float32Array) {
-      copyRows(arena.leftFloat32, width, b, stride, p + row, j, count, columns, count)
-      kernels.packRightFloat32(at.left, at.packedRight, row, count, depth, width)
-    } else {
-      copyRows(arena.leftCodes, width, b, stride, p + row, j, count, columns, count)
-      kernels.packRight(at.left, at.packedRight, at.rightRange, row, count, depth, width)
-    }
+    copyRows(way.staging(arena), width, b, stride, p + row, j, count, columns, count)
+    way.packRight(arena.kernels, row, count, depth, width)
   }
 }
 
-function multiply(arena: Arena, exact: boolean, part: Part): number {
-  const { kernels } = arena
-  const bands = up4(part.rows) / 4
-  const panels = up8(part.columns) / 8
-  if (!exact) {
-    kernels.multiplyFloat32(at.packedLeft, at.packedRight, at.sums, bands, panels, part.depth)
-    return 0
-  }
-  const { packedLeft, packedRight, sums, leftRange, rightRange } = at
-  return kernels.multiply(packedLeft, packedRight, sums, bands, panels, part.depth, leftRange, rightRange)
-}
-
-function storeSums(arena: Arena, out: Uint16Array | Float32Array, stride: number, part: Part): void {
-  const { kernels, sums, outCodes } = arena
+function storeSums(arena: Arena, way: Way, codes: boolean, out: Elements, stride: number, part: Part): void {
   const { i, j, rows, columns } = part
   const width = up8(columns)
   const step = Math.floor(block / width)
+  const totals = way.sums(arena)
   for (let row = 0; row < rows; row += step) {
     const count = Math.min(step, rows - row)
-    const source = out instanceof Float32Array ? sums.subarray(row * width) : outCodes
-    if (!(out instanceof Float32Array)) kernels.encodeSums(at.sums + row * width * 4, at.out, count * width)
+    if (codes) arena.kernels.encodeSums(sums + row * width * 4, at.out, count * width)
+    const source = codes ? arena.outCodes : totals.subarray(row * width)
     if (columns === stride && columns === width) {
       out.set(source.subarray(0, count * width), (i + row) * stride)
       continue
@@ -110,33 +168,37 @@ function storeSums(arena: Arena, out: Uint16Array | Float32Array, stride: number
 }
 
 /**
- * A matrix product by blocks, k ascending from +0 into float32 sums: of codes by fused steps and rounded once to codes,
- * of float32 by multiplying and adding. Returns how many tiles of codes went the exact way.
+ * A matrix product by blocks, k ascending from +0: of codes by fused steps into float32 sums, rounded once to codes; of float32
+ * and float64 by multiplying and adding, each rounded; of int32 modulo 2^32. Returns how many tiles of codes went the exact
+ * way.
  */
-export function matmulBlocks<T extends Uint16Array | Float32Array>(
+export function matmulBlocks(
   arena: Arena,
-  a: T,
-  b: T,
-  sizes: MatmulSizes,
-  out: T,
+  kind: MatmulKind,
+  a: Elements,
+  b: Elements,
+  { m, k, n }: MatmulSizes,
+  out: Elements,
 ): number {
-  const { m, k, n } = sizes
-  const exact = !(a instanceof Float32Array)
+  const way = ways[kind]
+  const totals = way.sums(arena)
   let slow = 0
-  for (let i = 0; i < m; i += side) {
-    const rows = Math.min(side, m - i)
-    for (let j = 0; j < n; j += side) {
-      const columns = Math.min(side, n - j)
-      arena.sums.fill(0, 0, up4(rows) * up8(columns))
-      for (let p = 0; p < k; p += side) {
-        const part = { i, p, j, rows, depth: Math.min(side, k - p), columns }
-        arena.kernels.clearRanges(at.leftRange, side / 4)
-        arena.kernels.clearRanges(at.rightRange, side / 8)
-        packLeft(arena, a, k, part)
-        packRight(arena, b, n, part)
-        slow += multiply(arena, exact, part)
+  for (let i = 0; i < m; i += way.side) {
+    const rows = Math.min(way.side, m - i)
+    for (let j = 0; j < n; j += way.side) {
+      const columns = Math.min(way.side, n - j)
+      totals.fill(0, 0, up4(rows) * up8(columns))
+      for (let p = 0; p < k; p += way.side) {
+        const part = { i, p, j, rows, depth: Math.min(way.side, k - p), columns }
+        if (kind === 'codes') {
+          arena.kernels.clearRanges(leftRange, side / 4)
+          arena.kernels.clearRanges(rightRange, side / 8)
+        }
+        packLeft(arena, way, a, k, part)
+        packRight(arena, way, b, n, part)
+        slow += way.multiply(arena.kernels, up4(rows) / 4, up8(columns) / way.panel, part.depth)
       }
-      storeSums(arena, out, n, { i, p: 0, j, rows, depth: 0, columns })
+      storeSums(arena, way, kind === 'codes', out, n, { i, p: 0, j, rows, depth: 0, columns })
     }
   }
   return slow

@@ -1,5 +1,6 @@
 import { arena, type Engine } from './arena.js'
 import { type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
+import { matmulOperands } from './matmulOperands.js'
 
 /**
  * Matrix product of float32 matrices: acc = float32(acc + float32(a b)), k ascending from +0.
@@ -20,28 +21,12 @@ export function matmulFloat32(
   out?: Float32Array,
   engine: Engine = 'simd',
 ): Float32Array {
-  const { m, k, n } = sizes
-  if (a.length !== m * k || b.length !== k * n) {
-    const shown = `${a.length} and ${b.length} for ${m} x ${k} times ${k} x ${n}`
-    throw new RangeError(`matmulFloat32: lengths differ from the sizes [${shown}]`)
-  }
-  const result = out ?? new Float32Array(m * n)
-  if (result.length !== m * n) {
-    throw new RangeError(
-      `matmulFloat32: out has another length than the result [${result.length}, not ${m * n}]`,
-    )
-  }
-  const left = overlap(a, result) ? a.slice() : a
-  const right = overlap(b, result) ? b.slice() : b
+  const result = out ?? new Float32Array(sizes.m * sizes.n)
+  const [left, right] = matmulOperands('matmulFloat32', a, b, sizes, result)
   const simd = arena(engine)
-  if (simd) matmulBlocks(simd, left, right, sizes, result)
+  if (simd) matmulBlocks(simd, 'float32', left, right, sizes, result)
   else plainMatmul(left, right, sizes, result)
   return result
-}
-
-function overlap(a: Float32Array, b: Float32Array): boolean {
-  if (a.buffer !== b.buffer) return false
-  return a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength
 }
 
 function plainMatmul(a: Float32Array, b: Float32Array, { m, k, n }: MatmulSizes, out: Float32Array): void {

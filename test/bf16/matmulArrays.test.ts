@@ -138,14 +138,14 @@ describe('the tiles of matmulBlocks', () => {
     const right = Uint16Array.of(0x3f80, b)
     const sizes = { m: 1, k: 2, n: 1 }
     const out = new Uint16Array(1)
-    const slow = matmulBlocks(simd, left, right, sizes, out)
+    const slow = matmulBlocks(simd, 'codes', left, right, sizes, out)
     expect([a, b, ...out]).toEqual([a, b, ...matmulArrays(left, right, sizes, undefined, 'plain')])
     return slow
   }
 
   it('take the exact way only where a product can leave float32', () => {
     const ordinaryProduct = (a: Uint16Array, b: Uint16Array) =>
-      matmulBlocks(simd, a, b, { m: 64, k: 64, n: 64 }, new Uint16Array(4096))
+      matmulBlocks(simd, 'codes', a, b, { m: 64, k: 64, n: 64 }, new Uint16Array(4096))
     expect(ordinaryProduct(ordinary(seed, 4096), ordinary(seed + 1, 4096))).toBe(0)
     expect(ordinaryProduct(new Uint16Array(4096), ordinary(seed + 1, 4096))).toBe(0)
     expect(ordinaryProduct(between(255, 255)(seed, 4096), between(0, 254)(seed + 1, 4096))).toBe(0)
@@ -163,6 +163,7 @@ describe('the tiles of matmulBlocks', () => {
       simd.leftCodes.fill(0x7f7f)
       const slow = matmulBlocks(
         simd,
+        'codes',
         ordinary(1, m * k),
         ordinary(2, k * n),
         { m, k, n },

@@ -95,17 +95,17 @@ describe('decodeNpy of hostile files', () => {
     [
       'a missing key',
       file("{'descr': '<f4', 'shape': ()}"),
-      'the header must have descr, fortran_order and shape [descr, shape]',
+      'the header has not descr, fortran_order and shape [descr, shape]',
     ],
     [
       'one key more',
       file("{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': 'y'}"),
-      'the header must have descr, fortran_order and shape [descr, fortran_order, shape, x]',
+      'the header has not descr, fortran_order and shape [descr, fortran_order, shape, x]',
     ],
     [
       'an order that is no truth value',
       file("{'descr': '<f4', 'fortran_order': 'False', 'shape': ()}"),
-      'the header must have descr, fortran_order and shape [descr, fortran_order, shape]',
+      'the header has not descr, fortran_order and shape [descr, fortran_order, shape]',
     ],
     ['a number as a value', file("{'descr': 4}"), 'not a header of npy [4}]'],
     ['a negative length', file(header('<f4', '(-1,)'), 4), 'not a shape [-1]'],

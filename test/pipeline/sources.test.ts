@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Table, tableToIPC, vectorFromArray } from 'apache-arrow'
 import fc from 'fast-check'
 import { openNpy, openSafetensors, writeNpy, writeSafetensors } from 'tpu-toolkit/files'
 import {
@@ -187,6 +188,14 @@ describe('openCsv', () => {
     )
   })
 
+  it('a byte order mark is taken away at the beginning of the file and nowhere else, zero bytes are refused', async () => {
+    const source = await csv(fileOf('mark.csv', '\ufeffa,b\n\ufeff1,2\n'))
+    expect(await allOf(source)).toEqual([{ a: '\ufeff1', b: '2' }])
+    await expect(openCsv(fileOf('zero.csv', 'a\n"1"\0\n'))).rejects.toThrow(
+      new RangeError('openCsv: a zero byte in the text [zero.csv]'),
+    )
+  })
+
   it('rows end with LF, CR LF or CR alike, whichever rows are read together', async () => {
     const mixed = await csv(fileOf('mixed.csv', 'a,b\n1,x\n2,y\r\n3,z\n4,"\r\n"\r5,v\r\n'))
     expect(await allOf(mixed)).toEqual([
@@ -265,6 +274,47 @@ describe('openArrow', () => {
     await expect(openArrow(fileOf('cut.arrow', whole.subarray(0, whole.length - 100)))).rejects.toThrow(
       /^openArrow: .*\[cut\.arrow.*\]$/s,
     )
+  })
+})
+
+describe('openArrow of hostile files', () => {
+  const reading = async (bytes: Uint8Array): Promise<unknown> =>
+    allOf(await openArrow(fileOf('hostile', bytes)))
+
+  it('a bit changed anywhere gives an error that names the file, or rows', async () => {
+    for (const name of ['rows.arrow', 'rows.arrows']) {
+      const whole = readFileSync(new URL(name, golden))
+      for (let bit = seed % 37; bit < 8 * whole.length; bit += 37) {
+        const bytes = Buffer.from(whole)
+        bytes[bit >> 3]! ^= 1 << (bit % 8)
+        await reading(bytes).catch((error: Error) => {
+          expect(error).toBeInstanceOf(RangeError)
+          expect(error.message).toMatch(/^openArrow: not a file of Arrow that can be read \[hostile: .+\]$/s)
+        })
+      }
+    }
+  })
+
+  it('rows have no prototype that a file could replace: __proto__ is a column as any other', async () => {
+    const table = new Table({ ['__proto__']: vectorFromArray([1, 2]), toJSON: vectorFromArray(['a', 'b']) })
+    const [row] = (await reading(tableToIPC(table, 'file'))) as Record<string, unknown>[]
+    expect(Object.getPrototypeOf(row)).toBeNull()
+    expect(Object.keys(row!)).toEqual(['__proto__', 'toJSON'])
+    expect(Object.values(row!)).toEqual([1, 'a'])
+  })
+
+  it.each([
+    ['a claim of more values than bytes', 16, 2 ** 31 - 1, /column|values|rows/],
+    ['a claim of missing values', 24, 2, /missing|bytes for which/],
+  ])('%s is refused before anything is made of it', async (_, offset, value, why) => {
+    const bytes = Uint8Array.from(tableToIPC(new Table({ n: vectorFromArray([1, 2, 3]) }), 'stream'))
+    const view = new DataView(bytes.buffer)
+    // The node of the only column: 3 values, none missing.
+    let at = 0
+    for (let i = 0; i + 16 <= bytes.length; i += 8)
+      if (view.getBigInt64(i, true) === 3n && view.getBigInt64(i + 8, true) === 0n) at = i
+    view.setBigInt64(at + (offset - 16), BigInt(value), true)
+    await expect(reading(bytes)).rejects.toThrow(why)
   })
 })
 

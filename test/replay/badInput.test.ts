@@ -14,9 +14,9 @@ describe('new ReplayBuffer', () => {
   it.each([
     [{ capacity: 0 }, 'ReplayBuffer: capacity is not an integer in 1..2^32-1 [0]'],
     [{ capacity: 1.5 }, 'ReplayBuffer: capacity is not an integer in 1..2^32-1 [1.5]'],
-    [{ capacity: undefined }, 'ReplayBuffer: capacity is not an integer in 1..2^32-1 [undefined]'],
+    [{ capacity: undefined }, 'ReplayBuffer: option capacity is missing [capacity, obsDim, actionDim]'],
     [{ obsDim: 0 }, 'ReplayBuffer: obsDim is not a positive integer or a shape [0]'],
-    [{ actionDim: undefined }, 'ReplayBuffer: actionDim is not a positive integer or a shape [undefined]'],
+    [{ actionDim: undefined }, 'ReplayBuffer: option actionDim is missing [capacity, obsDim, actionDim]'],
     [{ seed: -1 }, 'ReplayBuffer: seed is not an integer in 0..2^32-1 [-1]'],
     [{ seed: 2 ** 32 }, 'ReplayBuffer: seed is not an integer in 0..2^32-1 [4294967296]'],
     [{ environments: 5 }, 'ReplayBuffer: more environments than rows [5, capacity 4]'],
@@ -35,6 +35,20 @@ describe('new ReplayBuffer', () => {
     [
       { rateLimit: { samplesPerInsert: 1, minSizeToSample: 5, errorBuffer: 2 } },
       'ReplayBuffer: rateLimit.minSizeToSample is more than the capacity [5 of 4]',
+    ],
+    [{ nstep: { n: 2, gamma: 0.9 } }, 'ReplayBuffer: unknown option, did you mean nStep [nstep]'],
+    [{ nStep: { n: 2, gama: 0.9 } }, 'ReplayBuffer: nStep: unknown option, did you mean gamma [gama]'],
+    [
+      { prioritized: { temperature: 1 } },
+      'ReplayBuffer: prioritized: unknown option, there are alpha, beta, eps [temperature]',
+    ],
+    [
+      { capacity: 2 ** 32 - 1, obsDim: 2 ** 40 },
+      'ReplayBuffer: no memory for so many rows [capacity 4294967295, 8796093022216 bytes each]',
+    ],
+    [
+      { capacity: 2 ** 32 - 1, obsDim: 2 ** 18 },
+      'ReplayBuffer: no memory for so many rows [capacity 4294967295, 2097160 bytes each]',
     ],
     [{ spec: { obs: {} } }, 'ReplayBuffer: spec says it all, leave out obsDim, actionDim and dtype [spec]'],
   ])('%o is a RangeError', (options, message) => {

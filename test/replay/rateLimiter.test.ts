@@ -24,8 +24,8 @@ describe(`RateLimiter (seed ${seed})`, () => {
       slack: fc.double({ min: 1, max: 4, noNaN: true }),
     })
     fc.assert(
-      fc.property(limits, fc.array(fc.boolean(), { maxLength: 200 }), (limit, tries) => {
-        const errorBuffer = limit.slack * Math.max(1, limit.samplesPerInsert)
+      fc.property(limits, fc.array(fc.boolean(), { maxLength: 200 }), ({ slack, ...limit }, tries) => {
+        const errorBuffer = slack * Math.max(1, limit.samplesPerInsert)
         const rateLimit = { ...limit, errorBuffer }
         const buffer = new ReplayBuffer({
           capacity: 8,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -131,6 +132,65 @@ describe(`save and load (seed ${seed})`, () => {
     )
     expect(refusal(whole)).toBe('taken')
   }, 120_000)
+
+  it('a file with a checksum that fits and numbers that do not is refused, and never drawn from', () => {
+    const path = join(folder, 'forged.replay')
+    const buffer = filled(33, { prioritized: true, nStep: { n: 3, gamma: 0.9 }, dtype: 'float6_e2m3fn' })
+    buffer.save(path)
+    const whole = readFileSync(path)
+    const size = whole.readUInt32LE(12)
+    type Json = { settings: Record<string, unknown>; facts: Record<string, unknown> }
+    const forged = (change: (json: Json) => unknown, rows = whole.subarray(64 + size)): string => {
+      const json = JSON.parse(whole.toString('utf8', 64, 64 + size))
+      const header = Buffer.from(JSON.stringify(change(json) ?? json))
+      const bytes = Buffer.concat([whole.subarray(0, 64), header, rows])
+      bytes.writeUInt32LE(header.length, 12)
+      bytes.writeDoubleLE(bytes.length, 16)
+      createHash('sha256').update(bytes.subarray(0, 32)).update(bytes.subarray(64)).digest().copy(bytes, 32)
+      writeFileSync(path, bytes)
+      try {
+        ReplayBuffer.load(path, inProcess)
+        return 'taken'
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError)
+        return (error as Error).message
+          .replace(` [${path}]`, '')
+          .replace('load: a file that save did not write, ', '')
+      }
+    }
+    expect(forged(() => undefined)).toBe('taken')
+    expect(
+      forged(({ facts }) => {
+        facts['added'] = 2 ** 64 - 1
+      }),
+    ).toBe('added is no count, 18446744073709552000')
+    expect(
+      forged(({ facts }) => {
+        facts['added'] = 5
+      }),
+    ).toMatch(/^its rows need \d+ bytes$/)
+    expect(
+      forged(({ facts }) => {
+        facts['pending'] = { replacement: true, indices: [40], lasts: [40], relative: [1] }
+      }),
+    ).toBe('a batch drawn ahead of rows that there are not')
+    expect(
+      forged(({ facts }) => {
+        facts['pending'] = { replacement: true, indices: [20], lasts: [30], relative: [1] }
+      }),
+    ).toBe('a batch drawn ahead with other ends than its rows have')
+    expect(
+      forged(({ settings }) => {
+        settings['capacity'] = 0
+      }),
+    ).toBe('ReplayBuffer: capacity is not an integer in 1..2^32-1 [0]')
+    expect(forged(() => [])).toBe('its header has no settings')
+    const codes = Buffer.from(whole.subarray(64 + size))
+    codes[codes.length - 8 * 40] = 0
+    codes.fill(255, 0, 4)
+    expect(forged(() => undefined, codes)).not.toBe('taken')
+    rmSync(path)
+  })
 
   it('a file that is not there, and a folder that is not, are the system’s errors', () => {
     expect(() => ReplayBuffer.load(join(folder, 'none'))).toThrow('ENOENT')

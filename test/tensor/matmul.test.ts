@@ -104,6 +104,41 @@ describe(`matmul (seed ${seed})`, () => {
       expect(matmul(x, y, { accumulate: 'bfloat16', order }).item()).toBe(sum(mul(x, y), { order }).item())
   })
 
+  it.each(['float64', 'float32', 'bfloat16', 'float16', 'float8_e5m2'] as const)(
+    "matmul(a, b, { accumulate: 'float64' }) of %s adds products in float64, k ascending, and rounds once",
+    (dtype) => {
+      const draw = (start: number, size: number) =>
+        Array.from({ length: size }, (_, i) => Math.tan(start + i * 1.7) * 2 ** ((i % 7) - 3))
+      const a = tensor(draw(1, 2 * 9 * 21), { dtype, shape: [2, 9, 21] })
+      const b = tensor(draw(2, 21 * 11), { dtype, shape: [21, 11] })
+      const [x, y] = [a.toNumbers(), b.toNumbers()]
+      const exact = Float64Array.from({ length: 2 * 9 * 11 }, (_, at) => {
+        let sum = 0
+        for (let p = 0; p < 21; p++) sum += x[Math.floor(at / 11) * 21 + p]! * y[p * 11 + (at % 11)]!
+        return sum
+      })
+      const expected = tensor(exact, { dtype, shape: [2, 9, 11] })
+      expect(matmul(a, b, { accumulate: 'float64' }).toBits()).toEqual(expected.toBits())
+      const out = zeros([2, 9, 11], { dtype })
+      expect(matmul(a, b, { accumulate: 'float64', out })).toBe(out)
+      expect(out.toBits()).toEqual(expected.toBits())
+    },
+  )
+
+  it.each(['int32', 'uint32'] as const)('of %s wraps, batch by batch', (dtype) => {
+    const draw = (start: number, size: number) =>
+      Array.from({ length: size }, (_, i) => Math.imul(start + i, 0x9e3779b1) >>> (dtype === 'int32' ? 1 : 0))
+    const a = tensor(draw(1, 2 * 3 * 5), { dtype, shape: [2, 3, 5] })
+    const b = tensor(draw(2, 5 * 4), { dtype, shape: [5, 4] })
+    const expected = Array.from({ length: 24 }, (_, at) => {
+      let sum = 0n
+      for (let p = 0; p < 5; p++)
+        sum += BigInt(a.data[Math.floor(at / 4) * 5 + p]!) * BigInt(b.data[p * 4 + (at % 4)]!)
+      return Number(dtype === 'int32' ? BigInt.asIntN(32, sum) : BigInt.asUintN(32, sum))
+    })
+    expect([...matmul(a, b).data]).toEqual(expected)
+  })
+
   it('of float64 stays in float64, of int32 wraps', () => {
     expect(
       matmul(tensor([[1, 2 ** -40]], { dtype: 'float64' }), tensor([[1], [1]], { dtype: 'float64' })).item(),

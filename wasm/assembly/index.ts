@@ -14,6 +14,10 @@ export {
   packRightFloat32,
   multiply,
   multiplyFloat32,
+  packLeftFloat64,
+  packRightFloat64,
+  multiplyFloat64,
+  multiplyInt32,
   encodeSums,
 } from './matmul'
 export { adamw } from './adamw'

@@ -118,6 +118,48 @@ export function multiplyFloat32(left: usize, right: usize, sums: usize, bands: i
   }
 }
 
+/** As packLeft, of float64 values and without ranges: [band][k][4]. */
+export function packLeftFloat64(from: usize, to: usize, rows: i32, k: i32): void {
+  for (let band = 0; band < rows; band += 4, to += k * 32) {
+    for (let row = 0; row < 4; row++) {
+      for (let i = 0; i < k; i++, from += 8) store<f64>(to + (i * 4 + row) * 8, load<f64>(from))
+    }
+  }
+}
+
+/** As packRight, of float64 values, panels having 4 columns: [panel][k][4]. */
+export function packRightFloat64(from: usize, to: usize, first: i32, rows: i32, k: i32, columns: i32): void {
+  for (let row = first; row < first + rows; row++) {
+    let target = to + row * 32
+    for (let column = 0; column < columns; column += 4, from += 32, target += k * 32) {
+      v128.store(target, v128.load(from))
+      v128.store(target, v128.load(from, 16), 16)
+    }
+  }
+}
+
+/** sums += left * right over packed float64 operands, each product and each sum rounded to float64; panels of 4 columns. */
+export function multiplyFloat64(left: usize, right: usize, sums: usize, bands: i32, panels: i32, k: i32): void {
+  const stride = usize(panels) * 32
+  for (let panel = 0; panel < panels; panel++) {
+    for (let band = 0; band < bands; band++) {
+      const c = sums + usize(band) * 4 * stride + panel * 32
+      tileFloat64(left + band * k * 32, right + panel * k * 32, c, stride, k)
+    }
+  }
+}
+
+/** sums += left * right modulo 2^32, over operands packed as float32 ones are. */
+export function multiplyInt32(left: usize, right: usize, sums: usize, bands: i32, panels: i32, k: i32): void {
+  const stride = usize(panels) * 32
+  for (let panel = 0; panel < panels; panel++) {
+    for (let band = 0; band < bands; band++) {
+      const c = sums + usize(band) * 4 * stride + panel * 32
+      tileInt32(left + band * k * 16, right + panel * k * 32, c, stride, k)
+    }
+  }
+}
+
 /** Float32 sums at `from` -> codes at `to`; count a multiple of 8. */
 export function encodeSums(from: usize, to: usize, count: i32): void {
   for (let i = 0; i < count; i += 8, from += 32, to += 16) {
@@ -216,6 +258,90 @@ function tile(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
     const a3 = v128.load32_splat(a, 12)
     s30 = f32x4.add(s30, f32x4.mul(a3, x))
     s31 = f32x4.add(s31, f32x4.mul(a3, y))
+    a += 16
+    b += 32
+  }
+  v128.store(c, s00)
+  v128.store(c, s01, 16)
+  v128.store(c1, s10)
+  v128.store(c1, s11, 16)
+  v128.store(c2, s20)
+  v128.store(c2, s21, 16)
+  v128.store(c3, s30)
+  v128.store(c3, s31, 16)
+}
+
+/** One tile of 4 columns, k ascending; each product and each sum rounded to float64. */
+function tileFloat64(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
+  const c1 = c + stride
+  const c2 = c1 + stride
+  const c3 = c2 + stride
+  let s00 = v128.load(c)
+  let s01 = v128.load(c, 16)
+  let s10 = v128.load(c1)
+  let s11 = v128.load(c1, 16)
+  let s20 = v128.load(c2)
+  let s21 = v128.load(c2, 16)
+  let s30 = v128.load(c3)
+  let s31 = v128.load(c3, 16)
+  const end = a + usize(k) * 32
+  while (a < end) {
+    const x = v128.load(b)
+    const y = v128.load(b, 16)
+    const a0 = v128.load64_splat(a)
+    s00 = f64x2.add(s00, f64x2.mul(a0, x))
+    s01 = f64x2.add(s01, f64x2.mul(a0, y))
+    const a1 = v128.load64_splat(a, 8)
+    s10 = f64x2.add(s10, f64x2.mul(a1, x))
+    s11 = f64x2.add(s11, f64x2.mul(a1, y))
+    const a2 = v128.load64_splat(a, 16)
+    s20 = f64x2.add(s20, f64x2.mul(a2, x))
+    s21 = f64x2.add(s21, f64x2.mul(a2, y))
+    const a3 = v128.load64_splat(a, 24)
+    s30 = f64x2.add(s30, f64x2.mul(a3, x))
+    s31 = f64x2.add(s31, f64x2.mul(a3, y))
+    a += 32
+    b += 32
+  }
+  v128.store(c, s00)
+  v128.store(c, s01, 16)
+  v128.store(c1, s10)
+  v128.store(c1, s11, 16)
+  v128.store(c2, s20)
+  v128.store(c2, s21, 16)
+  v128.store(c3, s30)
+  v128.store(c3, s31, 16)
+}
+
+/** One tile, modulo 2^32. */
+function tileInt32(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
+  const c1 = c + stride
+  const c2 = c1 + stride
+  const c3 = c2 + stride
+  let s00 = v128.load(c)
+  let s01 = v128.load(c, 16)
+  let s10 = v128.load(c1)
+  let s11 = v128.load(c1, 16)
+  let s20 = v128.load(c2)
+  let s21 = v128.load(c2, 16)
+  let s30 = v128.load(c3)
+  let s31 = v128.load(c3, 16)
+  const end = a + usize(k) * 16
+  while (a < end) {
+    const x = v128.load(b)
+    const y = v128.load(b, 16)
+    const a0 = v128.load32_splat(a)
+    s00 = i32x4.add(s00, i32x4.mul(a0, x))
+    s01 = i32x4.add(s01, i32x4.mul(a0, y))
+    const a1 = v128.load32_splat(a, 4)
+    s10 = i32x4.add(s10, i32x4.mul(a1, x))
+    s11 = i32x4.add(s11, i32x4.mul(a1, y))
+    const a2 = v128.load32_splat(a, 8)
+    s20 = i32x4.add(s20, i32x4.mul(a2, x))
+    s21 = i32x4.add(s21, i32x4.mul(a2, y))
+    const a3 = v128.load32_splat(a, 12)
+    s30 = i32x4.add(s30, i32x4.mul(a3, x))
+    s31 = i32x4.add(s31, i32x4.mul(a3, y))
     a += 16
     b += 32
   }

@@ -1,14 +1,7 @@
-import { apply, type KnownOp, type Tensor } from '../../tensor/index.js'
+import { stopGradientOp } from '../../numerics/index.js'
+import { apply, type Tensor } from '../../tensor/index.js'
 import { mapTreeWith } from '../../tree/index.js'
 import type { Treelike } from '../graph/treelike.js'
-
-/** The record of stopGradient: elements pass, gradients do not. */
-export const stopGradientOp: KnownOp = {
-  name: 'stopGradient',
-  form: 'moves',
-  rounds: 'never',
-  kernel: ([x]) => x!,
-}
 
 /**
  * The same tensors, through which no gradient flows: they count as constants. A recording still sees where they

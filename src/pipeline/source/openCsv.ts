@@ -59,7 +59,7 @@ export async function openCsv<T = CsvRow>(
     const numeric = new Set(numbers)
     const read = async (start: number, end: number): Promise<T[]> => {
       const bytes = await file.read(starts[start]!, starts[end]! - starts[start]!)
-      const rows = rowsIn(op, file, bytes, delimiter, start === 0)
+      const rows = rowsIn(op, file, bytes, delimiter, starts[start] === 0)
       if (rows.length !== end - start || rows.some((row) => row.length !== columns.length))
         throw new RangeError(`${op}: the file was changed since it was opened [${file.name}]`)
       const records: T[] = []
@@ -155,6 +155,8 @@ async function* utf8Blocks(op: string, file: OpenFile): AsyncGenerator<Uint8Arra
   let at = 0
   for await (const block of blocksOfFile(file)) {
     at += block.length
+    // csv-parse takes one behind a quote for the end of the text.
+    if (block.includes(0)) throw new RangeError(`${op}: a zero byte in the text [${file.name}]`)
     try {
       decoder.decode(block, { stream: at < file.size })
     } catch (error) {

@@ -1,6 +1,7 @@
 import { logAddExpOp } from '../../numerics/index.js'
 import { isFloat, type Op, opName, ops, Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
+import { constantOf } from '../program/constantOf.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { broadcastPositions, movedPositions } from '../program/positions.js'
@@ -46,7 +47,8 @@ export interface Certificate {
  * A running error analysis: an operation's own rounding is not bounded by half an ulp but measured, in float64 or twice its
  * precision, so that an exact operation adds nothing; operands' bounds spread by interval ends or by derivatives.
  *
- * Shape     outputs as computed, bounds alike, float64. Dtype any; inputs and rounded constants are exact by definition.
+ * Shape     outputs as computed, bounds alike, float64. Dtype any; inputs and tensors that `f` closes over are exact by
+ *           definition. What `f` computes from those, and a plain number that rounding to a dtype changed, has its error.
  * Rounding  bounds are inflated at every step to cover their own; the functions of Math are trusted to a relative 2^-44.
  * Special   Infinity where the exact result may be undefined (log of a number that may be negative, 1 / what may be 0),
  *           after an overflow, and behind an operation without a rule. A comparison that the errors leave open is taken
@@ -100,6 +102,11 @@ function bound(
     const { dtype } = recorded(program, operand)
     return isFloat(dtype) && gridOf(dtype).precision <= 26
   })
+  const constant = constantOf(step)
+  if (constant !== undefined) {
+    result.bounds[0] = up(apart(constant, result.values[0]!))
+    return true
+  }
   if (kindOf(op) === 'moves') {
     move(op, attributes, args, result)
     return true

@@ -1,4 +1,4 @@
-import { stopGradientOp } from '../../autodiff/index.js'
+import { stopGradientOp } from '../../numerics/index.js'
 import { type Op, ops } from '../../tensor/index.js'
 
 /**

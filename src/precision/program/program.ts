@@ -1,5 +1,5 @@
 import { type GraphNode, graphOf, record } from '../../autodiff/index.js'
-import { isFloat, type Op, ops, Tensor, type Trace } from '../../tensor/index.js'
+import { isFloat, type Op, ops, recordEverything, Tensor, type Trace } from '../../tensor/index.js'
 import { leavesOf, pathsOf, type Tree } from '../../tree/index.js'
 import { siteOf, withDeepStacks } from './siteOf.js'
 
@@ -39,7 +39,8 @@ export type TensorFunction<T> = (inputs: T) => Tree
 
 /**
  * Runs `f` on recorded inputs and reads back what was done with them: the steps that reach its outputs, in the order in
- * which they ran, those of gradients inside included. `op` is who asks, for errors.
+ * which they ran, those of gradients inside included, and of constants: what `f` computes from tensors that it closes over,
+ * and plain numbers that rounding to a dtype changed (steps 'constant'). `op` is who asks, for errors.
  *
  * Error     inputs that are not finite, no floating-point output, an asynchronous `f`, a checkpoint inside.
  *
@@ -54,7 +55,8 @@ export function programOf<T extends Tree>(
   const leaves = pathsOf(inputs, { op })
   if (!nonFinite) for (const { path, leaf } of leaves) checkInput(op, leaf, path)
   const recorded = record(inputs, { sites })
-  const result: unknown = sites ? withDeepStacks(() => f(recorded)) : f(recorded)
+  const run = (): unknown => recordEverything(() => f(recorded), { sites })
+  const result = sites ? withDeepStacks(run) : run()
   if (result instanceof Promise) throw new TypeError(`${op}: the function is asynchronous [Promise]`)
   if (result === undefined) throw new TypeError(`${op}: the function returns nothing [undefined]`)
   const found = pathsOf(result as Tree, { op })

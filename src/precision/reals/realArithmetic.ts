@@ -1,6 +1,7 @@
 import { unaryNames } from '../../functions/index.js'
 import { logAddExpOp } from '../../numerics/index.js'
 import { cast, isFloat, type Op, ops, type Shape, Tensor } from '../../tensor/index.js'
+import { constantOf } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { broadcastPositions, lanePositions, movedPositions } from '../program/positions.js'
 import type { Step } from '../program/program.js'
@@ -74,6 +75,8 @@ function asFloat64(x: Reals, convert: (value: Real) => number): Tensor<'float64'
 function run(step: Step, args: readonly Reals[], rules: ReadonlyMap<Op, RealRule>): Reals {
   const { op, attributes } = step
   const shape = step.output.shape
+  const constant = constantOf(step)
+  if (constant !== undefined) return { shape, values: [realOf(constant)] }
   if (kindOf(op) === 'moves') return { shape, values: moved(step, args) }
   const rule =
     rules.get(op) ?? (op === ops.cast && !isFloat(step.output.dtype) ? undefined : elementwise.get(op))

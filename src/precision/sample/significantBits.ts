@@ -1,6 +1,7 @@
 import { foldIn, type Key } from '../../random/index.js'
 import { isFloat, type Tensor, tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
+import { constantOf, constantText } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Program, programOf, recorded, type Step, type TensorFunction } from '../program/program.js'
 import { checkDeterministic, told } from '../replay/checkRun.js'
@@ -141,6 +142,11 @@ function unseenBy(
       said.push(
         `output ${i}: ${bad} of ${elements.length} elements overflowed or are NaN: no bits to compare`,
       )
+  }
+  const constants = program.steps.filter((step) => constantOf(step) !== undefined)
+  if (constants.length > 0) {
+    const texts = new Set(constants.map(constantText))
+    said.push(`constants that rounding changed, alike in all samples: ${[...texts].slice(0, 3).join(', ')}`)
   }
   for (const [i, step] of program.steps.entries()) {
     if (kindOf(step.op) !== 'decides') continue

@@ -10,6 +10,7 @@ import {
   sumLane,
   Tensor,
 } from '../../tensor/index.js'
+import { constantOf } from '../program/constantOf.js'
 import { type Grid, gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { broadcastPositions, lanePositions } from '../program/positions.js'
@@ -44,8 +45,10 @@ export function stochasticRun(
   return { valueOf }
 }
 
-/** Whether a step can be rounded at random: one that rounds, to something narrower than float64. */
-export function roundsAtRandom({ op, output }: Step): boolean {
+/** Whether a step can be rounded at random: one that rounds, to something narrower than float64. A constant is no noise. */
+export function roundsAtRandom(step: Step): boolean {
+  const { op, output } = step
+  if (constantOf(step) !== undefined) return false
   return isFloat(output.dtype) && output.dtype !== 'float64' && kindOf(op) === 'rounds'
 }
 

@@ -35,11 +35,11 @@ function ofElements(happening: Happening): PrecisionEvent[] {
       if (bits !== undefined && bits > known.bits!) known.bits = bits
     }
   }
-  const [first, second] = [values[0]!, values[1]]
+  const [first, second] = values
   const [p, q] = places
   for (let i = 0; i < result.length; i++) {
     const r = result[i]!
-    const a = first[p?.[i] ?? i]!
+    const a = first ? first[p?.[i] ?? i]! : 0
     const b = second ? second[q?.[i] ?? i]! : 0
     const size = Math.abs(r)
     if (!(size < Infinity)) {

@@ -1,5 +1,6 @@
 import { type GradientRules, grad } from '../../autodiff/index.js'
 import { add, apply, cast, isFloat, mul, ops, sum, type Tensor, tensor, zeros } from '../../tensor/index.js'
+import { constantOf } from '../program/constantOf.js'
 import { gridOf, spacing } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, recorded } from '../program/program.js'
@@ -120,8 +121,13 @@ function sensitivities<W>(
       if (!isFloat(output.dtype) || kindOf(op) === 'decides') values.push(wide(output))
       else {
         const args = step.operands.map(valueOf)
+        const constant = constantOf(step)
         const value =
-          op === ops.cast ? cast(args[0]!, 'float64') : apply(op, args, accumulatingIn(attributes, 'float64'))
+          constant !== undefined
+            ? tensor(constant, { dtype: 'float64' })
+            : op === ops.cast
+              ? cast(args[0]!, 'float64')
+              : apply(op, args, accumulatingIn(attributes, 'float64'))
         values.push(k === undefined ? value : add(value, changes[k]!))
       }
     }

@@ -1,5 +1,6 @@
 import type { Program } from '../program/program.js'
-import { type Branch, told } from '../replay/checkRun.js'
+import { told } from '../replay/checkRun.js'
+import type { Branch } from '../replay/findBranch.js'
 import type { Contribution } from './contributions.js'
 import type { Divergence } from './divergence.js'
 import type { PrecisionEvent } from './event.js'

@@ -1,8 +1,8 @@
 import type { FloatDType } from '../../tensor/index.js'
-import { isFloat } from '../../tensor/index.js'
+import { constantOp, isFloat } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
-import { stepNames } from '../program/stepName.js'
+import { readersOfConstants, stepNames } from '../program/stepName.js'
 import type { WidePolicy } from './withPolicy.js'
 
 /** A fixed rule that says by an operation's name where it runs. */
@@ -70,12 +70,15 @@ export function stepsOfNamed(program: Program, named: NamedPolicy, narrow: Float
   const wide = new Set<number>()
   const isWide = new Set<number>()
   for (const [i, { op, operands, output }] of program.steps.entries()) {
-    if (!isFloat(output.dtype)) continue
+    if (!isFloat(output.dtype) || op === constantOp) continue
     const fed = operands.some((operand) => typeof operand === 'number' && isWide.has(operand))
     const rounds = kindOf(op) === 'rounds'
     if (rounds && output.dtype === narrow && runsWide(named, op.name, fed)) wide.add(i)
     if (wide.has(i) || (!rounds && fed)) isWide.add(n + i)
   }
+  // A plain number is rounded where it is read.
+  for (const [constant, reader] of readersOfConstants(program))
+    if (wide.has(reader) && program.steps[constant]!.output.dtype === narrow) wide.add(constant)
   return wide
 }
 
@@ -93,5 +96,5 @@ export function widePolicyOf(
   { dtype, narrow }: Required<Pick<WidePolicy, 'dtype' | 'narrow'>>,
 ): WidePolicy {
   const names = stepNames(program, 'operation')
-  return { wide: [...steps].map((i) => names[i]!), dtype, narrow, groupBy: 'operation' }
+  return { wide: [...new Set([...steps].map((i) => names[i]!))], dtype, narrow, groupBy: 'operation' }
 }

@@ -1,4 +1,4 @@
-import { type FloatDType, isFloat } from '../../tensor/index.js'
+import { constantOp, type FloatDType, isFloat } from '../../tensor/index.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
@@ -23,12 +23,13 @@ export function wideCost(program: Program, wide: ReadonlySet<number>, dtype: Flo
   const extra = new Map<number, number>()
   let [count, bytes, casts] = [0, 0, 0]
   for (const [i, { op, operands, output }] of program.steps.entries()) {
+    // Constants are there in either dtype.
+    if (op === constantOp) continue
     const float = isFloat(output.dtype)
     const rounds = float && kindOf(op) === 'rounds'
     const own = wide.has(i)
     for (const operand of operands) {
-      // Constants are there in either dtype.
-      if (typeof operand !== 'number') continue
+      if (typeof operand !== 'number' || program.steps[operand - n]?.op === constantOp) continue
       const arriving = isWide.has(operand)
       if (arriving) bytes += extra.get(operand)!
       // A cast is no change of dtype more when it runs wide: it falls away.

@@ -6,9 +6,11 @@ import {
   isFloat,
   ops,
   Tensor,
+  tensor,
   withTrace,
 } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
+import { constantOf } from '../program/constantOf.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, programOf, recorded, type Step } from '../program/program.js'
@@ -110,6 +112,8 @@ function runTraced(
     if (args.some((arg, k) => arg.data !== was[k]!.data)) return apply(op, args, attributes)
     return args.some(({ trace }) => trace) ? withTrace(output, op, args, attributes) : output
   }
+  const constant = constantOf({ op, attributes })
+  if (constant !== undefined) return tensor(constant, { dtype: target ?? own })
   if (op === ops.cast) return cast(args[0]!, target ?? own)
   if (!isFloat(own)) return apply(op, args.map(toFloat64), attributes)
   if (kindOf(op) !== 'rounds') return apply(op, alike(args), attributes)
@@ -127,7 +131,9 @@ function runTraced(
 
 /**
  * Whether float32 gives the numbers that float64 rounded once gives. To float32: every operation of its own, no composed
- * one, which would round inside. To a format of 11 bits or fewer: what 2 p + 2 bits are enough for, and sums in float32.
+ * one, which would round inside. To a format of p <= 11 bits: + - * / sqrt of operands of that very format, since float32 has
+ * 2 p + 2 bits; a wider operand may stand on the middle between two numbers of the format, and float32 then rounds off the
+ * little that decides. And sums that add in float32 anyway.
  */
 function fitsFloat32(
   op: Step['op'],
@@ -137,7 +143,8 @@ function fitsFloat32(
 ): boolean {
   if (args.some(({ dtype }) => dtype === 'float64') || result === 'float64') return false
   if (result === 'float32') return primitive.has(op)
-  return gridOf(result).precision <= 11 && (innocuous.has(op) || addsInFloat32(op, attributes))
+  if (gridOf(result).precision > 11) return false
+  return addsInFloat32(op, attributes) || (innocuous.has(op) && args.every(({ dtype }) => dtype === result))
 }
 
 function addsInFloat32(op: Step['op'], attributes: unknown): boolean {

@@ -1,4 +1,5 @@
 import * as bf16 from '../../bf16/index.js'
+import { decidedAtan2, decidedPow, ieeePow } from '../../functions/index.js'
 import type { Arithmetic } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
@@ -15,6 +16,8 @@ interface Rule {
   readonly rounds: 'never' | 'once'
   /** The exact result rounded to float64, which rounds innocuously to any narrower format. */
   readonly float: (a: number, b: number) => number
+  /** The same for formats of up to 16 bits, where the rounding of `float` to float64 may not be innocuous. */
+  readonly narrow?: (a: number, b: number) => number
   /** Wrapping integer arithmetic; absent where integers must be cast. */
   readonly int?: (a: number, b: number) => number
   /** The simd kernel that serves float16. */
@@ -56,9 +59,9 @@ function loopFor(rule: Rule, dtype: DType): Loop {
   }
   if (dtype === 'bfloat16' && rule.bfloat16) return bfloat16Loop(rule.bfloat16)
   const low = formatOf(dtype)
-  if (low && low.bits <= 8) return pairLoop(rule.float, low)
+  if (low && low.bits <= 8) return pairLoop(rule.narrow ?? rule.float, low)
   if (dtype === 'float16' && rule.kernel) return float16Loop(rule.float, rule.kernel, low!)
-  if (low) return scalarLoop(rule.float, low)
+  if (low) return scalarLoop(rule.narrow ?? rule.float, low)
   return floatLoops[rule.name] ?? pointwise(rule.float)
 }
 
@@ -77,11 +80,6 @@ function part(codes: Uint16Array, start: number, n: number): Uint16Array {
   return n === codes.length ? codes : codes.subarray(start, start + n)
 }
 
-/** IEEE 754 pow: 1 to any power and anything to the power 0 is 1, NaN and infinite exponents included. */
-function ieeePow(a: number, b: number): number {
-  return a === 1 || (a === -1 && Math.abs(b) === Number.POSITIVE_INFINITY) ? 1 : a ** b
-}
-
 function intPow(a: number, b: number): number {
   if (b < 0) throw new RangeError(`pow: integers take no negative exponent, cast first [${b}]`)
   let result = 1
@@ -90,6 +88,35 @@ function intPow(a: number, b: number): number {
     base = Math.imul(base, base)
   }
   return result
+}
+
+/**
+ * An elementwise function of two operands of one dtype; a number takes the dtype of the tensor beside it.
+ *
+ * Shape     broadcast of both. Dtype both alike, mixed ones do not compile; the result has it too.
+ * Rounding  once, to the dtype.
+ */
+export interface Binary {
+  // Two parameters for one dtype: with a single one, operands of two dtypes would be taken for a union of both. Where one
+  // side's dtype is known less exactly, it is that of the other.
+  <D extends DType, E extends D = D, O extends E = E>(
+    a: Tensor<D> | number,
+    b: Tensor<E> | number,
+    options?: OutOption<O>,
+  ): Tensor<E>
+  <D extends DType, E extends D = D, O extends E = E>(
+    a: Tensor<E> | number,
+    b: Tensor<D> | number,
+    options?: OutOption<O>,
+  ): Tensor<E>
+}
+
+function named(op: KnownOp): Binary {
+  return <D extends DType>(
+    a: Tensor<D> | number,
+    b: Tensor<D> | number,
+    { out }: OutOption<D> = {},
+  ): Tensor<D> => apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<D>
 }
 
 export const addOp: KnownOp = binary({
@@ -109,13 +136,7 @@ export const addOp: KnownOp = binary({
  *
  * @example add(tensor([256], { dtype: 'bfloat16' }), 1).item() // 256
  */
-export function add<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(addOp, operands('add', [a, b]), undefined, out) as Tensor<D>
-}
+export const add: Binary = named(addOp)
 
 export const subOp: KnownOp = binary({
   name: 'sub',
@@ -134,13 +155,7 @@ export const subOp: KnownOp = binary({
  *
  * @example sub(tensor([3, 4]), 1).toNested() // [2,3]
  */
-export function sub<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(subOp, operands('sub', [a, b]), undefined, out) as Tensor<D>
-}
+export const sub: Binary = named(subOp)
 
 export const mulOp: KnownOp = binary({
   name: 'mul',
@@ -159,13 +174,7 @@ export const mulOp: KnownOp = binary({
  *
  * @example mul(tensor([3, 4]), tensor([[2], [10]])).toNested() // [[6,8],[30,40]]
  */
-export function mul<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(mulOp, operands('mul', [a, b]), undefined, out) as Tensor<D>
-}
+export const mul: Binary = named(mulOp)
 
 export const divOp: KnownOp = binary({
   name: 'div',
@@ -183,13 +192,7 @@ export const divOp: KnownOp = binary({
  *
  * @example div(tensor([1, 2]), 4).toNested() // [0.25,0.5]
  */
-export function div<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(divOp, operands('div', [a, b]), undefined, out) as Tensor<D>
-}
+export const div: Binary = named(divOp)
 
 export const minimumOp: KnownOp = binary({
   name: 'minimum',
@@ -208,13 +211,7 @@ export const minimumOp: KnownOp = binary({
  *
  * @example minimum(tensor([1, 5]), 3).toNested() // [1,3]
  */
-export function minimum<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(minimumOp, operands('minimum', [a, b]), undefined, out) as Tensor<D>
-}
+export const minimum: Binary = named(minimumOp)
 
 export const maximumOp: KnownOp = binary({
   name: 'maximum',
@@ -233,46 +230,40 @@ export const maximumOp: KnownOp = binary({
  *
  * @example maximum(tensor([1, 5]), 3).toNested() // [3,5]
  */
-export function maximum<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(maximumOp, operands('maximum', [a, b]), undefined, out) as Tensor<D>
-}
+export const maximum: Binary = named(maximumOp)
 
-export const powOp: KnownOp = binary({ name: 'pow', rounds: 'once', float: ieeePow, int: intPow })
+export const powOp: KnownOp = binary({
+  name: 'pow',
+  rounds: 'once',
+  float: ieeePow,
+  narrow: decidedPow,
+  int: intPow,
+})
 
 /**
  * a to the power b; on integers by wrapping multiplication, negative exponents being a RangeError.
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
- * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float64 `**` rounded once, which an engine may have off by its last bit.
+ * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float32 and float64: the engine's `**`, which may be off by its
+ *           last bit, rounded once.
  *
  * @example pow(tensor([2, 3]), 2).toNested() // [4,9]
  */
-export function pow<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(powOp, operands('pow', [a, b]), undefined, out) as Tensor<D>
-}
+export const pow: Binary = named(powOp)
 
-export const atan2Op: KnownOp = binary({ name: 'atan2', rounds: 'once', float: Math.atan2 })
+export const atan2Op: KnownOp = binary({
+  name: 'atan2',
+  rounds: 'once',
+  float: Math.atan2,
+  narrow: decidedAtan2,
+})
 
 /**
  * Angle of the point (b, a), in radians, in [-pi, pi].
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
- * Special   float64 Math.atan2 rounded once, which an engine may have off by its last bit.
+ * Special   float32 and float64: the engine's Math.atan2, which may be off by its last bit, rounded once.
  *
  * @example atan2(tensor([0]), tensor([1])).item() // 0
  */
-export function atan2<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(atan2Op, operands('atan2', [a, b]), undefined, out) as Tensor<D>
-}
+export const atan2: Binary = named(atan2Op)

@@ -1,6 +1,6 @@
 import { matmulArrays } from '../../bf16/index.js'
 import type { FloatFormat } from '../../formats/index.js'
-import { matmulFloat32 } from '../../simd/index.js'
+import { matmulFloat32, matmulFloat64, matmulInt32 } from '../../simd/index.js'
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { type AnyStorage, allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
@@ -46,32 +46,66 @@ type Product = (fromA: number, fromB: number, to: number) => void
 
 /** The fast product where one computes the same bits, else the plain one. */
 function productFor(a: Tensor, b: Tensor, out: AnyStorage, sizes: Sizes, how: Accumulation): Product {
-  const { m, k, n } = sizes
+  if (how.order !== 'sequential') return plainProduct(a, b, out, sizes, how)
+  const { accumulate } = how
   const low = formatOf(a.dtype)
-  const wide = how.order === 'sequential' && how.accumulate === 'float32'
-  if (wide && a.dtype === 'bfloat16') {
+  if (accumulate === 'float32' && a.dtype === 'bfloat16') {
     const [x, y, z] = [a.data, b.data, out] as [Uint16Array, Uint16Array, Uint16Array]
     return (i, j, to) => {
-      matmulArrays(x.subarray(i, i + m * k), y.subarray(j, j + k * n), sizes, z.subarray(to, to + m * n))
+      matmulArrays(...matrices(x, i, y, j, sizes), sizes, result(z, to, sizes))
     }
   }
-  if (wide && (a.dtype === 'float32' || (low && productsFitFloat32(low)))) {
-    const x = numbersOf(a.dtype, a.data) as Float32Array
-    const y = numbersOf(b.dtype, b.data) as Float32Array
-    if (!low) {
-      const z = out as Float32Array
-      return (i, j, to) => {
-        matmulFloat32(x.subarray(i, i + m * k), y.subarray(j, j + k * n), sizes, z.subarray(to, to + m * n))
-      }
-    }
-    const sums = new Float32Array(m * n)
-    const write = writer(a.dtype, out)
+  if (accumulate === 'float32' && (a.dtype === 'float32' || (low && productsFitFloat32(low)))) {
+    const [x, y] = [numbersOf(a.dtype, a.data), numbersOf(b.dtype, b.data)] as [Float32Array, Float32Array]
+    return storing(out, a.dtype, sizes, Float32Array, (i, j, sums) => {
+      matmulFloat32(...matrices(x, i, y, j, sizes), sizes, sums)
+    })
+  }
+  if (accumulate === 'float64') {
+    const [x, y] = [numbersOf(a.dtype, a.data), numbersOf(b.dtype, b.data)] as [Float64Array, Float64Array]
+    return storing(out, a.dtype, sizes, Float64Array, (i, j, sums) => {
+      matmulFloat64(...matrices(x, i, y, j, sizes), sizes, sums)
+    })
+  }
+  if (accumulate === 'int32' || accumulate === 'uint32') {
+    const [x, y, z] = [a.data, b.data, out].map(int32View) as [Int32Array, Int32Array, Int32Array]
     return (i, j, to) => {
-      matmulFloat32(x.subarray(i, i + m * k), y.subarray(j, j + k * n), sizes, sums)
-      for (let e = 0; e < sums.length; e++) write(to + e, sums[e]!)
+      matmulInt32(...matrices(x, i, y, j, sizes), sizes, result(z, to, sizes))
     }
   }
   return plainProduct(a, b, out, sizes, how)
+}
+
+type Part = { subarray(start: number, end: number): Part }
+
+function matrices<T extends Part>(x: T, i: number, y: T, j: number, { m, k, n }: Sizes): readonly [T, T] {
+  return [x.subarray(i, i + m * k) as T, y.subarray(j, j + k * n) as T]
+}
+
+function result<T extends Part>(out: T, to: number, { m, n }: Sizes): T {
+  return out.subarray(to, to + m * n) as T
+}
+
+/** The same 32 bits as int32: products and sums that wrap do not depend on the sign. */
+function int32View({ buffer, byteOffset, length }: AnyStorage): Int32Array {
+  return new Int32Array(buffer, byteOffset, length)
+}
+
+/** A product whose sums go right into the result where that stores them as they are, else rounded once. */
+function storing<S extends Float32Array | Float64Array>(
+  out: AnyStorage,
+  dtype: DType,
+  sizes: Sizes,
+  type: new (length: number) => S,
+  multiply: (fromA: number, fromB: number, sums: S) => void,
+): Product {
+  if (out instanceof type) return (i, j, to) => multiply(i, j, result(out, to, sizes))
+  const sums = new type(sizes.m * sizes.n)
+  const write = writer(dtype, out)
+  return (i, j, to) => {
+    multiply(i, j, sums)
+    for (let e = 0; e < sums.length; e++) write(to + e, sums[e]!)
+  }
 }
 
 /** Whether the product of any two finite values of the format is a float32, so that its rounding changes nothing. */
@@ -119,6 +153,16 @@ function plainProduct(a: Tensor, b: Tensor, out: AnyStorage, { m, k, n }: Sizes,
  * @example matmul(tensor([[1, 2]]), tensor([[3], [4]])).toNested() // [[11]]
  * @example matmul(tensor([1, 2]), tensor([3, 4])).item() // 11
  */
+export function matmul<D extends DType, E extends D = D, O extends E = E>(
+  a: Tensor<D>,
+  b: Tensor<E>,
+  options?: MatmulOptions<O>,
+): Tensor<E>
+export function matmul<D extends DType, E extends D = D, O extends E = E>(
+  a: Tensor<E>,
+  b: Tensor<D>,
+  options?: MatmulOptions<O>,
+): Tensor<E>
 export function matmul<D extends DType>(
   a: Tensor<D>,
   b: Tensor<D>,

@@ -1,5 +1,7 @@
+import { constantOp } from './constant.js'
 import { weak } from './create.js'
 import type { DType } from './dtype.js'
+import { recordsEverything } from './recordEverything.js'
 import { type Shape, sameShape } from './shape.js'
 import { type Op, Tensor } from './tensor.js'
 
@@ -10,10 +12,10 @@ export interface OutOption<D extends DType = DType> {
 
 /**
  * Runs one operation: the single path that every tensor operation takes. If an input carries a trace, so does the
- * result; otherwise nothing is recorded and nothing is paid.
+ * result; otherwise nothing is recorded and nothing is paid, unless everything is: see `recordEverything`.
  */
 export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor {
-  if (!isTraced(inputs)) return op.kernel(inputs, attributes, out)
+  if (!isTraced(inputs) && (out || !recordsEverything())) return op.kernel(inputs, attributes, out)
   if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient [out]`)
   return withTrace(op.kernel(inputs, attributes), op, inputs, attributes)
 }
@@ -43,7 +45,7 @@ export function withTrace<D extends DType, A>(
 
 function hasSite(inputs: readonly Tensor[]): boolean {
   for (const { trace } of inputs) if (trace?.site) return true
-  return false
+  return recordsEverything() === 'with sites'
 }
 
 /** The operands of an operation as tensors of one dtype: numbers take the dtype of the tensors beside them. */
@@ -51,11 +53,18 @@ export function operands(op: string, values: readonly (Tensor | number)[]): Tens
   const first = values.find((value) => value instanceof Tensor)
   if (!first) throw new TypeError(`${op}: needs a tensor among its operands [${values.join(', ')}]`)
   return values.map((value) => {
-    if (!(value instanceof Tensor)) return weak(op, value, first.dtype)
+    if (!(value instanceof Tensor)) return numberBeside(op, value, first.dtype)
     if (value.dtype !== first.dtype)
       throw new TypeError(`${op}: dtypes differ, cast one of them [${first.dtype} and ${value.dtype}]`)
     return value
   })
+}
+
+/** A plain number rounded to a dtype; where everything is recorded, one that changed is the result of an operation. */
+function numberBeside(op: string, value: number, dtype: DType): Tensor {
+  const rounded = weak(op, value, dtype)
+  if (!recordsEverything() || Object.is(rounded.toNumbers()[0], value)) return rounded
+  return withTrace(rounded, constantOp, [], { value, dtype })
 }
 
 /** Throws unless `out`, when given, has this dtype and shape. */

@@ -254,7 +254,8 @@ describe(`certify, functions (seed ${seed})`, () => {
   })
 
   it('contains functions of two operands that carry errors', () => {
-    const two = { pow, atan2, logAddExp, minimum, maximum }
+    const logSum = (a: Tensor, b: Tensor): Tensor => logAddExp(a, b)
+    const two = { pow, atan2, logAddExp: logSum, minimum, maximum }
     for (const [name, f] of Object.entries(two)) {
       for (let run = 0; run < 200; run++) {
         const [a, b] = [draws() * 8 - (name === 'pow' ? 0 : 4), draws() * 6 - 3].map((x) =>
@@ -262,7 +263,8 @@ describe(`certify, functions (seed ${seed})`, () => {
         )
         const compute = ([x, y]: readonly Tensor[]): Tensor => f(mul(x!, 1.1), mul(y!, 0.9))
         const { results, bounds } = certify(compute, [a!, b!])
-        const { reference } = shadow(compute, [a!, b!], { reference: 'real', check: false }).errors(2)
+        const beside = shadow(compute, [a!, b!], { reference: 'real', check: false })
+        const { reference } = beside.errors(beside.program.steps.length - 1)
         expect(Math.abs(results[0]!.item() - reference[0]!)).toBeLessThanOrEqual(
           bounds[0]!.item() * (1 + 1e-9) + Math.abs(reference[0]!) * 2 ** -50,
         )

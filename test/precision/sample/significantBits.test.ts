@@ -143,7 +143,7 @@ describe('significantBits', () => {
     const over = significantBits((v) => exp(mul(v, 1000)), x, { key: key(1) })
     expect(over.unseen.join('\n')).toContain('elements overflowed or are NaN: no bits to compare')
     const branch = significantBits((v) => where(greater(v, 0.15), v, mul(v, v)), x, { key: key(1) })
-    expect(branch.unseen.at(-1)).toBe('step 0 greater bool [3]: decided alike in all samples, right or wrong')
+    expect(branch.unseen.at(-1)).toBe('step 1 greater bool [3]: decided alike in all samples, right or wrong')
     const torn = significantBits((v) => where(greater(mul(v, v), slice(mul(v, v), [0])), v, 0), ones([1]), {
       key: key(1),
     })

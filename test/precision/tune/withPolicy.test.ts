@@ -4,6 +4,7 @@ import {
   cumsum,
   div,
   exp,
+  fromBits,
   greater,
   log,
   logAddExp,
@@ -22,6 +23,7 @@ import {
   where,
 } from 'tpu-toolkit'
 import { grad, stopGradient, valueAndGrad } from 'tpu-toolkit/autodiff'
+import { format } from 'tpu-toolkit/formats'
 import { dtypeArithmetic, isWide, programOf, replay, withPolicy } from 'tpu-toolkit/precision'
 import { key, normal } from 'tpu-toolkit/random'
 import { describe, expect, it } from 'vitest'
@@ -44,14 +46,19 @@ describe('withPolicy', () => {
     const program = programOf('test', mixed, draws)
     const arithmetic = dtypeArithmetic('float64')
     const seen = new Map<string, number>()
-    const names = program.steps.map(({ op: { name } }) => {
+    const names = program.steps.map(({ op }) => {
+      // The only constant is the 0.01 of the maximum.
+      if (op.name === 'constant') return 'maximum#0'
+      const { name } = op
       const count = seen.get(name) ?? 0
       seen.set(name, count + 1)
       return `${name}#${count}`
     })
     for (let trial = 0; trial < 40; trial++) {
       const wide = new Set(
-        [...names.keys()].filter((i) => (Math.imul(trial * 31 + i + 1, 0x9e3779b1) >>> 16) % 3 === 0),
+        [...names.keys()].filter(
+          (i) => (Math.imul(trial * 31 + names.indexOf(names[i]!) + 1, 0x9e3779b1) >>> 16) % 3 === 0,
+        ),
       )
       const again = replay(program, (i) => (wide.has(i) ? 'float32' : 'own'), arithmetic)
       const value = again.valueOf(program.outputs[0]!)
@@ -83,6 +90,44 @@ describe('withPolicy', () => {
     const n = 2 ** 20
     const offsets = cast(tensor(normal(key(8), n)), 'bfloat16')
     agrees((x) => exp(add(x, offsets)), cast(tensor(normal(key(9), n)), 'bfloat16'), ['add'])
+  })
+
+  it('rounds a sum of a wide and a narrow operand once, where float32 would stop on the middle', () => {
+    // 1 + 2^-8 lies midway between two numbers of bfloat16; what comes on top decides, and is below float32's last bit.
+    const f = (x: Tensor): Tensor => add(add(x, 2 ** -8), 2 ** -30)
+    expect(withPolicy(f, { wide: ['add#0'] })(bf16(1)).item()).toBe(1 + 2 ** -7)
+    const g = (x: Tensor): Tensor => sub(add(x, 2 ** -8), -(2 ** -30))
+    expect(withPolicy(g, { wide: ['add#0'] })(bf16(1)).item()).toBe(1 + 2 ** -7)
+  })
+
+  it.each(['float8_e4m3fn', 'float8_e5m2', 'float8_e3m4', 'float6_e2m3fn', 'bfloat16', 'float16'] as const)(
+    'what it computes in float32, + - * / and sqrt of %s operands, is what float64 rounds once',
+    (dtype) => {
+      const { bits } = format(dtype)
+      const side = bits <= 8 ? 2 ** bits : 256
+      const step = bits <= 8 ? 1 : 40503
+      const codes = (of: (i: number) => number): Tensor => {
+        const list = Array.from({ length: side * side }, (_, i) => of(i) % 2 ** bits)
+        const data = bits <= 8 ? Uint8Array.from(list) : Uint16Array.from(list)
+        return fromBits(data, { shape: [list.length], dtype })
+      }
+      const a = codes((i) => Math.floor(i / side) * step)
+      const b = codes((i) => (i % side) * step + 7)
+      const through = (run: (x: Tensor, y: Tensor) => Tensor, wide: 'float32' | 'float64'): Tensor =>
+        cast(run(cast(a, wide), cast(b, wide)), dtype)
+      for (const run of [add, sub, mul, div, (x: Tensor) => sqrt(x)])
+        expect(through(run, 'float32').toBits()).toEqual(through(run, 'float64').toBits())
+    },
+  )
+
+  it('takes a plain number in the wide dtype where the operation that reads it is wide', () => {
+    const f = (s: Tensor): Tensor => sub(mul(s, 0.999), s)
+    expect(withPolicy(f, { wide: [] })(bf16(100)).item()).toBe(0)
+    expect(withPolicy(f, { wide: ['mul#0'] })(bf16(100)).item()).toBeCloseTo(-0.1, 3)
+    const g = (s: Tensor): Tensor => sub(maximum(s, 0.999), s)
+    expect(withPolicy(g, { wide: ['maximum#0'] })(bf16(0.5)).item()).toBeCloseTo(0.499, 2)
+    const numbered = (_: unknown, index: number): string => String(index)
+    expect(withPolicy(f, { wide: ['0'], groupBy: numbered })(bf16(100)).item()).toBeCloseTo(-0.1, 3)
   })
 
   it('passes wide values on through moves and stopGradient', () => {

@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { attack, input } from './attack.js'
+import { canonical, readers } from './readers.js'
+
+// npm run test:fuzz -- [--reader npy] [--count 10000] [--seed 1] [--seconds 600] [--write FOLDER]
+//
+// Reads so many damaged files with every reader. Each has to be read or refused with an error of ours, within 5 s. With
+// --write the files and what became of them go to a folder, for scripts/fuzz/compare.py.
+
+const { values } = parseArgs({
+  options: {
+    reader: { type: 'string' },
+    count: { type: 'string', default: '10000' },
+    seed: { type: 'string' },
+    seconds: { type: 'string', default: '600' },
+    write: { type: 'string' },
+  },
+})
+const seed = Number(values.seed ?? process.env['TPU_TOOLKIT_SEED'] ?? Date.now() % 2 ** 31)
+const count = Number(values.count)
+const until = performance.now() + 1000 * Number(values.seconds)
+const all = await readers()
+const chosen = all.filter(
+  ({ name }) => values.reader === undefined || values.reader.split(',').includes(name),
+)
+if (chosen.length === 0 || !Number.isSafeInteger(seed) || !Number.isSafeInteger(count)) {
+  console.error(
+    `test:fuzz: readers are ${all.map(({ name }) => name).join(', ')}; --seed and --count are whole numbers`,
+  )
+  process.exit(2)
+}
+console.log(`seed ${seed}: ${count} inputs for each of ${chosen.map(({ name }) => name).join(', ')}`)
+
+/** Inputs from .. on, in a thread that is ended where one takes longer than 5 s; returns where to go on. */
+function stretch(name: string, from: number): Promise<{ next: number; found: string[]; note: string }> {
+  return new Promise((resolve, reject) => {
+    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(from)
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+      workerData: { name, seed, from, to: count, progress },
+    })
+    const found: string[] = []
+    let note = ''
+    let seen = { i: -1, since: performance.now() }
+    const watch = setInterval(() => {
+      const i = Atomics.load(progress, 0)
+      const now = performance.now()
+      if (i !== seen.i) seen = { i, since: now }
+      const late = now > until
+      if (!late && now - seen.since < 5000) return
+      clearInterval(watch)
+      if (!late) found.push(`input ${i}: longer than 5 s`)
+      note ||= late ? `stopped by the clock at ${i} of ${count}` : ''
+      void worker.terminate().then(() => resolve({ next: late ? count : i + 1, found, note }))
+    }, 250)
+    worker.on('message', (message) => {
+      if ('crashed' in message) found.push(`input ${message.i}: ${message.crashed}`)
+      else {
+        const { counts, slowest, peak } = message
+        note = `${counts.read} read, ${counts.refused} refused; slowest ${slowest.milliseconds.toFixed(0)} ms (${slowest.i}), ${(peak / 2 ** 20).toFixed(0)} MiB`
+        clearInterval(watch)
+        void worker.terminate().then(() => resolve({ next: count, found, note }))
+      }
+    })
+    worker.on('error', (error) => {
+      clearInterval(watch)
+      const i = Atomics.load(progress, 0)
+      if (i === from && found.length === 0 && note === '') reject(error)
+      else resolve({ next: i + 1, found: [...found, `input ${i}: ${error.message}`], note })
+    })
+  })
+}
+
+let bad = 0
+for (const reader of chosen) {
+  if (values.write !== undefined) {
+    const folder = join(values.write, reader.name)
+    mkdirSync(folder, { recursive: true })
+    const verdicts: unknown[] = []
+    for (let i = 0; i < count && performance.now() < until; i++) {
+      const bytes = input(reader, seed, i)
+      const outcome = await attack(reader, bytes)
+      const file = `${i}.${reader.extension}`
+      writeFileSync(join(folder, file), bytes)
+      verdicts.push({
+        file,
+        kind: outcome.kind,
+        ...(outcome.kind === 'read' ? { value: canonical(outcome.value) } : { message: outcome.message }),
+      })
+    }
+    writeFileSync(join(folder, 'verdicts.json'), JSON.stringify(verdicts))
+    console.log(`${reader.name.padEnd(12)} ${verdicts.length} files in ${folder}`)
+    continue
+  }
+  for (let from = 0; from < count; ) {
+    const { next, found, note } = await stretch(reader.name, from)
+    for (const text of found.slice(0, 20)) console.log(`${reader.name.padEnd(12)} ${text.slice(0, 200)}`)
+    bad += found.length
+    if (note !== '') console.log(`${reader.name.padEnd(12)} ${note}`)
+    from = next
+  }
+}
+console.log(bad === 0 ? 'nothing found' : `${bad} inputs crashed or took too long`)
+process.exit(bad === 0 ? 0 : 1)

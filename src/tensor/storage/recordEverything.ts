@@ -1,0 +1,28 @@
+// What a running `recordEverything` asks for. It lives while that runs and changes no result: traces are all it adds.
+let asked: 'with sites' | 'without sites' | undefined
+
+/** Whether a recording runs that wants every operation, and the places they were called at. */
+export function recordsEverything(): 'with sites' | 'without sites' | undefined {
+  return asked
+}
+
+/**
+ * Runs `f` with every operation recorded, those on constants alone too: what a function computes from tensors that it closes
+ * over, and plain numbers that changed when they were rounded to a dtype. Without it only what depends on a tensor with a
+ * trace is recorded. Results are the same bits.
+ *
+ * Special   operations handed an `out` are not recorded, unless they read something that is. `f` is run to its end: what an
+ *           asynchronous one does later is not seen.
+ *
+ * @example recordEverything(() => mul(tensor(2), 3)).trace.op.name // 'mul'
+ * @example mul(tensor(2), 3).trace // undefined
+ */
+export function recordEverything<T>(f: () => T, { sites = false }: { readonly sites?: boolean } = {}): T {
+  const before = asked
+  asked = sites ? 'with sites' : 'without sites'
+  try {
+    return f()
+  } finally {
+    asked = before
+  }
+}
