@@ -291,7 +291,7 @@ describe('bad input', () => {
     ['nRestarts is not a whole number from 1 [0]', { nRestarts: 0 }],
     ['nRestarts of 4 needs at least 15 steps after the warm-up [14]', { nRestarts: 4, warmupSteps: 86 }],
     ['nRestarts of 1 needs at least 1 steps after the warm-up [0]', { warmupSteps: 100 }],
-    ["unknown order, there are clip-then-zero, zero-then-clip [zero]", { order: 'zero' as 'zero-then-clip' }],
+    ['unknown order, there are clip-then-zero, zero-then-clip [zero]', { order: 'zero' as 'zero-then-clip' }],
   ])('%s', (message, changes) => {
     expect(make(changes)).toThrow(RangeError)
     expect(make(changes)).toThrow(`createOptimizer: ${message}`)
