@@ -1,5 +1,5 @@
 import { stopGradientOp } from '../../numerics/index.js'
-import { type Op, opNames, ops } from '../../tensor/index.js'
+import { argsortOp, type Op, opNames, ops } from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
@@ -18,6 +18,7 @@ const steps = [
   ops.trunc,
   ops.argmax,
   ops.argmin,
+  argsortOp,
   ops.equal,
   ops.notEqual,
   ops.less,
