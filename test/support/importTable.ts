@@ -83,6 +83,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'systolic',
     'model',
     'roofline',
+    'mxu',
+    'sharding',
   ],
 }
 
