@@ -44,6 +44,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   mxu: ['formats', 'hardware', 'model'],
   model: ['formats', 'hardware'],
   roofline: ['hardware', 'model', 'mxu', 'sharding'],
+  plan: ['formats', 'hardware', 'model', 'mxu', 'sharding', 'xla'],
   tensor: ['formats', 'functions', 'bf16', 'random', 'simd'],
   numerics: ['formats', 'functions', 'bf16', 'tensor'],
   blocks: ['formats', 'simd', 'tensor'],
