@@ -169,6 +169,12 @@ describe('parameterCount(config)', () => {
     expect(() => parameterCount(config as never)).toThrow(new RangeError(message))
   })
 
+  it('a count beyond 2^53 is refused rather than rounded', () => {
+    expect(() => parameterCount({ family: 'mlp', widths: [2 ** 27, 2 ** 27] })).toThrow(
+      /^parameterCount: more parameters than/,
+    )
+  })
+
   it('what is no configuration is a TypeError', () => {
     expect(() => parameterCount(7 as never)).toThrow(TypeError)
     expect(() => architectureOf(undefined as never)).toThrow(/^architectureOf: the model is no configuration/)
