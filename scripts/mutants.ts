@@ -26,14 +26,14 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   reals: {
     files: ['precision/reals/realArithmetic.ts'],
-    tests: [...doctor, 'test/precision/reals'],
+    tests: doctor,
     tables: true,
   },
   bounds: {
     files: ['elementBounds', 'sumBounds', 'decisionBounds', 'boundRules'].map(
       (name) => `precision/certify/${name}.ts`,
     ),
-    tests: [...doctor, 'test/precision/certify'],
+    tests: doctor,
     tables: true,
   },
   forms: {
