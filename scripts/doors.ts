@@ -12,6 +12,8 @@ export interface Door {
   readonly about: string
   /** What a door outside of the root needs. Default: Node. */
   readonly needs?: string
+  /** A door outside of the root that runs anywhere all the same. */
+  readonly anywhere?: true
 }
 
 export const doors: readonly Door[] = [
@@ -19,6 +21,16 @@ export const doors: readonly Door[] = [
     folder: 'options',
     root: 'namespace',
     about: 'the one checker of options and arguments: unknown names with the nearest known one, missing ones',
+  },
+  {
+    folder: 'text',
+    root: 'namespace',
+    about: 'numbers and names as a person reads them: in findings, tables and messages',
+  },
+  {
+    folder: 'data',
+    root: 'namespace',
+    about: 'recorded data that experiments run on, as tables with source and checksum',
   },
   {
     folder: 'hardware',
@@ -36,6 +48,12 @@ export const doors: readonly Door[] = [
     root: 'namespace',
     about:
       'matrix units: padding and waste of a product, bytes of an array in HBM, the audit of a configuration',
+  },
+  {
+    folder: 'roofline',
+    root: 'namespace',
+    about:
+      'what bounds an operation and a step; a lower bound of its time, and an estimate with its assumptions',
   },
   {
     folder: 'formats',
@@ -138,6 +156,12 @@ export const doors: readonly Door[] = [
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
   },
   {
+    folder: 'drift',
+    root: 'none',
+    anywhere: true,
+    about: 'the drift bench: operations in low precision, naive beside stable, against the exact result',
+  },
+  {
     folder: 'failures',
     root: 'namespace',
     about: 'a gallery of cited low-precision failures, each run the naive way and the stable way',
@@ -175,11 +199,16 @@ export const doors: readonly Door[] = [
     root: 'none',
     about: 'tables, SVG plots and self-contained HTML pages',
   },
+  {
+    folder: 'io',
+    root: 'none',
+    about: 'the edge of a command: terminals, options read from text, reports written, Ctrl-C heard',
+  },
 ]
 
 /** True where the folder runs anywhere: in a browser as well as in Node. */
 export function isPortable(door: Door): boolean {
-  return door.root !== 'none'
+  return door.root !== 'none' || door.anywhere === true
 }
 
 const target = (folder: string) => ({
@@ -212,7 +241,11 @@ export function entryPoints(list: readonly Door[]): string[] {
 /** The list of doors as a Markdown table. */
 export function doorsTable(list: readonly Door[]): string {
   const inRoot = (door: Door): string =>
-    ({ flat: 'its names', namespace: 'a namespace', none: `no: needs ${door.needs ?? 'Node'}` })[door.root]
+    ({
+      flat: 'its names',
+      namespace: 'a namespace',
+      none: door.anywhere ? 'no: its name is a function there' : `no: needs ${door.needs ?? 'Node'}`,
+    })[door.root]
   const rows = list.map((door) => `| \`tpu-toolkit/${door.folder}\` | ${inRoot(door)} | ${door.about} |`)
   return ['| door | in the root | what it is |', '|---|---|---|', ...rows].join('\n')
 }

@@ -1,5 +1,5 @@
 /**
- * Regenerates src/step2750/flightGaps.ts and src/step2750/earthquakeGaps.ts: gaps between real events, from the
+ * Regenerates src/data/flightGaps.ts and src/data/earthquakeGaps.ts: gaps between real events, from the
  * tables of vega-datasets.
  *
  *   node build/scripts/realData.js           write the files
@@ -38,7 +38,7 @@ function earthquakes(data: string): GapTable {
   const text = readFileSync(join(data, 'earthquakes.json'), 'utf8')
   const { features } = JSON.parse(text) as { features: { properties: { time: number } }[] }
   return {
-    file: 'src/step2750/earthquakeGaps.ts',
+    file: 'src/data/earthquakeGaps.ts',
     name: 'earthquakeGaps',
     unit: 'milliseconds',
     of: 'earthquakes worldwide, 2018-01-31 to 2018-02-07',
@@ -61,7 +61,7 @@ function flights(data: string): GapTable {
     return Date.UTC(year, month - 1, day, hour, minute) / 60_000
   })
   return {
-    file: 'src/step2750/flightGaps.ts',
+    file: 'src/data/flightGaps.ts',
     name: 'flightGaps',
     unit: 'minutes',
     of: 'departures in a sample of 20,000 US flights, 2001-01-01 to 2001-03-31',

@@ -1,9 +1,12 @@
 // The root door: every name of tensor and numerics, and the other folders that run anywhere as namespaces.
 // Written by `npm run doors` from scripts/doors.ts and the index files it re-exports; do not edit by hand.
 export * as options from './options/index.js'
+export * as text from './text/index.js'
+export * as data from './data/index.js'
 export * as hardware from './hardware/index.js'
 export * as model from './model/index.js'
 export * as mxu from './mxu/index.js'
+export * as roofline from './roofline/index.js'
 export * as formats from './formats/index.js'
 export * as functions from './functions/index.js'
 export * as bf16 from './bf16/index.js'
@@ -13,6 +16,7 @@ export * as simd from './simd/index.js'
 export {
   add,
   atan2,
+  type Binary,
   div,
   maximum,
   minimum,
@@ -32,6 +36,7 @@ export {
   type Casting,
   cast,
   concat,
+  type JoinOptions,
   type Joining,
   stack,
   type Comparison,

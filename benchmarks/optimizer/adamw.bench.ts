@@ -13,9 +13,9 @@ import {
 import { seeded } from 'tpu-toolkit/random'
 import { tensor } from 'tpu-toolkit/tensor'
 import { leavesOf } from 'tpu-toolkit/tree'
+import { askPeer, noPeer } from '../peers/askPeer.js'
 import { measure, thorough } from '../speed/measure.js'
 import { checkEqual, type Operation } from '../speed/operation.js'
-import { adamwPeers } from './peers.js'
 
 // One AdamW step on 2^20 float32 parameters: `node build/benchmarks/optimizer/adamw.bench.js` after `npm run build`.
 const n = 2 ** 20
@@ -86,4 +86,6 @@ for (const operation of operations) {
     `${op.padEnd(42)} ${median.toFixed(2)} (least ${min.toFixed(2)}, spread ${share} %, ${runs} runs)`,
   )
 }
-for (const line of adamwPeers(n)) console.log(line)
+const peers = askPeer<{ name: string; ns: number }[]>('adamw', String(n))
+if ('why' in peers) console.log(noPeer('optax or torch', peers.why))
+else for (const { name, ns } of peers.value) console.log(`${name.padEnd(42)} ${ns.toFixed(2)}`)

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { processTerminal, runCommand, type Subcommand } from 'tpu-toolkit/io'
 import {
   type DataSource,
   fromModule,
@@ -15,8 +16,7 @@ import {
   writeRecords,
 } from 'tpu-toolkit/pipeline'
 import { csv, type Row, textTable, timelinePlot } from 'tpu-toolkit/report'
-import { parseCommand } from '../cli/parseCommand.js'
-import { flightsFile, NoFlights } from './flightsFile.js'
+import { flightsFile } from './flightsFile.js'
 import { type Flight, features } from './transforms.js'
 
 // 200,000 flights read and batched through the pipeline: `npm run bench:pipeline`.
@@ -26,29 +26,21 @@ Arrow, JSONL, CSV and a record file, in order and shuffled, with workers; then w
 const batchSize = 1024
 
 interface Options {
-  readonly file: string | undefined
-  readonly out: string | undefined
+  readonly file?: string
+  readonly out?: string
 }
 
-const command = new Command('bench:pipeline')
-  .description(about)
-  .option('--file <path>', 'flights-200k.arrow; without it the package is installed into a temporary folder')
-  .option('--out <path>', 'write the timeline there, as SVG')
-const parsed = parseCommand<Options, Options>(command, process.argv.slice(2), (given) => given)
+const command: Subcommand = () =>
+  new Command('bench:pipeline')
+    .description(about)
+    .option(
+      '--file <path>',
+      'flights-200k.arrow; without it the package is installed into a temporary folder',
+    )
+    .option('--out <path>', 'write the timeline there, as SVG')
+    .action(({ file, out }: Options) => benchmark(flightsFile(file), out))
 
-if ('options' in parsed) {
-  try {
-    await benchmark(flightsFile(parsed.options.file), parsed.options.out)
-  } catch (thrown) {
-    if (!(thrown instanceof NoFlights)) throw thrown
-    process.stderr.write(`bench:pipeline: ${thrown.message}\n`)
-    process.exitCode = 1
-  }
-} else {
-  process.stdout.write(parsed.out)
-  process.stderr.write(parsed.error)
-  process.exitCode = parsed.status
-}
+process.exitCode = await runCommand(command, process.argv.slice(2), processTerminal())
 
 async function benchmark(path: string, out: string | undefined): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-pipeline-'))

@@ -12,13 +12,11 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { BadInput } from 'tpu-toolkit/io'
 
 const source = 'vega-datasets@3.2.1'
 const sha256 = '3a0e2e459f388c98f5323a59ccd011a888e717603480fa27cbaacbd000370d5b'
 const cached = fileURLToPath(new URL('../../data/flights-200k.arrow', import.meta.url))
-
-/** The file cannot be had. */
-export class NoFlights extends Error {}
 
 /**
  * The path of flights-200k.arrow (delay, distance and time of 200,000 US flights; vega-datasets, BSD-3-Clause): the one
@@ -27,9 +25,9 @@ export class NoFlights extends Error {}
 export function flightsFile(given: string | undefined): string {
   const path = given ?? cached
   if (!existsSync(path) && given === undefined) fetchFlights()
-  if (!existsSync(path)) throw new NoFlights(`there is no such file [${path}]`)
+  if (!existsSync(path)) throw new BadInput(`there is no such file [${path}]`)
   const found = createHash('sha256').update(readFileSync(path)).digest('hex')
-  if (found !== sha256) throw new NoFlights(`not the flights-200k.arrow of ${source} [sha256 ${found}]`)
+  if (found !== sha256) throw new BadInput(`not the flights-200k.arrow of ${source} [sha256 ${found}]`)
   return path
 }
 
@@ -44,7 +42,7 @@ function fetchFlights(): void {
     mkdirSync(dirname(cached), { recursive: true })
     copyFileSync(join(folder, 'node_modules', 'vega-datasets', 'data', 'flights-200k.arrow'), cached)
   } catch (thrown) {
-    throw new NoFlights(
+    throw new BadInput(
       `${source} cannot be installed, give the file with --file [${(thrown as Error).message.split('\n')[0]}]`,
     )
   } finally {

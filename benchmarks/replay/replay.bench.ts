@@ -1,5 +1,5 @@
 import { ReplayBuffer } from 'tpu-toolkit/replay'
-import { peerTimes } from './peers.js'
+import { askPeer, noPeer } from '../peers/askPeer.js'
 
 // What a replay buffer's calls cost: `npm run bench:replay`. Microseconds a call, least and median of many; beside them
 // copies of the same bytes in the same run, and the buffers of a Python named in TPU_TOOLKIT_PYTHON.
@@ -131,7 +131,9 @@ console.log(
 wide()
 narrow(1_000_000, false)
 narrow(1_000_000, true)
-for (const { name, of, min, median } of peerTimes()) {
+const peers = askPeer<{ name: string; of: string; min: number; median: number }[]>('replay')
+if ('why' in peers) console.log(noPeer('numpy, and cpprb', peers.why))
+for (const { name, of, min, median } of 'value' in peers ? peers.value : []) {
   const own = medians.get(of)
   tell(name, { min, median }, own === undefined ? '' : `this is ${(own / median).toFixed(2)} of it`)
 }

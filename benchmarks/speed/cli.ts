@@ -1,16 +1,11 @@
 import { cpus } from 'node:os'
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
+import { BadInput, type Subcommand } from 'tpu-toolkit/io'
 import { type Budget, measure, type Timing, thorough } from './measure.js'
 import type { Operation } from './operation.js'
 import { copy, operations } from './operations.js'
-import { PeersError, peerTiming, peerVersions } from './peers.js'
+import { peerTiming, peerVersions } from './peers.js'
 import { isTwin, jsonOf, type Row, tableOf } from './print.js'
-
-/** Where the command prints. */
-export interface Terminal {
-  readonly out: (text: string) => void
-  readonly error: (text: string) => void
-}
 
 interface Options {
   readonly only?: string
@@ -22,38 +17,19 @@ const about = `Times array operations in every format: n = 2^20 elements, one th
 Times are ns per element, for matmul per multiply-add; "copy ns" is a copy that moves as many bytes.
 Each result is checked before it is timed. On a busy machine read the least time, not the median.`
 
-/** The whole command; returns the exit status: 0, or 2 for a mistake in the options or missing peers. */
-export function speedCommand(
-  args: readonly string[],
-  { out, error }: Terminal,
-  budget: Budget = thorough,
-): number {
-  const command = new Command('bench:speed')
-    .description(about)
-    .option('--only <text>', 'only operations whose name contains the text')
-    .option(
-      '--peers',
-      'the same on NumPy + ml_dtypes in the same run (TPU_TOOLKIT_PYTHON: a Python that has them)',
-    )
-    .option('--json', 'print [{ "op", "n", "ns" }], with --peers also "peerNs"')
-    .helpOption('--help', 'show this text')
-    .allowExcessArguments(false)
-    .showSuggestionAfterError(false)
-    .exitOverride()
-    .configureOutput({ writeOut: out, writeErr: error })
-  try {
-    command.parse(args, { from: 'user' })
-    out(report(command.opts<Options>(), budget))
-    return 0
-  } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
-    if (!(thrown instanceof PeersError || thrown instanceof UnknownOperation)) throw thrown
-    error(`${thrown.message}\n`)
-    return 2
-  }
-}
-
-class UnknownOperation extends Error {}
+/** The command `bench:speed`; exit status 2 for a mistake in the options or missing peers. */
+export const speedCommand =
+  (budget: Budget = thorough): Subcommand =>
+  (terminal) =>
+    new Command('bench:speed')
+      .description(about)
+      .option('--only <text>', 'only operations whose name contains the text')
+      .option(
+        '--peers',
+        'the same on NumPy + ml_dtypes in the same run (TPU_TOOLKIT_PYTHON: a Python that has them)',
+      )
+      .option('--json', 'print [{ "op", "n", "ns" }], with --peers also "peerNs"')
+      .action((options: Options) => terminal.out(report(options, budget)))
 
 /** The time of the operation that a goal is a multiple of, taken right beside it. */
 function twinOf({ op, goal }: Operation, budget: Budget): Timing {
@@ -67,9 +43,7 @@ function report({ only, peers, json }: Options, budget: Budget): string {
   const names = operations.map(({ op }) => op)
   const chosen = operations.filter(({ op }) => only === undefined || op.includes(only))
   if (chosen.length === 0) {
-    throw new UnknownOperation(
-      `bench:speed: no operation has this in its name [${only}], there are ${names.join(', ')}`,
-    )
+    throw new BadInput(`no operation has this in its name [${only}], there are ${names.join(', ')}`)
   }
   const versions = peers ? peerVersions() : undefined
   const copies = new Map<number, Timing>()

@@ -1,4 +1,4 @@
-import { runCommand } from '../cli/terminal.js'
+import { processTerminal, runCommand } from 'tpu-toolkit/io'
 import { speedCommand } from './cli.js'
 
-runCommand(speedCommand)
+process.exitCode = await runCommand(speedCommand(), process.argv.slice(2), processTerminal())

@@ -1,5 +1,6 @@
 import { drawData, runStep2750, step2750Options } from 'tpu-toolkit/step2750'
-import { numpyStep2750 } from './peer.js'
+import { noPeer } from '../peers/askPeer.js'
+import { numpyStep2750 } from './numpyStep2750.js'
 
 // The step-2750 experiment to its NaN, forward, backward and AdamW: `node build/benchmarks/step2750/step2750.bench.js`
 // after `npm run build`. Beside it the same run of a NumPy program, which must give the same losses.
@@ -27,10 +28,10 @@ console.log(
 timed()
 const own = timed()
 console.log(line('tensor operations and their tape', own.seconds, own.steps, own.first))
-const peer = numpyStep2750(data, options.lr)
-if ('why' in peer)
-  console.log(`no peer: name a Python with numpy and ml_dtypes in TPU_TOOLKIT_PYTHON [${peer.why}]`)
+const answer = numpyStep2750(data, options.lr)
+if ('why' in answer) console.log(noPeer('numpy and ml_dtypes', answer.why))
 else {
+  const peer = answer.value
   console.log(line('NumPy and ml_dtypes, vectorised', peer.seconds, peer.steps, peer.firstNonFiniteStep))
   // Losses that are NaN differ in their payload only.
   const unlike = own.bits.findIndex((word, i) => word !== peer.lossBits[i] && i + 1 !== own.first)

@@ -1,12 +1,4 @@
 #!/usr/bin/env node
-import { runProgram } from './program.js'
+import { runInThread } from '../io/index.js'
 
-// A reader that has seen enough (`| head`) closes the pipe: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
-process.exitCode = await runProgram(process.argv.slice(2), {
-  out: (text) => process.stdout.write(text),
-  error: (text) => process.stderr.write(text),
-  screen: process.stderr.isTTY ? process.stderr : undefined,
-})
+process.exitCode = await runInThread(new URL('./thread.js', import.meta.url), process.argv.slice(2))

@@ -1,7 +1,9 @@
 import { covarianceSpectrum, naiveCovariance, stableCovariance } from '../numerics/index.js'
 import { key, normal } from '../random/index.js'
-import { add, cast, tensor } from '../tensor/index.js'
+import { add, cast, type Tensor, tensor } from '../tensor/index.js'
+import { bfloat16Draws } from './bfloat16Draws.js'
 import { checkDType, checkName, checkNumber } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -35,6 +37,15 @@ export const covarianceLosesRank: Failure<CovarianceLosesRankOptions> = {
     { change: 'float32', options: { dtype: 'float32' } },
     { change: 'features with mean 0', options: { mean: 0 } },
   ],
+  cure: examination('the covariance of 8 features with mean 100', () => {
+    const features = bfloat16Draws(16, [512, 8], { mean: 100 })
+    return {
+      f: (z: Tensor) => naiveCovariance(z),
+      inputs: features,
+      question: 'the covariance has rank 8',
+      target: { holds: (g) => covarianceSpectrum(g(features)).rank === 8 },
+    }
+  }),
   run({ dtype = 'bfloat16', method = 'two-pass', mean = 100 } = {}) {
     checkDType(this.id, dtype)
     checkName(this.id, 'method', method, ['one-pass', 'two-pass'])

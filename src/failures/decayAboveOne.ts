@@ -13,6 +13,7 @@ import {
   tril,
 } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -48,6 +49,15 @@ export const decayAboveOne: Failure<DecayAboveOneOptions> = {
     { change: 'differences clamped at 0', options: { clamp: true } },
     { change: 'float32', options: { dtype: 'float32' } },
   ],
+  cure: examination('decays exp(cs_i - cs_j) from an associative scan', () => {
+    const inputs = mul(tensor(exponential(key(3), 256), { dtype: 'bfloat16' }), -8)
+    return {
+      f: decays,
+      inputs,
+      question: 'no decay is above 1',
+      target: { holds: (g) => max(g(inputs)).item() <= 1 },
+    }
+  }),
   run({ dtype = 'bfloat16', order = 'associative', clamp = false, n = 256 } = {}) {
     checkDType(this.id, dtype)
     checkCount(this.id, 'n', n, 2, 1024)
@@ -99,4 +109,10 @@ export const decayAboveOne: Failure<DecayAboveOneOptions> = {
       },
     }
   },
+}
+
+function decays(steps: Tensor): Tensor {
+  const n = steps.size
+  const sums = cumsum(steps, { order: 'associative' })
+  return exp(tril(sub(reshape(sums, [n, 1]), reshape(sums, [1, n]))))
 }

@@ -1,5 +1,6 @@
-import { add, exp, type FloatDType, full, mul, neg, tensor } from '../tensor/index.js'
+import { add, concat, exp, type FloatDType, full, mul, neg, type Tensor, tensor } from '../tensor/index.js'
 import { checkCount, checkDType, checkNumber } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -32,6 +33,21 @@ export const decayRoundsToOne: Failure<DecayRoundsToOneOptions> = {
     { change: 'decay and state in float32', options: { dtype: 'float32' } },
     { change: 'a rate that bfloat16 can tell from 0', options: { rate: 0.01 } },
   ],
+  cure: examination('the recurrence h = exp(-0.001) h + x, 30 inputs and 900 steps without', () => {
+    const inputs = tensor([0.001], { dtype: 'bfloat16' })
+    return {
+      f: recurrence,
+      inputs,
+      question: 'the state falls below half of what it was when the input ended',
+      target: {
+        holds: (g) => {
+          const [end, final] = g(inputs).toNumbers()
+          return final! < end! / 2
+        },
+      },
+      groupBy: 'name',
+    }
+  }),
   run({ dtype = 'bfloat16', rate = 0.001, inputSteps = 100 } = {}) {
     checkDType(this.id, dtype)
     checkNumber(this.id, 'rate', rate, 0, 1)
@@ -73,4 +89,17 @@ function states(dtype: FloatDType, rate: number, inputSteps: number): { decay: n
     return h.item()
   })
   return { decay: decay.item(), h: seen }
+}
+
+/** The state when the input ends, and at the end. */
+function recurrence(rate: Tensor): Tensor {
+  const decay = exp(neg(rate))
+  let h = mul(decay, 0)
+  let end = h
+  for (let t = 0; t < 930; t++) {
+    h = mul(decay, h)
+    if (t < 30) h = add(h, 1)
+    if (t === 29) end = h
+  }
+  return concat([end, h])
 }

@@ -1,7 +1,8 @@
 import { incrementalUpdate } from '../optimizer/index.js'
-import { type FloatDType, ones, zeros } from '../tensor/index.js'
+import { add, type FloatDType, mul, ones, sub, type Tensor, zeros } from '../tensor/index.js'
 import { leavesOf, type Tree } from '../tree/index.js'
 import { checkCount, checkDType, checkNumber } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -34,6 +35,19 @@ export const emaStall: Failure<EmaStallOptions> = {
     { change: 'the average in float32', options: { dtype: 'float32' } },
     { change: 'a faster average, tau = 0.5', options: { tau: 0.5 } },
   ],
+  cure: examination(
+    'a moving average that keeps 0.996 of itself, 1,200 steps; wide is an average that is kept wide',
+    () => {
+      const inputs = { target: zeros([1], { dtype: 'bfloat16' }), online: ones([1], { dtype: 'bfloat16' }) }
+      return {
+        f: average,
+        inputs,
+        question: 'the average within a hundredth of the weight',
+        target: { holds: (g) => 1 - g(inputs).item() <= 0.01 },
+        groupBy: 'name',
+      }
+    },
+  ),
   run({ dtype = 'bfloat16', tau = 0.996, steps = 3000 } = {}) {
     checkDType(this.id, dtype)
     checkNumber(this.id, 'tau', tau, 0, 1)
@@ -84,4 +98,10 @@ function lastChange(values: readonly number[]): number {
   let i = values.length - 1
   while (i > 0 && values[i] === values[i - 1]) i--
   return i
+}
+
+function average({ target, online }: { readonly [name: string]: Tensor }): Tensor {
+  let kept: Tensor = target!
+  for (let i = 0; i < 1200; i++) kept = add(kept, mul(sub(online!, kept), 1 - 0.996))
+  return kept
 }

@@ -1,4 +1,5 @@
 import type { FloatDType } from '../tensor/index.js'
+import type { Examination } from './examination.js'
 
 /** What one way of computing gives: named numbers and series. null is an event that did not happen. */
 export type Readings = Readonly<Record<string, number | null | readonly number[]>>
@@ -59,6 +60,9 @@ export interface Repair<O extends object = object> {
   readonly options: O
 }
 
+/** What the precision doctor can do for a failure: a computation to examine, or the reason why wider operations cure nothing. */
+export type Cure = Examination | { readonly none: string }
+
 /** A low-precision failure that people met, small enough to be read and run in a moment. */
 export interface Failure<O extends object = object> {
   /** Lower-case words with dashes. */
@@ -73,6 +77,8 @@ export interface Failure<O extends object = object> {
   readonly reported: string
   /** Ways to take the defect out. */
   readonly repairs: readonly Repair<O>[]
+  /** Whether wider operations take it out, for `tpu-toolkit doctor`. */
+  readonly cure: Cure
   /** Runs both ways. Without options the failure shows. The same options give the same numbers. */
   run(options?: O): FailureRun
 }

@@ -1,7 +1,8 @@
 import { multiSteps, scale } from '../optimizer/index.js'
-import { type FloatDType, ones } from '../tensor/index.js'
+import { add, type FloatDType, ones, type Tensor, zeros } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -35,6 +36,19 @@ export const gradientAccumulation: Failure<GradientAccumulationOptions> = {
     { change: 'no more than 256 micro-batches', options: { microBatches: 256 } },
     { change: 'gradients in float32', options: { dtype: 'float32' } },
   ],
+  cure: examination(
+    'the gradients of 512 micro-batches, added up one by one; wide is an accumulator that is kept wide',
+    () => {
+      const inputs = { total: zeros([1], { dtype: 'bfloat16' }), gradient: ones([1], { dtype: 'bfloat16' }) }
+      return {
+        f: accumulated,
+        inputs,
+        question: 'the sum is 512',
+        target: { holds: (g) => g(inputs).item() === 512 },
+        groupBy: 'name',
+      }
+    },
+  ),
   run({ dtype = 'bfloat16', accumulatorDtype = dtype, microBatches = 512 } = {}) {
     checkDType(this.id, dtype)
     checkDType(this.id, accumulatorDtype)
@@ -80,4 +94,11 @@ function accumulate(dtype: FloatDType, accumulatorDtype: FloatDType, microBatche
     state = next
     return leavesOf(i === microBatches - 1 ? updates : state.accGrads)[0]!.item()
   })
+}
+
+/** The sum of one gradient, 512 times. */
+function accumulated({ total, gradient }: { readonly [name: string]: Tensor }): Tensor {
+  let sums = total!
+  for (let i = 0; i < 512; i++) sums = add(sums, gradient!)
+  return sums
 }

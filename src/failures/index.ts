@@ -2,6 +2,7 @@
 // verdict computed from the numbers, a cited source, and options that take the defect out. Read failure.ts first.
 
 export type {
+  Cure,
   DTypeOption,
   Failure,
   FailureAxis,
@@ -12,6 +13,15 @@ export type {
   Repair,
   Verdict,
 } from './failure.js'
+export {
+  type Computation,
+  type Examination,
+  type Examined,
+  examination,
+  type Finding,
+  type OnTrial,
+} from './examination.js'
+export { bfloat16Draws } from './bfloat16Draws.js'
 export { gallery } from './gallery.js'
 export { onesStall, type OnesStallOptions } from './onesStall.js'
 export { neumaierStalls, type NeumaierStallsOptions } from './neumaierStalls.js'

@@ -1,6 +1,7 @@
 import { logSoftmax } from '../numerics/index.js'
-import { type FloatDType, neg, slice, tensor } from '../tensor/index.js'
+import { type FloatDType, neg, slice, type Tensor, tensor } from '../tensor/index.js'
 import { checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -30,6 +31,23 @@ export const logSoftmaxCollapse: Failure<LogSoftmaxCollapseOptions> = {
     { change: 'float32 inside, one rounding', options: { internal: 'float32' } },
     { change: 'logits in float32', options: { dtype: 'float32' } },
   ],
+  cure: examination('the loss of a class that leads by 0 ... 12', () => {
+    const margins = tensor(
+      Array.from({ length: 49 }, (_, i) => [i / 4, 0]),
+      { dtype: 'bfloat16' },
+    )
+    return {
+      f: (x: Tensor) => neg(slice(logSoftmax(x), [null, 0])),
+      inputs: margins,
+      question: 'no loss is 0',
+      target: {
+        holds: (g) =>
+          g(margins)
+            .toNumbers()
+            .every((loss) => loss > 0),
+      },
+    }
+  }),
   run({ dtype = 'bfloat16', internal } = {}) {
     checkDType(this.id, dtype)
     const margins = Array.from({ length: 49 }, (_, i) => i / 4)

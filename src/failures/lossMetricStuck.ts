@@ -1,7 +1,8 @@
 import { drift } from '../numerics/index.js'
 import { key, uniform } from '../random/index.js'
-import { cumsum, type FloatDType, tensor } from '../tensor/index.js'
+import { cast, cumsum, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -34,6 +35,17 @@ export const lossMetricStuck: Failure<LossMetricStuckOptions> = {
     { change: 'a float32 accumulator', options: { accumulate: 'float32' } },
     { change: 'losses in float32', options: { dtype: 'float32' } },
   ],
+  cure: examination('the running total of 1,200 losses between 9 and 12', () => {
+    const losses = tensor(uniform(key(14), 1200, { minval: 9, maxval: 12 }), { dtype: 'bfloat16' })
+    const last = (x: Tensor): number => x.toNumbers().at(-1)!
+    const exact = last(cumsum(cast(losses, 'float64')))
+    return {
+      f: (x: Tensor) => cumsum(x),
+      inputs: losses,
+      question: 'the total not below nine tenths of the exact one',
+      target: { holds: (g) => last(g(losses)) >= 0.9 * exact },
+    }
+  }),
   run({ dtype = 'bfloat16', accumulate = dtype, batches = 1200 } = {}) {
     checkDType(this.id, dtype)
     checkCount(this.id, 'batches', batches, 1, 2 ** 20)

@@ -1,6 +1,7 @@
 import { findFirstNonFinite, grad, type NonFinite, record } from '../autodiff/index.js'
 import { cumsum, exp, full, reshape, sub, sum, type Tensor, tensor, tril, where } from '../tensor/index.js'
 import { checkCount, checkDType, checkName, checkNumber } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -35,6 +36,18 @@ export const maskAfterExp: Failure<MaskAfterExpOptions> = {
     { change: 'the mask before exp', options: { mask: 'before' } },
     { change: 'exponents that do not overflow', options: { rate: 0.5 } },
   ],
+  cure: examination('the gradient of decays that are masked after exp; wide is float64', () => {
+    const inputs = full([64], -2, { dtype: 'bfloat16' })
+    return {
+      f: maskedGradient,
+      inputs,
+      question: 'no gradient is NaN',
+      target: { holds: (g) => g(inputs).toNumbers().every(Number.isFinite) },
+      // float32 ends where bfloat16 does.
+      wide: 'float64',
+      groupBy: 'name',
+    }
+  }),
   run({ dtype = 'bfloat16', mask = 'after', rate = 2, n = 64 } = {}) {
     checkDType(this.id, dtype)
     checkName(this.id, 'mask', mask, ['after', 'before'])
@@ -118,4 +131,14 @@ function sumOfDecays(steps: Tensor, mask: 'after' | 'before'): Sum {
     gradients: [...gradient.toNumbers()],
     origin: findFirstNonFinite(gradient),
   }
+}
+
+function maskedGradient(steps: Tensor): Tensor {
+  const n = steps.size
+  const lower = tril(tensor(new Float32Array(n * n).fill(1), { shape: [n, n], dtype: 'bool' }))
+  return grad((a: Tensor) => {
+    const sums = cumsum(a)
+    const exponents = sub(reshape(sums, [n, 1]), reshape(sums, [1, n]))
+    return sum(where(lower, exp(exponents), 0), { accumulate: 'float32' })
+  })(steps)
 }

@@ -1,7 +1,9 @@
 import { variance } from '../numerics/index.js'
 import { key, normal } from '../random/index.js'
-import { add, cast, div, type FloatDType, sqrt, tensor } from '../tensor/index.js'
+import { add, cast, div, type FloatDType, sqrt, type Tensor, tensor } from '../tensor/index.js'
+import { bfloat16Draws } from './bfloat16Draws.js'
 import { checkDType, checkName, checkNumber } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -36,6 +38,15 @@ export const negativeVariance: Failure<NegativeVarianceOptions> = {
     { change: 'float32', options: { dtype: 'float32' } },
     { change: 'activations with mean 0', options: { mean: 0 } },
   ],
+  cure: examination('the variance of 256 activations with mean 30 in one pass', () => {
+    const activations = bfloat16Draws(1, [256], { mean: 30 })
+    return {
+      f: (x: Tensor) => variance(x, { method: 'one-pass', accumulate: 'float32' }),
+      inputs: activations,
+      question: 'the variance is not negative',
+      target: { holds: (g) => g(activations).item() >= 0 },
+    }
+  }),
   run({ dtype = 'bfloat16', method = 'one-pass', mean = 30 } = {}) {
     checkDType(this.id, dtype)
     checkName(this.id, 'method', method, ['one-pass', 'two-pass', 'welford'])

@@ -1,5 +1,6 @@
-import type { Order } from '../tensor/index.js'
+import { cumsum, type Order, ones, type Tensor } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -32,6 +33,17 @@ export const neumaierStalls: Failure<NeumaierStallsOptions> = {
     { change: "Kahan's order, still bfloat16", options: { order: 'kahan' } },
     { change: 'float32', options: { dtype: 'float32' } },
   ],
+  cure: examination('the compensated running sum of 1,024 ones', () => ({
+    f: (x: Tensor) => cumsum(x, { order: 'neumaier' }),
+    inputs: ones([1024], { dtype: 'bfloat16' }),
+    question: 'the sum is 1,024',
+    target: {
+      holds: (g) =>
+        g(ones([1024], { dtype: 'bfloat16' }))
+          .toNumbers()
+          .at(-1) === 1024,
+    },
+  })),
   run({ dtype = 'bfloat16', order = 'neumaier', n = 1024 } = {}) {
     checkDType(this.id, dtype)
     checkCount(this.id, 'n', n, 1, 2 ** 20)

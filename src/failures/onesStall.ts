@@ -1,6 +1,7 @@
 import { stableCumsum } from '../numerics/index.js'
-import { type FloatDType, type Order, ones } from '../tensor/index.js'
+import { cumsum, type FloatDType, type Order, ones, type Tensor } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -37,6 +38,17 @@ export const onesStall: Failure<OnesStallOptions> = {
     { change: 'a float32 accumulator, bfloat16 results', options: { accumulate: 'float32' } },
     { change: 'pairwise order, still bfloat16', options: { order: 'pairwise' } },
   ],
+  cure: examination('the running sum of 1,024 ones', () => ({
+    f: (x: Tensor) => cumsum(x),
+    inputs: ones([1024], { dtype: 'bfloat16' }),
+    question: 'the sum is 1,024',
+    target: {
+      holds: (g) =>
+        g(ones([1024], { dtype: 'bfloat16' }))
+          .toNumbers()
+          .at(-1) === 1024,
+    },
+  })),
   run({ dtype = 'bfloat16', order = 'sequential', accumulate = dtype, n = 1024 } = {}) {
     checkDType(this.id, dtype)
     checkCount(this.id, 'n', n, 1, 2 ** 20)

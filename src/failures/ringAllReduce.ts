@@ -39,6 +39,9 @@ export const ringAllReduce: Failure<RingAllReduceOptions> = {
     { change: 'gradients in float32', options: { dtype: 'float32' } },
     { change: 'a ring of 4', options: { replicas: 4 } },
   ],
+  cure: {
+    none: 'the partial sums live in a collective, between devices, and not in operations of one program',
+  },
   run({ dtype = 'bfloat16', order = 'ring', accumulate = dtype, replicas = 256 } = {}) {
     checkDType(this.id, dtype)
     checkDType(this.id, accumulate)

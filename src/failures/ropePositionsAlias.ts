@@ -12,6 +12,7 @@ import {
   tensor,
 } from '../tensor/index.js'
 import { checkCount, checkDType } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -45,6 +46,15 @@ export const ropePositionsAlias: Failure<RopePositionsAliasOptions> = {
     { change: 'angles in float32, cos and sin rounded to bfloat16', options: { phases: 'float32' } },
     { change: 'everything in float32', options: { dtype: 'float32' } },
   ],
+  cure: examination('rotary embeddings of 1,024 positions', () => {
+    const inputs = { positions: arange(0, 1024), exponents: tensor(frequencyExponents()) }
+    return {
+      f: rotary,
+      inputs,
+      question: 'no two positions beside each other are alike',
+      target: { holds: (g) => !aliased(g(inputs)) },
+    }
+  }),
   run({ dtype = 'bfloat16', phases = dtype, positions = 1024 } = {}) {
     checkDType(this.id, dtype)
     checkDType(this.id, phases)
@@ -101,4 +111,23 @@ function distinctRows(table: Tensor): { distinct: number; firstAlias: number | n
   const names = Array.from({ length: rows }, (_, i) => bits.slice(i * width, (i + 1) * width).join())
   const alias = names.findIndex((name, i) => i > 0 && name === names[i - 1])
   return { distinct: new Set(names).size, firstAlias: alias === -1 ? null : alias }
+}
+
+function rotary({ positions, exponents }: { readonly [name: string]: Tensor }): Tensor {
+  const at = reshape(cast(positions!, 'bfloat16'), [1024, 1])
+  const angles = mul(at, exp(cast(exponents!, 'bfloat16')))
+  return concat([cos(angles), sin(angles)], { axis: 1 })
+}
+
+function frequencyExponents(): Float64Array {
+  return Float64Array.from({ length: 16 }, (_, i) => (-i * Math.log(10_000)) / 16)
+}
+
+function aliased(table: Tensor): boolean {
+  const width = table.shape[1]!
+  const bits = table.toBits()
+  const rows = Array.from({ length: table.shape[0]! }, (_, i) =>
+    bits.slice(i * width, (i + 1) * width).join(),
+  )
+  return rows.some((row, i) => i > 0 && row === rows[i - 1])
 }

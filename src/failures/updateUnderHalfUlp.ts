@@ -1,9 +1,10 @@
 import { type StorageMode, storedParams } from '../lowprecision/index.js'
 import { sgd } from '../optimizer/index.js'
 import { key } from '../random/index.js'
-import { cast, type FloatDType, mean, ones } from '../tensor/index.js'
+import { cast, type FloatDType, mean, mul, ones, sub, type Tensor } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
 import { checkCount, checkDType, checkNumber } from './checkOptions.js'
+import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -43,6 +44,19 @@ export const updateUnderHalfUlp: Failure<UpdateUnderHalfUlpOptions> = {
     { change: 'weights in float32', options: { dtype: 'float32' } },
     { change: 'steps of more than half an ulp', options: { learningRate: 0.004, steps: 125 } },
   ],
+  cure: examination(
+    'a weight that 500 steps of 0.001 lead from 1 to 0.5; wide is a weight that is kept wide',
+    () => {
+      const inputs = { weight: ones([1], { dtype: 'bfloat16' }), gradient: ones([1], { dtype: 'bfloat16' }) }
+      return {
+        f: descended,
+        inputs,
+        question: 'the weight within a hundredth of 0.5',
+        target: { holds: (g) => Math.abs(g(inputs).item() - 0.5) <= 0.01 },
+        groupBy: 'name',
+      }
+    },
+  ),
   run({ dtype = 'bfloat16', mode = 'nearest', learningRate = 0.001, steps = 500 } = {}) {
     checkDType(this.id, dtype)
     checkNumber(this.id, 'learningRate', learningRate, 0, 1)
@@ -92,4 +106,10 @@ function descend(dtype: FloatDType, mode: StorageMode, learningRate: number, ste
 
 function changes(values: readonly number[]): number {
   return values.filter((value, i) => i > 0 && value !== values[i - 1]).length
+}
+
+function descended({ weight, gradient }: { readonly [name: string]: Tensor }): Tensor {
+  let w = weight!
+  for (let i = 0; i < 500; i++) w = sub(w, mul(gradient!, 0.001))
+  return w
 }

@@ -5,10 +5,10 @@ import type { Chip } from './chip.js'
  * which is the one that the slice's name means.
  *
  * v5e, v6e: eight shapes from 1x1 to 16x16. v4, v5p, tpu7x: 2x2x1, 2x2x2, 2x2x4, 2x4x4, then A <= B <= C, all multiples of
- * 4, up to the largest job, and the whole pod; tpu7x has 1x1x1 as well. v2, v3: powers of two.
+ * 4, up to the largest job; v5p has 12x24x24 and the whole pod besides, tpu7x 1x1x1. v2, v3: powers of two.
  *
  * Shape     none. Dtype none. Rounding none.
- * Source    the generations' pages of Cloud; all 223 entries of MaxText's table are among them.
+ * Source    the generations' pages of Cloud; the entries of MaxText's table.
  *
  * @example topologies(chip('v5e')).map((shape) => shape.join('x')).join(' ') // '1x1 2x2 2x4 4x4 4x8 8x8 8x16 16x16'
  */
@@ -45,7 +45,8 @@ function cubes({ name, podTopology, largestJobTopology }: Chip): number[][] {
   for (let a = 4; a ** 3 <= most; a += 4)
     for (let b = a; a * b ** 2 <= most; b += 4)
       for (let c = b; a * b * c <= most; c += 4) shapes.push([a, b, c])
-  if (chipsOf(podTopology) > most) shapes.push([...podTopology])
+  // MaxText names two shapes beyond the largest job of v5p: the pod and this one.
+  if (name === 'v5p') shapes.push([12, 24, 24], [...podTopology])
   return shapes
 }
 

@@ -47,9 +47,9 @@ export const logAddExpOp: KnownOp = {
  *
  * @example logAddExp(tensor([0, 100]), 0).toNested() // [0.6931471824645996,100]
  */
-export function logAddExp<D extends DType>(
+export function logAddExp<D extends DType, E extends D = D>(
   a: Tensor<D>,
-  b: Tensor<D> | number,
+  b: Tensor<E> | number,
   { internal }: Pick<InternalOptions, 'internal'> = {},
 ): Tensor<D> {
   checkFloats('logAddExp', a)

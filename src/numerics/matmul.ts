@@ -13,9 +13,9 @@ import { wide } from './wide.js'
  *
  * @example stableMatmul(tensor([256, 1, 1], { dtype: 'bfloat16' }), tensor([1, 1, 1], { dtype: 'bfloat16' })).item() // 258
  */
-export function stableMatmul<D extends DType, R extends FloatDType | D = D>(
+export function stableMatmul<D extends DType, R extends FloatDType | D = D, E extends D = D>(
   a: Tensor<D>,
-  b: Tensor<D>,
+  b: Tensor<E>,
   options: { readonly dtype?: R } = {},
 ): Tensor<R> {
   const accumulate = wide('stableMatmul', a)
@@ -35,7 +35,7 @@ export function stableMatmul<D extends DType, R extends FloatDType | D = D>(
  *
  * @example naiveMatmul(tensor([256, 1, 1], { dtype: 'bfloat16' }), tensor([1, 1, 1], { dtype: 'bfloat16' })).item() // 256
  */
-export function naiveMatmul<D extends DType>(a: Tensor<D>, b: Tensor<D>): Tensor<D> {
+export function naiveMatmul<D extends DType, E extends D = D>(a: Tensor<D>, b: Tensor<E>): Tensor<E> {
   wide('naiveMatmul', a)
   return matmul(a, b, { accumulate: a.dtype as FloatDType })
 }

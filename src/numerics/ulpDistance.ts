@@ -14,7 +14,10 @@ import { checkFloats } from './wide.js'
  * @example ulpDistance(tensor([1, 256], { dtype: 'bfloat16' }), tensor([1.0078125, 258], { dtype: 'bfloat16' })).toNested() // [1,1]
  * @example ulpDistance(tensor([0]), 2 ** -149).item() // 1
  */
-export function ulpDistance<D extends DType>(a: Tensor<D>, b: Tensor<D> | number): Tensor<'float64'> {
+export function ulpDistance<D extends DType, E extends D = D>(
+  a: Tensor<D>,
+  b: Tensor<E> | number,
+): Tensor<'float64'> {
   checkFloats('ulpDistance', a)
   const other = b instanceof Tensor ? b : full(a.shape, b, { dtype: a.dtype })
   if (other.dtype !== a.dtype)

@@ -1,4 +1,4 @@
-import { readable } from './readable.js'
+import { readable } from '../text/index.js'
 
 /** One axis of a plot. */
 export interface Axis {

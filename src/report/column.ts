@@ -1,4 +1,4 @@
-import { readable } from './readable.js'
+import { readable } from '../text/index.js'
 
 /** What a table's cell may hold. */
 export type Cell = string | number | boolean | null | undefined

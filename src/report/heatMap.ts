@@ -1,6 +1,6 @@
+import { readable } from '../text/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
-import { readable } from './readable.js'
 
 /** One cell of a heat map. */
 export interface HeatCell {

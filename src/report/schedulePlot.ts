@@ -1,6 +1,6 @@
 import type { Schedule } from '../schedule/index.js'
+import { sparkline } from '../text/index.js'
 import { linePlot, type PlotMarker, type PlotSeries } from './plot.js'
-import { sparkline } from './sparkline.js'
 
 /** Over which steps a schedule is drawn, and how. */
 export interface SchedulePlotOptions {

@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { type Column, cellAlign, cellText, type Row } from './column.js'
+import { fittedTable } from './fittedTable.js'
 
 const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' }
 const frame = {
@@ -19,14 +20,15 @@ const frame = {
 
 /**
  * A table for a terminal: one line per row, a rule under the headings, no colour, no trailing blanks.
- * With `group`, a rule is drawn wherever that field changes.
+ * With `group`, a rule is drawn wherever that field changes. With `width`, no line is longer than that many columns: cells
+ * of words are broken, and a table that is too wide comes in several below each other, each with the first column.
  *
  * @example textTable([{ key: 'n' }], [{ n: 1024 }]).split('\n')[2].trim() // '1,024'
  */
 export function textTable(
   columns: readonly Column[],
   rows: readonly Row[],
-  options: { group?: string } = {},
+  options: { readonly group?: string; readonly width?: number | undefined } = {},
 ): string {
   const { group } = options
   const table = new Table({
@@ -45,5 +47,15 @@ export function textTable(
     if (group && i > 0 && rows[i]?.[group] !== rows[i - 1]?.[group]) lines.push(rule)
     lines.push(line)
   })
-  return lines.join('\n')
+  if (options.width === undefined || lines.every(({ length }) => length <= options.width!))
+    return lines.join('\n')
+  return fittedTable(
+    {
+      heads: columns.map((column) => column.header ?? column.key),
+      aligns: columns.map((column) => cellAlign(column, rows)),
+      cells: rows.map((row) => columns.map((column) => cellText(row[column.key], column))),
+      ruled: (i) => group !== undefined && i > 0 && rows[i]?.[group] !== rows[i - 1]?.[group],
+    },
+    options.width,
+  )
 }

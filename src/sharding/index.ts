@@ -10,3 +10,9 @@ export { type DeviceSlice, deviceSlices, type Interval } from './deviceSlices.js
 export { isEquivalent, type Sharding, shardingOf } from './sharding.js'
 export { type ShardBatchOptions, type ShardedBatch, shardBatch } from './shardBatch.js'
 export { type ShardRngOptions, shardRng } from './shardRng.js'
+export {
+  type Collective,
+  type CollectiveTime,
+  type CollectiveTimeOptions,
+  collectiveTime,
+} from './collectiveTime.js'

@@ -1,4 +1,4 @@
-import { earthquakeGaps } from './earthquakeGaps.js'
+import { earthquakeGaps } from '../data/index.js'
 
 /** The experiments by name. */
 export type ExperimentName = 'gap' | 'uniform' | 'earthquakes'

@@ -1,6 +1,6 @@
 import { explain, findFirstNonFinite, type NonFinite, record } from '../autodiff/index.js'
-import { readable } from '../report/index.js'
 import { cumsums, runningSums } from '../ssm/index.js'
+import { readable } from '../text/index.js'
 import { experiments } from './experiments.js'
 import { type Parameters, parametersOf } from './parameters.js'
 import type { Sequence } from './step2750Model.js'

@@ -2,8 +2,6 @@
 // Needs Node. Read experiments.ts (what is trained on), step2750Model.ts (the layer), then trainStep2750.ts and
 // runStep2750.ts; explainRun.ts says why a run ended.
 export { type Experiment, type ExperimentName, experiments } from './experiments.js'
-export { earthquakeGaps } from './earthquakeGaps.js'
-export { flightGaps } from './flightGaps.js'
 export {
   type BroadcastSum,
   type ModelDType,

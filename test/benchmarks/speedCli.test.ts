@@ -1,4 +1,5 @@
 import { formatNames } from 'tpu-toolkit/formats'
+import { runCommand } from 'tpu-toolkit/io'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { speedCommand } from '../../benchmarks/speed/cli.js'
 import { type Budget, measure, summarise } from '../../benchmarks/speed/measure.js'
@@ -8,18 +9,25 @@ import { tableOf } from '../../benchmarks/speed/print.js'
 
 const quick: Budget = { warmUp: 0, enough: 0, runs: 12, shortest: 0 }
 
-function call(...args: string[]): { status: number; out: string; error: string } {
+async function call(...args: string[]): Promise<{ status: number; out: string; error: string }> {
   let out = ''
   let error = ''
-  const terminal = { out: (text: string) => (out += text), error: (text: string) => (error += text) }
-  return { status: speedCommand(args, terminal, quick), out, error }
+  const status = await runCommand(speedCommand(quick), args, {
+    out: (text) => {
+      out += text
+    },
+    error: (text) => {
+      error += text
+    },
+  })
+  return { status, out, error }
 }
 
 afterEach(() => vi.unstubAllEnvs())
 
 describe('bench:speed', () => {
-  it('--help names every option, on standard output', () => {
-    const { status, out, error } = call('--help')
+  it('--help names every option, on standard output', async () => {
+    const { status, out, error } = await call('--help')
     expect({ status, error }).toEqual({ status: 0, error: '' })
     expect(['--only', '--peers', '--json', '--help'].filter((word) => !out.includes(word))).toEqual([])
   })
@@ -29,23 +37,23 @@ describe('bench:speed', () => {
     [['add'], 'too many arguments'],
     [['--only'], 'argument missing'],
     [['--only', 'cosine'], 'no operation has this in its name [cosine], there are encode f32 bfloat16,'],
-  ])('%j exits 2 and says so', (args, message) => {
-    const { status, out, error } = call(...args)
+  ])('%j exits 2 and says so', async (args, message) => {
+    const { status, out, error } = await call(...args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(error).toContain(message)
   })
 
-  it('--peers exits 2 where Python has no ml_dtypes', () => {
+  it('--peers exits 2 where Python has no ml_dtypes', async () => {
     vi.stubEnv('TPU_TOOLKIT_PYTHON', '/nowhere/python3')
-    const { status, out, error } = call('--peers', '--only', 'add')
+    const { status, out, error } = await call('--peers', '--only', 'add')
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(error).toMatch(
-      /^bench:speed: --peers needs a Python with numpy and ml_dtypes, .*\[\/nowhere\/python3: .*\]\n$/,
+      /^bench:speed: no peers: name a Python with numpy and ml_dtypes in TPU_TOOLKIT_PYTHON \[\/nowhere\/python3: .*\]\n$/,
     )
   })
 
-  it('--json prints op, n and ns of every operation, its result checked, and of the copies beside them', () => {
-    const { status, out, error } = call('--json')
+  it('--json prints op, n and ns of every operation, its result checked, and of the copies beside them', async () => {
+    const { status, out, error } = await call('--json')
     expect({ status, error }).toEqual({ status: 0, error: '' })
     const records = JSON.parse(out) as { op: string; n: number; ns: number }[]
     expect(records.map(({ op }) => op)).toEqual([
@@ -75,8 +83,8 @@ describe('bench:speed', () => {
     }
   })
 
-  it('prints a table with the least and the median time, the spread and the goal', () => {
-    const { status, out } = call('--only', 'add')
+  it('prints a table with the least and the median time, the spread and the goal', async () => {
+    const { status, out } = await call('--only', 'add')
     expect(status).toBe(0)
     expect(out).toMatch(
       /^op +min ns +median ns +spread +runs +copy ns +goal\nadd bfloat16 +[\d.]+ +[\d.]+ +[\d.]+ % +12 +/,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { completionScript } from '../../src/cli/completionScript.js'
+import { completionScript } from '../../src/cli/completion/completionScript.js'
 import { runCli } from '../support/runCli.js'
 
 const script = async (shell: string): Promise<string> => {
@@ -37,7 +37,7 @@ describe('completion bash', async () => {
   it('offers the options of the subcommand, all that its --help lists', async () => {
     for (const name of names) {
       const { out } = await runCli(name, '--help')
-      const flags = [...out.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
+      const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
       expect(offered('tpu-toolkit', name, '--'), name).toEqual(flags)
     }
     expect(offered('tpu-toolkit', 'quantize', 'a.safetensors', '--fo')).toEqual(['--format'])
@@ -81,7 +81,7 @@ describe('completion zsh and fish', () => {
 
 describe('completion, --version', () => {
   it.each([
-    [['csh'], 'completion: unknown shell [csh], there are bash, zsh, fish\n'],
+    [['csh'], 'completion: unknown shell [csh], did you mean zsh, there are bash, zsh, fish\n'],
     [[], "completion: missing required argument 'shell'\n"],
   ])('completion %j exits 2 with one line', async (args, error) =>
     expect(await runCli('completion', ...args)).toEqual({ status: 2, out: '', error }),

@@ -53,20 +53,24 @@ describe('schedule', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^<svg/)
   })
 
-  it('--out into a folder that is not there exits 1', async () => {
+  it('--out makes the folder of its file, and is refused with 1 where it cannot, before anything is printed', async () => {
     const path = join(folder, 'none', 'plot.svg')
-    const { status, error } = await runCli('schedule', '--out', path)
-    expect(status).toBe(1)
-    expect(error).toMatch(/^schedule: cannot write \[ENOENT/)
-    expect(existsSync(path)).toBe(false)
+    expect((await runCli('schedule', '--out', path)).status).toBe(0)
+    expect(existsSync(path)).toBe(true)
+    const { status, out, error } = await runCli('schedule', '--out', join(path, 'below.svg'))
+    expect([status, out]).toEqual([1, ''])
+    expect(error).toMatch(/^schedule: cannot write .*below\.svg \[E(EXIST|NOTDIR)/)
+    expect((await runCli('schedule', '--out', folder)).error).toMatch(
+      /^schedule: cannot write, this is a folder \[/,
+    )
   })
 
   it.each([
     [['saw'], 'unknown schedule [saw], there are doubling-restarts, warmup-cosine, '],
-    [['--steps', '0'], '--steps takes whole numbers from 1 up [0]'],
-    [['--steps', '1.5'], '--steps takes whole numbers from 1 up [1.5]'],
-    [['--peak', 'x'], '--peak takes a number [x]'],
-    [['--peak', ''], '--peak takes a number []'],
+    [['--steps', '0'], '--steps is not a whole number, 1 or more [0]'],
+    [['--steps', '1.5'], '--steps is not a whole number, 1 or more [1.5]'],
+    [['--peak', 'x'], '--peak is not a number [x]'],
+    [['--peak', ''], '--peak is not a number []'],
     [['--cycles', '20'], '20 cycles need at least 1048575 steps after the warm-up [49000]'],
     [['wsd', '--warmup', '60000'], 'wsdSchedule: '],
   ])('schedule %j exits 2 with one line', async (args, says) => {

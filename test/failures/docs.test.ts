@@ -1,7 +1,7 @@
 import { gallery } from 'tpu-toolkit/failures'
 import { describe, expect, it } from 'vitest'
-import { exhibit } from '../../src/cli/exhibit.js'
-import { galleryMarkdown } from '../../src/cli/galleryMarkdown.js'
+import { exhibit } from '../../src/cli/gallery/exhibit.js'
+import { galleryMarkdown } from '../../src/cli/gallery/galleryMarkdown.js'
 import { readText } from '../support/project.js'
 
 describe('docs/failures.md', () => {

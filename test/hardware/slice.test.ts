@@ -106,7 +106,7 @@ describe('slice(name)', () => {
     expect([pod.chips, pod.hosts, pod.bfloat16FlopsPerSecond]).toEqual([8960, 2240, 4.11264e18])
     expect(slice('v5p-12288').topology).toEqual(chip('v5p').largestJobTopology)
     expect(() => slice('v5p-16384')).toThrow(
-      /^slice: v5p has no slice of 8192 chips, nearest v5p-12288 \(16x16x24\), v5p-17920/,
+      /^slice: v5p has no slice of 8192 chips, nearest v5p-13824 \(12x24x24\), v5p-17920/,
     )
   })
 

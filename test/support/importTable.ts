@@ -19,13 +19,17 @@ const step2750 = [
     'vq',
     'checkpoint',
     'files',
-    'report',
+    'text',
+    'data',
   ],
 ]
-const failures = [...step2750, 'step2750', 'collectives']
+const failures = [...step2750, 'collectives']
+const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'text']
 
 const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
+  text: [],
+  data: [],
   formats: [],
   random: [],
   schedule: [],
@@ -58,12 +62,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ssm,
   step2750,
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
-  report: ['formats', 'tensor', 'numerics', 'schedule'],
+  drift,
+  report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
+  io: ['formats', 'tensor', 'blocks', 'files', 'text'],
   failures,
   // The command line may open every door.
   cli: [
     ...failures,
+    'step2750',
+    'drift',
     'failures',
+    'report',
+    'io',
     'blocks',
     'tfjs',
     'simd',
@@ -93,7 +103,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   cli: ['commander', 'piscina'],
-  report: ['@observablehq/plot', 'linkedom', 'cli-table3', 'cli-progress'],
+  report: ['@observablehq/plot', 'linkedom', 'cli-table3'],
+  io: ['commander', 'cli-progress'],
 }
 
 /** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */

@@ -10,6 +10,7 @@ import {
   slice,
   split,
   stack,
+  type Tensor,
   take,
   tensor,
   transpose,
@@ -119,7 +120,7 @@ describe('split, concat, stack', () => {
     expect(() => concat([zeros([1, 2]), zeros([1, 3])])).toThrow(
       new RangeError('concat: shapes differ off axis 0 [1, 2] and [1, 3]'),
     )
-    expect(() => concat([])).toThrow(new RangeError('concat: needs at least one tensor [0]'))
+    expect(() => concat([] as Tensor[])).toThrow(new RangeError('concat: needs at least one tensor [0]'))
     expect(() => concat([tensor([1]), tensor([1], { dtype: 'float16' }) as never])).toThrow(TypeError)
     expect(() => concat([tensor(1)])).toThrow(RangeError)
   })

@@ -1,4 +1,14 @@
-import { cast, cumsum, mean, ones, slice, sum, type Tensor, tensor } from 'tpu-toolkit/tensor'
+import {
+  cast,
+  cumsum,
+  mean,
+  ones,
+  type ScanOptions,
+  slice,
+  sum,
+  type Tensor,
+  tensor,
+} from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { Columns } from '../support/columns.js'
 import { bfloat16, hexOf, readKey } from '../support/reductionKeys.js'
@@ -99,7 +109,7 @@ describe('the stalls of bfloat16', () => {
 
   it('128 times 0.1 is 13.5625 left to right, 12.9375 in the order of XLA CPU, 12.8125 associative', () => {
     const tenths = tensor(new Float64Array(128).fill(0.1), { dtype: 'bfloat16' })
-    const end = (order: Parameters<typeof cumsum>[1]) => cumsum(tenths, order).toNumbers().at(-1)
+    const end = (order: ScanOptions<'bfloat16'>) => cumsum(tenths, order).toNumbers().at(-1)
     expect(end({})).toBe(13.5625)
     expect(end({ order: { blocked: 16 } })).toBe(12.9375)
     expect(end({ order: 'associative' })).toBe(12.8125)

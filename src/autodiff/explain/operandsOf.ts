@@ -3,6 +3,7 @@ import { broadcastTo, type Op, opNames, ops, Tensor } from '../../tensor/index.j
 import type { GraphNode } from '../graph/graphOf.js'
 import { inputOp } from '../graph/graphOf.js'
 import { digammaOp } from '../rules/digamma.js'
+import { polygammaOp } from '../rules/polygamma.js'
 import { scatterOp } from '../rules/scatter.js'
 
 /** For one element of a result, the flat places of the elements it was computed from, for each input. */
@@ -28,7 +29,7 @@ const others: ReadonlySet<Op> = new Set<Op>([
 ])
 const elementwise: ReadonlySet<Op> = new Set<Op>([
   ...opNames.map((name) => ops[name]).filter((op) => !others.has(op)),
-  ...[logAddExpOp, digammaOp, stopGradientOp, inputOp],
+  ...[logAddExpOp, digammaOp, polygammaOp, stopGradientOp, inputOp],
 ])
 
 /** Which elements of its inputs each element of an operation's result depends on; all, where the operation is foreign. */

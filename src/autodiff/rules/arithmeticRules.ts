@@ -5,8 +5,10 @@ import {
   equal,
   exp,
   greaterEqual,
+  isFinite,
   log,
   logicalAnd,
+  logicalNot,
   mul,
   neg,
   type Op,
@@ -77,8 +79,12 @@ export const arithmeticRules: readonly (readonly [Op, GradientRule])[] = [
   [
     ops.pow,
     sides(
-      // 0 times a to the power -1 would be NaN at a = 0.
-      (g, a, b) => where(equal(b, 0), 0, mul(g, mul(b, pow(a, sub(b, 1))))),
+      (g, a, b) => {
+        // At b = 0 the derivative is 0 times a to the power -1, which stays as it is: its own derivative for b is not 0.
+        const lower = pow(a, sub(b, 1))
+        const infinite = logicalAnd(equal(b, 0), logicalNot(isFinite(lower)))
+        return mul(g, mul(b, where(infinite, 1, lower)))
+      },
       // Powers of 0 do not change with b >= 0; log 0 would make NaN of their gradient.
       (g, a, b, y) => mul(g, mul(log(where(logicalAnd(equal(a, 0), greaterEqual(b, 0)), 1, a)), y)),
     ),

@@ -30,7 +30,7 @@ export function digamma(x: number): number {
   return Math.log(at) - 0.5 / at - tail - below
 }
 
-/** The derivative of lgamma as an operation: float64 inside, rounded once. It has no derivative of its own here. */
+/** The derivative of lgamma as an operation: float64 inside, rounded once. Its own derivatives: polygamma.ts. */
 export const digammaOp: KnownOp = {
   name: 'digamma',
   form: 'elementwise',

@@ -4,6 +4,7 @@ import { variableOp } from '../graph/variable.js'
 import { arithmeticRules } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
+import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
 import { scatterOp, scatterRule } from './scatter.js'
 import { unaryRules } from './unaryRules.js'
@@ -31,7 +32,7 @@ const steps = [
   ops.isNaN,
 ]
 
-/** The rule of every operation of tensor and numerics. What is missing here has none: digamma has not. */
+/** The rule of every operation of tensor and numerics. What is missing here has none. */
 export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   ...opNames.flatMap((name): [Op, GradientRule][] => {
     const rule = unaryRules[name]
@@ -40,6 +41,7 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   ...arithmeticRules,
   ...layoutRules,
   ...reductionRules,
+  ...polygammaRules,
   ...steps.map((op): [Op, 'none'] => [op, 'none']),
   [stopGradientOp, 'none'],
   [variableOp, ({ g }) => [g]],

@@ -54,8 +54,8 @@ const geluTanh: Derivative = (g, x) => {
 /**
  * Derivatives of the unary functions, written with their result y where that saves a rounding. Each operation rounds to
  * the dtype, so in bfloat16 a derivative of k operations is off by about k half ulps.
- * Special   relu, abs and sign at a kink have derivative 0, as in JAX. At an infinite x a formula may meet 0 times Inf: the
- *           derivatives of silu, gelu and geluTanh are NaN there.
+ * Special   relu, abs and sign at a kink have derivative 0, as in JAX but for abs, which has 1 there. At an infinite x a formula
+ *           may meet 0 times Inf: the derivatives of gelu and geluTanh are NaN there, that of silu at Inf, and 0 at -Inf.
  * Source    derivatives as in Abramowitz and Stegun, Handbook of Mathematical Functions, 4.2 to 4.6, 6.3, 7.1.
  */
 const derivatives: Readonly<Partial<Record<UnaryName, Derivative>>> = {

@@ -1,15 +1,15 @@
 import { Command } from 'commander'
+import { earthquakeGaps, flightGaps } from '../../data/index.js'
+import { longestLength, type RecordedGaps, runDrift } from '../../drift/index.js'
 import { formatNames } from '../../formats/index.js'
-import { progressBar, writeReport } from '../../report/index.js'
-import type { Subcommand } from '../subcommand.js'
+import { openReport, type Subcommand, say } from '../../io/index.js'
 import { driftCsv, driftJson } from './driftJson.js'
-import { type GivenDrift, longestLength, operationNames, readDriftOptions } from './driftOptions.js'
+import { type GivenDrift, operationNames, readDriftOptions } from './driftOptions.js'
 import { driftPage } from './driftPage.js'
 import { printed } from './driftText.js'
-import { runDrift } from './runDrift.js'
 
 /** `drift`: how far low-precision results drift from float64. Exit status 0; 1 when the report cannot be written. */
-export const driftCommand: Subcommand = (terminal, exit) =>
+export const driftCommand: Subcommand = (terminal) =>
   new Command('drift')
     .description(
       'Measures how far low-precision results drift from float64, naive beside stable, on real and made inputs.',
@@ -33,14 +33,23 @@ export const driftCommand: Subcommand = (terminal, exit) =>
     )
     .action((given: GivenDrift) => {
       const options = readDriftOptions(given)
-      const bar = progressBar(terminal.screen)
-      const results = runDrift(options, bar.show)
-      bar.stop()
-      terminal.out(options.json ? driftJson(results) : printed(results, options.lengths !== undefined))
-      const files = {
+      const report = openReport({ ...given, terminal })
+      terminal.ifStopped?.('nothing is written yet; --only and --length make it shorter')
+      const results = runDrift({
+        ...options,
+        recorded,
+        ...(terminal.progress && { progress: terminal.progress }),
+      })
+      if (given.json) terminal.out(driftJson(results))
+      else say(terminal, printed(results, options.lengths !== undefined, terminal.width))
+      report.write({
         'index.html': driftPage(results),
         'drift.json': driftJson(results),
         'drift.csv': driftCsv(results),
-      }
-      exit(writeReport(files, { command: 'drift', json: options.json, out: options.out, terminal }))
+      })
     })
+
+const recorded: readonly RecordedGaps[] = [
+  { name: 'earthquakes', what: 'earthquakes (USGS, one week)', gaps: earthquakeGaps },
+  { name: 'flights', what: 'departures (US flights, sampled, three months)', gaps: flightGaps },
+]

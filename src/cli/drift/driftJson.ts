@@ -1,6 +1,5 @@
+import type { DriftResults, Measurement } from '../../drift/index.js'
 import { csv, jsonWithRows } from '../../report/index.js'
-import type { Measurement } from './measurement.js'
-import type { DriftResults } from './runDrift.js'
 
 /** The fields of a measurement, in the order of the files. */
 export const fields: readonly (keyof Measurement)[] = [

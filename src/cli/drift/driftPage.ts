@@ -1,18 +1,16 @@
+import type { DriftResults, FigureChoice, Measurement, OpResults } from '../../drift/index.js'
 import {
   type Figure,
   htmlPage,
   htmlTable,
   linePlot,
   type PlotSeries,
-  readable,
   type Section,
   type SeriesColor,
   scatterPlot,
 } from '../../report/index.js'
+import { readable } from '../../text/index.js'
 import { tableColumns, tableRows } from './driftText.js'
-import type { Measurement } from './measurement.js'
-import type { FigureChoice } from './operation.js'
-import type { DriftResults, OpResults } from './runDrift.js'
 
 const measures = {
   maxAbs: 'largest absolute error',
@@ -46,7 +44,7 @@ export function driftPage(results: DriftResults): string {
       reference: 'float64, sums in two words',
     },
     sections,
-    foot: 'Written by npm run bench:drift. The same numbers in full: drift.json and drift.csv beside this page.',
+    foot: 'Written by tpu-toolkit drift. The same numbers in full: drift.json and drift.csv beside this page.',
   })
 }
 

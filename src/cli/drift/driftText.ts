@@ -1,6 +1,6 @@
-import { type Column, type Row, readable, sayingColumns, sparkline, textTable } from '../../report/index.js'
-import type { Measurement } from './measurement.js'
-import type { DriftResults, OpResults } from './runDrift.js'
+import type { DriftResults, Measurement, OpResults } from '../../drift/index.js'
+import { type Column, type Row, sayingColumns, textTable } from '../../report/index.js'
+import { readable, sparkline } from '../../text/index.js'
 
 const columns: readonly Column[] = [
   { key: 'input' },
@@ -61,7 +61,7 @@ function series(
 }
 
 /** Everything a run prints on a terminal, operation after operation. */
-export function printed(results: DriftResults, everyLength: boolean): string {
+export function printed(results: DriftResults, everyLength: boolean, width?: number): string {
   const parts = results.ops.map((op) => {
     const { operation, lengths } = op
     const rows = tableRows(op, everyLength)
@@ -70,7 +70,7 @@ export function printed(results: DriftResults, everyLength: boolean): string {
         ? `${operation.lengthName} ${lengths.map((n) => readable(n)).join(', ')}`
         : `at ${operation.lengthName} ${readable(lengths.at(-1))}; growth: ${growthNames[operation.growth]} from ${operation.lengthName} ${readable(lengths[0])} on`
     const shape = rows.every((row) => row['variant'] === rows[0]?.['variant']) ? 'input' : 'variant'
-    const table = textTable(tableColumns(rows), rows, { group: shape })
+    const table = textTable(tableColumns(rows), rows, { group: shape, width })
     return `${operation.title} in ${results.dtype}, ${at}\n${op.finding}\n\n${table}\n`
   })
   const inputs = results.inputs.map(({ name, about }) => `  ${name}: ${about}`)

@@ -90,6 +90,35 @@ function intPow(a: number, b: number): number {
   return result
 }
 
+/**
+ * An elementwise function of two operands of one dtype; a number takes the dtype of the tensor beside it.
+ *
+ * Shape     broadcast of both. Dtype both alike, mixed ones do not compile; the result has it too.
+ * Rounding  once, to the dtype.
+ */
+export interface Binary {
+  // Two parameters for one dtype: with a single one, operands of two dtypes would be taken for a union of both. Where one
+  // side's dtype is known less exactly, it is that of the other.
+  <D extends DType, E extends D = D, O extends E = E>(
+    a: Tensor<D> | number,
+    b: Tensor<E> | number,
+    options?: OutOption<O>,
+  ): Tensor<E>
+  <D extends DType, E extends D = D, O extends E = E>(
+    a: Tensor<E> | number,
+    b: Tensor<D> | number,
+    options?: OutOption<O>,
+  ): Tensor<E>
+}
+
+function named(op: KnownOp): Binary {
+  return <D extends DType>(
+    a: Tensor<D> | number,
+    b: Tensor<D> | number,
+    { out }: OutOption<D> = {},
+  ): Tensor<D> => apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<D>
+}
+
 export const addOp: KnownOp = binary({
   name: 'add',
   rounds: 'once',
@@ -107,13 +136,7 @@ export const addOp: KnownOp = binary({
  *
  * @example add(tensor([256], { dtype: 'bfloat16' }), 1).item() // 256
  */
-export function add<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(addOp, operands('add', [a, b]), undefined, out) as Tensor<D>
-}
+export const add: Binary = named(addOp)
 
 export const subOp: KnownOp = binary({
   name: 'sub',
@@ -132,13 +155,7 @@ export const subOp: KnownOp = binary({
  *
  * @example sub(tensor([3, 4]), 1).toNested() // [2,3]
  */
-export function sub<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(subOp, operands('sub', [a, b]), undefined, out) as Tensor<D>
-}
+export const sub: Binary = named(subOp)
 
 export const mulOp: KnownOp = binary({
   name: 'mul',
@@ -157,13 +174,7 @@ export const mulOp: KnownOp = binary({
  *
  * @example mul(tensor([3, 4]), tensor([[2], [10]])).toNested() // [[6,8],[30,40]]
  */
-export function mul<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(mulOp, operands('mul', [a, b]), undefined, out) as Tensor<D>
-}
+export const mul: Binary = named(mulOp)
 
 export const divOp: KnownOp = binary({
   name: 'div',
@@ -181,13 +192,7 @@ export const divOp: KnownOp = binary({
  *
  * @example div(tensor([1, 2]), 4).toNested() // [0.25,0.5]
  */
-export function div<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(divOp, operands('div', [a, b]), undefined, out) as Tensor<D>
-}
+export const div: Binary = named(divOp)
 
 export const minimumOp: KnownOp = binary({
   name: 'minimum',
@@ -206,13 +211,7 @@ export const minimumOp: KnownOp = binary({
  *
  * @example minimum(tensor([1, 5]), 3).toNested() // [1,3]
  */
-export function minimum<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(minimumOp, operands('minimum', [a, b]), undefined, out) as Tensor<D>
-}
+export const minimum: Binary = named(minimumOp)
 
 export const maximumOp: KnownOp = binary({
   name: 'maximum',
@@ -231,13 +230,7 @@ export const maximumOp: KnownOp = binary({
  *
  * @example maximum(tensor([1, 5]), 3).toNested() // [3,5]
  */
-export function maximum<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(maximumOp, operands('maximum', [a, b]), undefined, out) as Tensor<D>
-}
+export const maximum: Binary = named(maximumOp)
 
 export const powOp: KnownOp = binary({
   name: 'pow',
@@ -256,13 +249,7 @@ export const powOp: KnownOp = binary({
  *
  * @example pow(tensor([2, 3]), 2).toNested() // [4,9]
  */
-export function pow<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(powOp, operands('pow', [a, b]), undefined, out) as Tensor<D>
-}
+export const pow: Binary = named(powOp)
 
 export const atan2Op: KnownOp = binary({
   name: 'atan2',
@@ -279,10 +266,4 @@ export const atan2Op: KnownOp = binary({
  *
  * @example atan2(tensor([0]), tensor([1])).item() // 0
  */
-export function atan2<D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
-): Tensor<D> {
-  return apply(atan2Op, operands('atan2', [a, b]), undefined, out) as Tensor<D>
-}
+export const atan2: Binary = named(atan2Op)

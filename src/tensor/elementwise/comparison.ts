@@ -51,17 +51,25 @@ function predicate(name: string, holds: (x: number) => boolean): KnownOp {
  * Shape     broadcast of both. Dtype both alike, the result is bool; a number is rounded to the tensor's dtype first.
  * Special   NaN is unordered: every comparison with it is false but notEqual. -0 equals +0.
  */
-export type Comparison = <D extends DType>(
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
-  options?: OutOption<'bool'>,
-) => Tensor<'bool'>
+export interface Comparison {
+  <D extends DType, E extends D = D>(
+    a: Tensor<D> | number,
+    b: Tensor<E> | number,
+    options?: OutOption<'bool'>,
+  ): Tensor<'bool'>
+  <D extends DType, E extends D = D>(
+    a: Tensor<E> | number,
+    b: Tensor<D> | number,
+    options?: OutOption<'bool'>,
+  ): Tensor<'bool'>
+}
 
 /** A property of each element, as bool. */
 export type Predicate = (x: Tensor, options?: OutOption<'bool'>) => Tensor<'bool'>
 
 function compares(op: Op): Comparison {
-  return (a, b, { out } = {}) => apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<'bool'>
+  return (a: Tensor | number, b: Tensor | number, { out }: OutOption<'bool'> = {}) =>
+    apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<'bool'>
 }
 
 function tests(op: Op): Predicate {

@@ -64,7 +64,7 @@ export const unaryOps: Readonly<Record<UnaryName, KnownOp>> = Object.fromEntries
  *           float64: the float64 value, rounded once to float32; engines may differ in its last bit.
  * Special   C99 Annex F; NaN gives the canonical NaN. `out` may be x itself.
  */
-export type Unary = <D extends DType>(x: Tensor<D>, options?: OutOption<D>) => Tensor<D>
+export type Unary = <D extends DType, O extends D = D>(x: Tensor<D>, options?: OutOption<O>) => Tensor<D>
 
 function named(name: UnaryName): Unary {
   return <D extends DType>(x: Tensor<D>, { out }: OutOption<D> = {}) =>

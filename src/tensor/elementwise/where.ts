@@ -38,6 +38,18 @@ export const whereOp: KnownOp = {
  *
  * @example where(tensor([true, false], { dtype: 'bool' }), tensor([1, 2]), 0).toNested() // [1,0]
  */
+export function where<D extends DType, E extends D = D, O extends E = E>(
+  condition: Tensor,
+  a: Tensor<D> | number,
+  b: Tensor<E> | number,
+  options?: OutOption<O>,
+): Tensor<E>
+export function where<D extends DType, E extends D = D, O extends E = E>(
+  condition: Tensor,
+  a: Tensor<E> | number,
+  b: Tensor<D> | number,
+  options?: OutOption<O>,
+): Tensor<E>
 export function where<D extends DType>(
   condition: Tensor,
   a: Tensor<D> | number,

@@ -33,15 +33,29 @@ export const concatOp: KnownOp<Joining> = {
   },
 }
 
+/** Along which axis tensors are joined. */
+export interface JoinOptions {
+  /** Default 0; negative ones from the end. */
+  readonly axis?: number
+}
+
+/** A list of tensors as it is; not one written out, whose members the types can compare. */
+type Listed<T extends readonly Tensor[]> = number extends T['length'] ? unknown : readonly [never]
+
 /**
  * Tensors joined along an existing axis; the other axes must be alike.
  *
  * @example concat([tensor([1]), tensor([2, 3])]).toNested() // [1,2,3]
  */
-export function concat<D extends DType>(
-  tensors: readonly Tensor<D>[],
-  { axis = 0 }: { axis?: number } = {},
-): Tensor<D> {
+export function concat<D extends DType, E extends D = D>(
+  tensors: readonly [Tensor<D>, ...Tensor<E>[]],
+  options?: JoinOptions,
+): Tensor<E>
+export function concat<T extends readonly Tensor[] | readonly []>(
+  tensors: T & Listed<T>,
+  options?: JoinOptions,
+): Tensor<T[number]['dtype']>
+export function concat(tensors: readonly Tensor[], { axis = 0 }: JoinOptions = {}): Tensor {
   if (tensors.length === 0) throw new RangeError('concat: needs at least one tensor [0]')
   const parts = operands('concat', tensors)
   const first = parts[0]!
@@ -55,7 +69,7 @@ export function concat<D extends DType>(
         `concat: shapes differ off axis ${along} [${first.shape.join(', ')}] and [${part.shape.join(', ')}]`,
       )
   }
-  return apply(concatOp, parts, { axis: along }) as Tensor<D>
+  return apply(concatOp, parts, { axis: along })
 }
 
 /**
@@ -63,10 +77,15 @@ export function concat<D extends DType>(
  *
  * @example stack([tensor([1, 2]), tensor([3, 4])]).toNested() // [[1,2],[3,4]]
  */
-export function stack<D extends DType>(
-  tensors: readonly Tensor<D>[],
-  { axis = 0 }: { axis?: number } = {},
-): Tensor<D> {
+export function stack<D extends DType, E extends D = D>(
+  tensors: readonly [Tensor<D>, ...Tensor<E>[]],
+  options?: JoinOptions,
+): Tensor<E>
+export function stack<T extends readonly Tensor[] | readonly []>(
+  tensors: T & Listed<T>,
+  options?: JoinOptions,
+): Tensor<T[number]['dtype']>
+export function stack(tensors: readonly Tensor[], { axis = 0 }: JoinOptions = {}): Tensor {
   const first = tensors[0]
   if (!first) throw new RangeError('stack: needs at least one tensor [0]')
   const along = normalizeAxis('stack', axis, first.rank + 1)

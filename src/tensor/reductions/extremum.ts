@@ -91,7 +91,10 @@ export const argminOp: KnownOp<Extremum> = position('argmin', (x, best) => x < b
  *
  * @example max(tensor([[1, 5], [7, 2]]), { axis: 1 }).toNested() // [5,7]
  */
-export function max<D extends DType>(x: Tensor<D>, options: AxisOptions & OutOption<D> = {}): Tensor<D> {
+export function max<D extends DType, O extends D = D>(
+  x: Tensor<D>,
+  options: AxisOptions & OutOption<O> = {},
+): Tensor<D> {
   return extreme(maxOp, x, options)
 }
 
@@ -100,7 +103,10 @@ export function max<D extends DType>(x: Tensor<D>, options: AxisOptions & OutOpt
  *
  * @example min(tensor([3, 1, 2])).item() // 1
  */
-export function min<D extends DType>(x: Tensor<D>, options: AxisOptions & OutOption<D> = {}): Tensor<D> {
+export function min<D extends DType, O extends D = D>(
+  x: Tensor<D>,
+  options: AxisOptions & OutOption<O> = {},
+): Tensor<D> {
   return extreme(minOp, x, options)
 }
 

@@ -153,6 +153,16 @@ function plainProduct(a: Tensor, b: Tensor, out: AnyStorage, { m, k, n }: Sizes,
  * @example matmul(tensor([[1, 2]]), tensor([[3], [4]])).toNested() // [[11]]
  * @example matmul(tensor([1, 2]), tensor([3, 4])).item() // 11
  */
+export function matmul<D extends DType, E extends D = D, O extends E = E>(
+  a: Tensor<D>,
+  b: Tensor<E>,
+  options?: MatmulOptions<O>,
+): Tensor<E>
+export function matmul<D extends DType, E extends D = D, O extends E = E>(
+  a: Tensor<E>,
+  b: Tensor<D>,
+  options?: MatmulOptions<O>,
+): Tensor<E>
 export function matmul<D extends DType>(
   a: Tensor<D>,
   b: Tensor<D>,

@@ -85,7 +85,10 @@ export const meanOp: KnownOp<Reduction> = addition('mean', (total, n) => total /
  * @example sum(ones([300], { dtype: 'bfloat16' })).item() // 256
  * @example sum(ones([300], { dtype: 'bfloat16' }), { accumulate: 'float32' }).item() // 300
  */
-export function sum<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {}): Tensor<D> {
+export function sum<D extends DType, O extends D = D>(
+  x: Tensor<D>,
+  options: ReduceOptions<O> = {},
+): Tensor<D> {
   const axes = normalizeAxes('sum', options.axis, x.rank)
   const how = accumulation('sum', x.dtype, options, { windows: true })
   return apply(sumOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
@@ -97,7 +100,10 @@ export function sum<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {
  *
  * @example mean(tensor([[1, 2], [3, 6]]), { axis: 0 }).toNested() // [2,4]
  */
-export function mean<D extends DType>(x: Tensor<D>, options: ReduceOptions<D> = {}): Tensor<D> {
+export function mean<D extends DType, O extends D = D>(
+  x: Tensor<D>,
+  options: ReduceOptions<O> = {},
+): Tensor<D> {
   checkFloat('mean', x.dtype)
   const axes = normalizeAxes('mean', options.axis, x.rank)
   const how = accumulation('mean', x.dtype, options, { windows: true })

@@ -1,7 +1,7 @@
 import { cumsumArray, cumsumFloat32 } from '../../bf16/index.js'
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
-import { type AnyStorage, allocate, type DType, type FloatDType } from '../storage/dtype.js'
+import { type AnyStorage, allocate, type DType } from '../storage/dtype.js'
 import { normalizeAxis } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 import {
@@ -111,7 +111,10 @@ export const cumprodOp: KnownOp<Scan> = scan('cumprod', (lane, how, round, out) 
  * @example cumsum(tensor([255, 1, 1, 1], { dtype: 'bfloat16' })).toNested() // [255,256,256,256]
  * @example cumsum(tensor([255, 1, 1, 1], { dtype: 'bfloat16' }), { accumulate: 'float32' }).toNested() // [255,256,256,258]
  */
-export function cumsum<D extends DType>(x: Tensor<D>, options: ScanOptions<D> = {}): Tensor<D> {
+export function cumsum<D extends DType, O extends D = D>(
+  x: Tensor<D>,
+  options: ScanOptions<O> = {},
+): Tensor<D> {
   return run(cumsumOp, x, options.axis, accumulation('cumsum', x.dtype, options), options.out)
 }
 
@@ -120,9 +123,9 @@ export function cumsum<D extends DType>(x: Tensor<D>, options: ScanOptions<D> = 
  *
  * @example cumprod(tensor([1, 2, 3, 4])).toNested() // [1,2,6,24]
  */
-export function cumprod<D extends DType>(
+export function cumprod<D extends DType, O extends D = D>(
   x: Tensor<D>,
-  options: { axis?: number; accumulate?: FloatDType; out?: Tensor<D> } = {},
+  options: Omit<ScanOptions<O>, 'order'> = {},
 ): Tensor<D> {
   const { axis, out, ...how } = options
   return run(cumprodOp, x, axis, accumulation('cumprod', x.dtype, how), out)

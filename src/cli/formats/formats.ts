@@ -1,0 +1,82 @@
+import { Command } from 'commander'
+import { codeTable, type FloatFormat, format, formatNames } from '../../formats/index.js'
+import { BadInput, jsonText, readFormat, type Subcommand, say } from '../../io/index.js'
+import { textTable } from '../../report/index.js'
+import { dataNames, fileName, type GivenFormats } from './formatsOptions.js'
+import { measureFormats } from './measureFormats.js'
+import { schemes } from './schemes.js'
+
+/**
+ * `formats`: the facts of every format in a table, or one format's facts and its codes; with `--measure`, what each makes of
+ * numbers. Exit status 0; 1 when the report cannot be written; 2 for a mistake in the options or the weights file.
+ */
+export const formatsCommand: Subcommand = (terminal) =>
+  new Command('formats')
+    .description(
+      'The facts of every format; with a name that format alone, and what each of its codes means; with --measure what every format and block scheme makes of numbers: signal to noise (SQNR), what is clipped, what becomes zero, mean errors, on made data and on the tensors of a model that is trained on real data, or of a file.',
+    )
+    .argument('[name]', 'a format: bfloat16, float8_e4m3fn ...')
+    .option('--codes', 'list the codes of a format of more than 8 bits too (65,536 lines)')
+    .option('--json', 'print one JSON object instead of the table')
+    .option('--measure', 'measure them; the options below are for it')
+    .option('--only <names>', `formats and block schemes, separated by commas: ${schemes.join(', ')}`)
+    .option(
+      '--data <names>',
+      `data, separated by commas: ${dataNames.join(', ')}; with --weights the last three are replaced by ${fileName}`,
+    )
+    .option('--weights <file>', 'a safetensors file; its float tensors are measured instead of the model')
+    .option(
+      '--seed <integer>',
+      'of made data and training, 0 ... 4294967295; the same seed gives the same bytes (default: 0)',
+    )
+    .option('--out <folder>', 'where index.html, formats.json and formats.csv go (default: reports/formats)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit formats\n  tpu-toolkit formats float4_e2m1fn\n  tpu-toolkit formats --measure --only mxfp4,nvfp4 --data weights',
+    )
+    .action((name: string | undefined, given: GivenFormats) => {
+      if (given.measure) {
+        if (name !== undefined || given.codes)
+          throw new BadInput(`--measure takes formats by --only [${(name ?? '--codes').slice(0, 50)}]`)
+        measureFormats(given, terminal)
+        return
+      }
+      const stray = (['only', 'data', 'weights', 'seed', 'out'] as const).find(
+        (option) => given[option] !== undefined,
+      )
+      if (stray) throw new BadInput(`--${stray} is for --measure [${given[stray]!.slice(0, 50)}]`)
+      const chosen = name === undefined ? formatNames.map((known) => format(known)) : [readFormat(name)]
+      if (given.json) {
+        terminal.out(jsonText(name === undefined ? { formats: chosen } : { format: chosen[0] }))
+        return
+      }
+      say(terminal, `${textTable(factColumns, chosen.map(factRow), { width: terminal.width })}\n`)
+      const [only] = chosen
+      if (name !== undefined && only && (only.bits <= 8 || given.codes))
+        terminal.out(`\n${codeTable(only)}\n`)
+    })
+
+const exactly = { show: (value: unknown) => (value === null ? '-' : String(value)) }
+
+const factColumns = [
+  { key: 'name' },
+  { key: 'bits' },
+  { key: 'exponent' },
+  { key: 'mantissa' },
+  { key: 'bias' },
+  { key: 'max', ...exactly },
+  { key: 'minNormal', header: 'least normal', ...exactly },
+  { key: 'minPositive', header: 'least positive', ...exactly },
+  { key: 'eps', ...exactly },
+  { key: 'infinity' },
+  { key: 'nan', header: 'NaN codes' },
+]
+
+function factRow(record: FloatFormat): Record<string, string | number | boolean> {
+  const { name, bits, exponentBits, mantissaBits, bias, max, minNormal, minPositive, eps, infinity, nan } =
+    record
+  return {
+    ...{ name, bits, exponent: exponentBits, mantissa: mantissaBits, bias, max, minNormal, minPositive, eps },
+    ...{ infinity, nan },
+  }
+}

@@ -1,0 +1,65 @@
+import type { FailureFigure, Readings } from '../../failures/index.js'
+import { escapeHtml, htmlPage, htmlTable, linePlot, type Section, scatterPlot } from '../../report/index.js'
+import type { Exhibit } from './exhibit.js'
+import { words } from './galleryTable.js'
+
+/** The report: a summary, and one section per failure. */
+export function galleryPage(exhibits: readonly Exhibit[]): string {
+  const holding = exhibits.filter(({ run }) => run.verdict.holds).length
+  return htmlPage({
+    title: 'A gallery of low-precision failures',
+    lead: 'Failures that people met, each in the smallest run that shows it: the naive way beside the stable way, and what happens to the verdict when the defect is taken out.',
+    facts: { failures: String(exhibits.length), 'verdicts that hold': `${holding} of ${exhibits.length}` },
+    sections: [summary(exhibits), ...exhibits.map(section)],
+    foot: 'Written by tpu-toolkit gallery. Every number is computed by the run that wrote this page.',
+  })
+}
+
+function summary(exhibits: readonly Exhibit[]): Section {
+  const rows = exhibits.map(({ failure, run }) => ({
+    failure: failure.title,
+    holds: run.verdict.holds,
+    verdict: run.verdict.text,
+  }))
+  const columns = [{ key: 'failure', prose: true }, { key: 'holds' }, { key: 'verdict', prose: true }]
+  return { id: 'summary', title: 'Summary', html: htmlTable(columns, rows) }
+}
+
+function section({ failure, run, repaired }: Exhibit): Section {
+  const repairs = repaired.map(({ change, run: { verdict } }) => ({
+    repair: change,
+    fails: verdict.holds,
+    verdict: verdict.text,
+  }))
+  const columns = [
+    { key: 'repair', prose: true },
+    { key: 'fails', header: 'still fails' },
+    { key: 'verdict', prose: true },
+  ]
+  const source = escapeHtml(failure.source)
+  const reported = `<p>Reported: <a href="${source}">${source}</a>. ${escapeHtml(failure.reported)}</p>`
+  return {
+    id: failure.id,
+    title: failure.title,
+    finding: run.verdict.text,
+    paragraphs: [failure.story],
+    figures: [{ svg: drawn(run.figure), caption: run.figure.caption }],
+    html: `${reported}\n${htmlTable(columns, repairs)}`,
+    details: [{ summary: 'The numbers', html: readingsTable(run.naive, run.stable) }],
+  }
+}
+
+function drawn(figure: FailureFigure): string {
+  const draw = figure.kind === 'line' ? linePlot : scatterPlot
+  return draw(figure.series, { ...figure, width: 620 })
+}
+
+/** The readings that are numbers, both ways side by side. */
+function readingsTable(naive: Readings, stable: Readings): string {
+  const names = [...new Set([...Object.keys(naive), ...Object.keys(stable)])]
+  const number = (value: Readings[string] | undefined) => (typeof value === 'number' ? value : null)
+  const rows = names
+    .filter((name) => !Array.isArray(naive[name]) && !Array.isArray(stable[name]))
+    .map((name) => ({ reading: words(name), naive: number(naive[name]), stable: number(stable[name]) }))
+  return htmlTable([{ key: 'reading' }, { key: 'naive', digits: 6 }, { key: 'stable', digits: 6 }], rows)
+}

@@ -1,0 +1,54 @@
+import { basename } from 'node:path'
+import { Command } from 'commander'
+import { BadInput, jsonText, openReportFile, type Subcommand, say } from '../../io/index.js'
+import { terminalText } from '../../text/index.js'
+import { quantizeFile } from './quantizeFile.js'
+import { quantizePage } from './quantizePage.js'
+import { quantizeTable } from './quantizeTable.js'
+import { readWays, wayNames } from './readWays.js'
+
+interface Given {
+  readonly format?: string
+  readonly all?: boolean
+  readonly way?: string
+  readonly json?: boolean
+  readonly out?: string
+}
+
+/**
+ * `quantize`: what formats and block schemes make of the tensors of a safetensors file, which is read in a stream. Exit
+ * status 0; 1 when the page cannot be written; 2 for options or a file that cannot be taken.
+ */
+export const quantizeCommand: Subcommand = (terminal) =>
+  new Command('quantize')
+    .description(
+      'Quantises every float tensor of a safetensors file and reports the error: SQNR, what is clipped, what becomes zero, the largest error, the worst tensor. The file may be larger than the memory.',
+    )
+    .argument('<file>', 'a .safetensors file')
+    .option(
+      '--format <names>',
+      'formats and block schemes, separated by commas: bfloat16, float8_e4m3fn, mxfp8 (both elements), mxfp6, mxfp4, mxint8, nvfp4 ... (default: mxfp4)',
+    )
+    .option('--all', 'every format and block scheme')
+    .option(
+      '--way <names>',
+      `how they are applied, separated by commas: ${wayNames.join(', ')}, all (default: plain, floor, two-levels)`,
+    )
+    .option('--json', 'print one JSON object instead of the table')
+    .option('--out <file>', 'write an HTML page')
+    .addHelpText(
+      'after',
+      '\nPlain casts overflow as the format has it, saturating ones give its largest number, scaled ones have one float32 for a tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are those of NVFP4. Blocks lie along the last axis; what a row lacks to a whole block is filled up with zeros that are not counted.\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
+    )
+    .action((path: string, given: Given) => {
+      if (given.all && given.format !== undefined) throw new BadInput('--all and --format exclude each other')
+      const ways = readWays(given.all ? undefined : (given.format ?? 'mxfp4'), given.way)
+      const report =
+        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      terminal.ifStopped?.('nothing is written yet')
+      const results = quantizeFile(path, ways, terminal.progress)
+      const file = terminalText(basename(path))
+      if (given.json) terminal.out(jsonText({ file, ...results }))
+      else say(terminal, `${quantizeTable(results, terminal.width)}\n`)
+      report?.write(quantizePage(file, results))
+    })

@@ -1,0 +1,4 @@
+import { runThread } from '../io/index.js'
+import { runTpuToolkit } from './program.js'
+
+await runThread(runTpuToolkit)

@@ -1,0 +1,3 @@
+// Recorded data that experiments run on, as plain tables with their source and checksum.
+export { earthquakeGaps } from './earthquakeGaps.js'
+export { flightGaps } from './flightGaps.js'

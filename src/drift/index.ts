@@ -1,0 +1,13 @@
+// The drift bench: operations of training computed the naive way and the stable way in a narrow format, each result measured
+// against the exact one. Runs anywhere. Read lab/measurement.ts and lab/operation.ts first, then a file of cases.
+export {
+  longestLength,
+  type DriftResults,
+  type OpResults,
+  runDrift,
+  type RunDriftOptions,
+} from './runDrift.js'
+export { operations } from './operations.js'
+export type { FigureChoice, Operation } from './lab/operation.js'
+export type { Lab, Measurement, Role, Trial, Way } from './lab/measurement.js'
+export { asSteps, type DriftInput, driftInputs, type RecordedGaps, stepRange } from './lab/driftInputs.js'

@@ -1,0 +1,18 @@
+// The edge of the command: terminals, options read from text, files opened, reports written, other processes asked. Needs
+// Node. What runs an experiment imports none of it: parse here, call, print here. Read subcommand.ts first.
+export { BadInput, mistakesAsBadInput } from './badInput.js'
+export type { Progress, Terminal } from './terminal.js'
+export type { Subcommand } from './subcommand.js'
+export { type ProgramOptions, runCommand, runProgram } from './runProgram.js'
+export { type ProcessTerminal, processTerminal } from './processTerminal.js'
+export { runInThread, runThread } from './runInThread.js'
+export { readFormat } from './readFormat.js'
+export { readName, readNames } from './readNames.js'
+export { readCount, readInteger, readNumber } from './readNumber.js'
+export { type FileTensor, type FloatTensors, openFloatTensors, type Skipped } from './openFloatTensors.js'
+export { jsonText } from './jsonText.js'
+export { say } from './say.js'
+export { ownVersion } from './ownVersion.js'
+export { type ProgressBar, progressBar } from './progressBar.js'
+export { CannotWrite, openReport, openReportFile, type ReportOptions } from './openReport.js'
+export { askPython, type PythonAnswer } from './askPython.js'

@@ -1,0 +1,8 @@
+import { type FloatFormat, type FormatName, format, formatNames } from '../formats/index.js'
+import { readName } from './readNames.js'
+
+/** The format of a name on the command line. */
+export function readFormat(name: string): FloatFormat & { readonly name: FormatName } {
+  const known = readName('format', name, formatNames)
+  return { ...format(known), name: known }
+}

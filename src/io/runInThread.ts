@@ -1,0 +1,77 @@
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { processTerminal } from './processTerminal.js'
+import type { Terminal } from './terminal.js'
+
+/** What a thread tells the process: calls of its terminal's functions, and how it ended. */
+type Message =
+  | { readonly call: 'out' | 'error' | 'ifStopped'; readonly text: string }
+  | { readonly call: 'progress'; readonly told: readonly [number, number, string] }
+  | { readonly call: 'ended'; readonly status: number }
+
+interface Given {
+  readonly args: readonly string[]
+  readonly width: number | undefined
+}
+
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/**
+ * Runs a command in a thread of its own, whose file calls `runThread`. A computation that never pauses hears no signal:
+ * so the process itself stays free to stop it, leaves the terminal as it was, and says how far the run came and what there
+ * is of it. Returns the exit status; a stopped process exits with 130 (Ctrl-C), 143 or 129.
+ */
+export function runInThread(file: URL, args: readonly string[]): Promise<number> {
+  const terminal = processTerminal()
+  const given: Given = { args, width: terminal.width }
+  const worker = new Worker(file, { workerData: given, execArgv: [] })
+  let status: number | undefined
+  for (const [signal, code] of Object.entries(signals))
+    process.once(signal, async () => {
+      const { progress, ifStopped } = terminal.state()
+      terminal.restore()
+      await worker.terminate()
+      const where = progress === '' ? '' : ` at ${progress}`
+      terminal.error(`${args[0] ?? ''}: stopped${where}${ifStopped === '' ? '' : `; ${ifStopped}`}\n`)
+      process.exit(code)
+    })
+  return new Promise((resolve, reject) => {
+    worker.on('message', (message: Message) => {
+      if (message.call === 'ended') status = message.status
+      else if (message.call === 'progress') terminal.progress?.(...message.told)
+      else terminal[message.call]?.(message.text)
+    })
+    worker.on('error', (thrown) => {
+      terminal.restore()
+      reject(thrown)
+    })
+    worker.on('exit', (code) => {
+      terminal.restore()
+      resolve(status ?? code)
+    })
+  })
+}
+
+/** What the thread's own file calls: runs the command on a terminal that is the process's. */
+export async function runThread(
+  run: (args: readonly string[], terminal: Terminal) => Promise<number>,
+): Promise<void> {
+  const { args, width } = workerData as Given
+  const port = parentPort
+  if (!port) throw new Error('runThread: this is no thread')
+  const tell = (message: Message): void => port.postMessage(message)
+  let last = 0
+  const status = await run(args, {
+    out: (text) => tell({ call: 'out', text }),
+    error: (text) => tell({ call: 'error', text }),
+    ifStopped: (text) => tell({ call: 'ifStopped', text }),
+    // Thirty times a second is often enough for an eye.
+    progress: (...told) => {
+      const now = performance.now()
+      if (told[0] < told[1] && now - last < 33) return
+      last = now
+      tell({ call: 'progress', told })
+    },
+    width,
+  })
+  tell({ call: 'ended', status })
+}

@@ -1,0 +1,14 @@
+/** Told how far a run is: parts done, parts in all, and the one under way. */
+export type Progress = (done: number, total: number, part: string) => void
+
+/** Where a command prints. */
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly error: (text: string) => void
+  /** Columns of the screen that `out` goes to; undefined where it goes to a file or a pipe. */
+  readonly width?: number | undefined
+  /** Draws how far a run is, where somebody watches; whatever is printed next takes it away. */
+  readonly progress?: Progress | undefined
+  /** Keeps what is to be said where the user stops the run from now on: what there is, how to go on. */
+  readonly ifStopped?: ((text: string) => void) | undefined
+}

@@ -1,0 +1,24 @@
+// What bounds an operation and a step: compute, HBM, links between chips, network, host; a lower bound of a step's time and an
+// estimate with its assumptions. Read critical.ts first, then trainingStep.ts.
+export {
+  type BatchOptions,
+  type ChipLike,
+  criticalBatch,
+  criticalIntensity,
+  type IntensityOptions,
+  type ParallelLimits,
+  type ParallelOptions,
+  parallelLimits,
+} from './critical.js'
+export { type Efficiency, efficiencyOf, routingEfficiency, utilisationOf } from './efficiency.js'
+export { type Measured, measured } from './measured.js'
+export {
+  type OperationBound,
+  type OperationBoundsOptions,
+  type OperationRow,
+  operationBound,
+  operationBounds,
+} from './operationBounds.js'
+export { type RooflinePoint, rooflineSvg } from './rooflineSvg.js'
+export { prefillSeconds, type ServingOptions, type ServingStep, servingStep } from './serving.js'
+export { type StepTerms, type TrainingStep, type TrainingStepOptions, trainingStep } from './trainingStep.js'
