@@ -42,8 +42,12 @@ export function encodeNpz(
   tensors: Readonly<Record<string, Tensor>>,
   options: NpzWriteOptions = {},
 ): Uint8Array {
-  checkOptions('encodeNpz', options, writeNames)
-  checkRoom(tensors)
+  return zipped('encodeNpz', tensors, options)
+}
+
+function zipped(op: string, tensors: Readonly<Record<string, Tensor>>, options: NpzWriteOptions): Uint8Array {
+  checkOptions(op, options, writeNames)
+  checkRoom(op, tensors)
   const level = options.compress ? 6 : 0
   // 1 January 1980, the earliest that zip can say, as in NumPy's files.
   const member = { level, mtime: new Date(1980, 0, 1) } as const
@@ -53,18 +57,18 @@ export function encodeNpz(
 }
 
 /** Throws where a zip file without 64-bit numbers has no room. */
-function checkRoom(tensors: Readonly<Record<string, Tensor>>): void {
+function checkRoom(op: string, tensors: Readonly<Record<string, Tensor>>): void {
   const entries = Object.entries(tensors)
   if (entries.length >= 0xffff)
-    throw new RangeError(`encodeNpz: more arrays than a zip file can list, 65,534 [${entries.length}]`)
+    throw new RangeError(`${op}: more arrays than a zip file can list, 65,534 [${entries.length}]`)
   let bytes = 0
   for (const [name, { data }] of entries) {
     const nameBytes = Buffer.byteLength(name)
-    if (nameBytes > 65_000) throw new RangeError(`encodeNpz: a name longer than 65,000 bytes [${nameBytes}]`)
+    if (nameBytes > 65_000) throw new RangeError(`${op}: a name longer than 65,000 bytes [${nameBytes}]`)
     bytes += data.byteLength + 2 * nameBytes + 10_500
   }
   if (bytes >= 2 ** 32)
-    throw new RangeError(`encodeNpz: more than a zip file holds, 4 GiB; safetensors has no limit [${bytes}]`)
+    throw new RangeError(`${op}: more than a zip file holds, 4 GiB; safetensors has no limit [${bytes}]`)
 }
 
 /** Writes named tensors as an npz file, as `encodeNpz` lays it out and as `writeFileAtomic` writes. */
@@ -73,7 +77,7 @@ export function writeNpz(
   tensors: Readonly<Record<string, Tensor>>,
   options: NpzWriteOptions = {},
 ): void {
-  writeFileAtomic(path, encodeNpz(tensors, options))
+  writeFileAtomic(path, zipped('writeNpz', tensors, options))
 }
 
 /**
