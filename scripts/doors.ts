@@ -190,6 +190,12 @@ export const doors: readonly Door[] = [
       'flags of libtpu and XLA: which exist, where each belongs, what to set, what is wrong with those set',
   },
   {
+    folder: 'plan',
+    root: 'namespace',
+    about:
+      'a slice, precision, mesh and flags as one checked description; rules and pitfalls as checks of a plan',
+  },
+  {
     folder: 'systolic',
     root: 'namespace',
     about: 'cycles of a matrix product on a systolic array, three dataflows, and every cell in every cycle',

@@ -178,6 +178,41 @@ export {
   where,
   type AxisOptions,
   checkTensor,
+  all,
+  any,
+  allClose,
+  type CloseOptions,
+  clip,
+  einsum,
+  type EyeOptions,
+  eye,
+  onesLike,
+  zerosLike,
+  type LinspaceOptions,
+  linspace,
+  type OneHotOptions,
+  oneHot,
+  outer,
+  type PadOptions,
+  pad,
+  type ProdOptions,
+  prod,
+  type RollOptions,
+  roll,
+  type ScatterAddOptions,
+  scatterAdd,
+  argsort,
+  argsortOp,
+  type SortOptions,
+  type Sorting,
+  sort,
+  type TopKOptions,
+  topK,
+  expandDims,
+  type SqueezeOptions,
+  squeeze,
+  type AlongOptions,
+  takeAlongAxis,
 } from './tensor/index.js'
 export * as blocks from './blocks/index.js'
 export {
@@ -206,6 +241,9 @@ export {
   softmax,
   type VarianceOptions,
   variance,
+  type NormOfOptions,
+  norm,
+  std,
   layerNorm,
   type NormOptions,
   rmsNorm,
@@ -235,4 +273,5 @@ export * as ssm from './ssm/index.js'
 export * as failures from './failures/index.js'
 export * as sharding from './sharding/index.js'
 export * as xla from './xla/index.js'
+export * as plan from './plan/index.js'
 export * as systolic from './systolic/index.js'

@@ -11,6 +11,11 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   inspect: async () => (await import('./inspect/inspect.js')).inspectCommand,
   quantize: async () => (await import('./quantize/quantize.js')).quantizeCommand,
   schedule: async () => (await import('./schedule/schedule.js')).scheduleCommand,
+  chips: async () => (await import('./chips/chips.js')).chipsCommand,
+  plan: async () => (await import('./plan/plan.js')).planCommand,
+  roofline: async () => (await import('./roofline/roofline.js')).rooflineCommand,
+  flags: async () => (await import('./flags/flags.js')).flagsCommand,
+  audit: async () => (await import('./audit/audit.js')).auditCommand,
   env: async () => (await import('./env/env.js')).envCommand,
   completion: async () => (await import('./completion/completion.js')).completionCommand,
 }

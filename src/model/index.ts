@@ -28,6 +28,7 @@ export {
   type MemoryParts,
 } from './estimateMemory.js'
 export { type BatchSizeOptions, findOptimalBatchSize, type OptimalBatchSize } from './findOptimalBatchSize.js'
+export { modelNamed, modelNames } from './modelNamed.js'
 export { type Cost, type Operation, type OperationsOptions, operations } from './operations.js'
 export { type ParameterUse, parameterCount, parameterTensors, parameterUse } from './parameterCount.js'
 export type { AttentionCount, Remat } from './remat.js'

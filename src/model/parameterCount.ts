@@ -13,7 +13,9 @@ import type { ModelConfig } from './config.js'
  * @example parameterCount({ family: 'mamba2', D: 768, L: 24 }) // 128989632
  */
 export function parameterCount(config: ModelConfig): number {
-  return countOf(checkedArchitecture('parameterCount', config).tensors)
+  const count = countOf(checkedArchitecture('parameterCount', config).tensors)
+  if (Number.isSafeInteger(count)) return count
+  throw new RangeError(`parameterCount: more parameters than a number counts exactly, 2^53 [${count}]`)
 }
 
 /**

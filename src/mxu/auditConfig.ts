@@ -2,7 +2,7 @@ import { slice as sliceOf } from '../hardware/index.js'
 import { estimateMemory, type MemoryEstimate, type ModelConfig, parameterCount } from '../model/index.js'
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { type Alignment, checkMxuAlignment } from './checkMxuAlignment.js'
-import { corrections } from './corrections.js'
+import { type Correction, corrections } from './corrections.js'
 import { chinchillaTokens, estimateParams, rematNeeded } from './tshirt.js'
 
 export interface AuditOptions {
@@ -41,12 +41,6 @@ export interface Finding {
   readonly evidence: string
   /** Empty where all is well. */
   readonly remedy: string
-}
-
-/** A claim of the published report that does not hold, and what does. */
-export interface Correction {
-  readonly published: string
-  readonly here: string
 }
 
 /** An audit of a Mamba-like configuration: what the Python toolkit's report says, corrected. */

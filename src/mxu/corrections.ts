@@ -1,4 +1,8 @@
-import type { Correction } from './auditConfig.js'
+/** A claim of the published report that does not hold, and what does. */
+export interface Correction {
+  readonly published: string
+  readonly here: string
+}
 
 /** What the Python toolkit's audit has wrong, and what holds instead; each has a test. */
 export const corrections: readonly Correction[] = [

@@ -1,6 +1,6 @@
 // Matrix units: how much of a systolic array a dimension fills, what an array takes in HBM by the compiler's tiles, and the
 // audit of a configuration. Read padding.ts first, then checkMxuAlignment.ts.
-export { type Audit, type AuditOptions, auditConfig, type Correction, type Finding } from './auditConfig.js'
+export { type Audit, type AuditOptions, auditConfig, type Finding } from './auditConfig.js'
 export { auditHtml } from './auditHtml.js'
 export { auditText } from './auditText.js'
 export {
@@ -10,6 +10,7 @@ export {
   checkMxuAlignment,
   type Suggestion,
 } from './checkMxuAlignment.js'
+export type { Correction } from './corrections.js'
 export { type HbmLayout, hbmLayout } from './hbmLayout.js'
 export { type MatmulPadding, type MatmulSizes, matmulPadding, type Padding, padding } from './padding.js'
 export {

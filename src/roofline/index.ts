@@ -13,8 +13,11 @@ export {
 export { type Efficiency, efficiencyOf, routingEfficiency, utilisationOf } from './efficiency.js'
 export { type Measured, measured } from './measured.js'
 export {
+  type BoundBy,
   type OperationBound,
+  type OperationBoundOptions,
   type OperationBoundsOptions,
+  type OperationCost,
   type OperationRow,
   operationBound,
   operationBounds,

@@ -1,5 +1,5 @@
 import type { ChipName } from '../hardware/index.js'
-import type { ModelConfig } from '../model/index.js'
+import { type ModelConfig, modelNamed } from '../model/index.js'
 
 /** A published measurement of training in bfloat16. */
 export interface Measured {
@@ -13,21 +13,6 @@ export interface Measured {
   /** As printed, all pairs of positions counted, where the dimensions are not public. */
   readonly mfu?: number
   readonly source: string
-}
-
-const decoder = (D: number, F: number, L: number, N: number, K: number, V: number): ModelConfig => ({
-  ...{ family: 'decoder', D, F, L, N, K, V },
-})
-
-const llama2_70b: ModelConfig = decoder(8192, 28672, 80, 64, 8, 32000)
-const llama3_8b: ModelConfig = decoder(4096, 14336, 32, 32, 8, 128256)
-const llama3_70b: ModelConfig = decoder(8192, 28672, 80, 64, 8, 128256)
-const llama3_405b: ModelConfig = decoder(16384, 53248, 126, 128, 8, 128256)
-const mixtral_8x7b: ModelConfig = {
-  ...{ family: 'decoder', D: 4096, F: 14336, L: 32, N: 32, K: 8, V: 32000, experts: 8, active: 2 },
-}
-const mixtral_8x22b: ModelConfig = {
-  ...{ family: 'decoder', D: 6144, F: 16384, L: 56, N: 48, K: 8, V: 32768, experts: 8, active: 2 },
 }
 
 const tiers = 'MaxText docs/reference/models/tiering.md, 2025'
@@ -46,10 +31,10 @@ const printed = (
 const known = (
   chip: ChipName,
   source: string,
-  rows: readonly (readonly [string, ModelConfig, string, number, number])[],
+  rows: readonly (readonly [string, string, string, number, number])[],
 ): Measured[] =>
-  rows.map(([model, config, slice, sequence, tokensPerSecondPerChip]) => ({
-    ...{ chip, slice, model, sequence, config, tokensPerSecondPerChip, source },
+  rows.map(([model, name, slice, sequence, tokensPerSecondPerChip]) => ({
+    ...{ chip, slice, model, sequence, config: modelNamed(name), tokensPerSecondPerChip, source },
   }))
 
 /** The measurements that the constants are fitted on. Not here: the row of 1024B on v5p-2048, whose two columns disagree. */
@@ -75,28 +60,28 @@ export const measured: readonly Measured[] = [
     ['1160B', 'v5p-7680', 0.6427],
     ['1160B', 'v5p-12288', 0.6623],
   ]),
-  ...known('v5p', tiers, [['Llama 2 70B', llama2_70b, 'v5p-1024', 4096, 692]]),
+  ...known('v5p', tiers, [['Llama 2 70B', 'llama2-70b', 'v5p-1024', 4096, 692]]),
   ...known('v6e', tiers, [
-    ['Llama 2 70B', llama2_70b, 'v6e-256', 4096, 900],
-    ['Llama 3.1 8B', llama3_8b, 'v6e-256', 8192, 7207],
-    ['Llama 3.1 70B', llama3_70b, 'v6e-256', 8192, 960],
+    ['Llama 2 70B', 'llama2-70b', 'v6e-256', 4096, 900],
+    ['Llama 3.1 8B', 'llama3-8b', 'v6e-256', 8192, 7207],
+    ['Llama 3.1 70B', 'llama3-70b', 'v6e-256', 8192, 960],
   ]),
   ...printed('v6e', `${tiers}; its 123 tokens/s would be 35.2 %`, 8192, [
     ['Llama 3.1 405B', 'v6e-256', 0.3855],
   ]),
   ...known('tpu7x', recipes, [
-    ['Llama 3.1 70B', llama3_70b, 'tpu7x-128', 8192, 2686.98],
-    ['Llama 3.1 70B', llama3_70b, 'tpu7x-512', 8192, 2670.55],
-    ['Llama 3.1 70B', llama3_70b, 'tpu7x-512', 131072, 963.03],
-    ['Llama 3.1 405B', llama3_405b, 'tpu7x-512', 8192, 499.77],
+    ['Llama 3.1 70B', 'llama3-70b', 'tpu7x-128', 8192, 2686.98],
+    ['Llama 3.1 70B', 'llama3-70b', 'tpu7x-512', 8192, 2670.55],
+    ['Llama 3.1 70B', 'llama3-70b', 'tpu7x-512', 131072, 963.03],
+    ['Llama 3.1 405B', 'llama3.1-405b', 'tpu7x-512', 8192, 499.77],
   ]),
 ]
 
 /** Measurements of models with 8 experts, which the factor for routing is fitted on. */
 export const measuredExperts: readonly Measured[] = [
-  ...known('v5p', tiers, [['Mixtral 8x7B', mixtral_8x7b, 'v5p-512', 4096, 2909]]),
+  ...known('v5p', tiers, [['Mixtral 8x7B', 'mixtral-8x7b', 'v5p-512', 4096, 2909]]),
   ...known('v6e', tiers, [
-    ['Mixtral 8x7B', mixtral_8x7b, 'v6e-256', 4096, 3899],
-    ['Mixtral 8x22B', mixtral_8x22b, 'v6e-256', 4096, 1326],
+    ['Mixtral 8x7B', 'mixtral-8x7b', 'v6e-256', 4096, 3899],
+    ['Mixtral 8x22B', 'mixtral-8x22b', 'v6e-256', 4096, 1326],
   ]),
 ]

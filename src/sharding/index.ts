@@ -16,3 +16,13 @@ export {
   type CollectiveTimeOptions,
   collectiveTime,
 } from './collectiveTime.js'
+export {
+  type ParameterSharding,
+  type Strategy,
+  type StrategyOptions,
+  type StrategyTable,
+  shardingStrategy,
+  strategies,
+} from './strategy.js'
+export { shardTrainState } from './shardTrainState.js'
+export { shardingDiagram, strategyDiagram } from './diagram.js'

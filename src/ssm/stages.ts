@@ -23,6 +23,8 @@ export interface Widened {
  */
 export const widenedSumsOp: Op<Widened> = {
   name: 'widenedSums',
+  form: 'scans',
+  rounds: 'each step',
   kernel: ([x], { axis, order, dtype }) => cumsum(cast(untraced(x!), dtype), { axis, order }),
 }
 
@@ -37,6 +39,8 @@ export function widenedSums(x: Tensor, axis: number, order: Order, dtype: FloatD
  */
 export const narrowedExpOp: Op<FloatDType> = {
   name: 'narrowedExp',
+  form: 'elementwise',
+  rounds: 'once',
   kernel: ([x], dtype) => cast(exp(untraced(x!)), dtype),
 }
 

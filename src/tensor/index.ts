@@ -102,3 +102,27 @@ export { untraced } from './storage/untraced.js'
 export { where } from './elementwise/where.js'
 export type { AxisOptions } from './storage/axisOptions.js'
 export { checkTensor } from './storage/checkCall.js'
+export { all, any } from './composed/allAny.js'
+export { allClose, type CloseOptions } from './composed/allClose.js'
+export { clip } from './composed/clip.js'
+export { einsum } from './composed/einsum.js'
+export { type EyeOptions, eye } from './composed/eye.js'
+export { onesLike, zerosLike } from './composed/like.js'
+export { type LinspaceOptions, linspace } from './composed/linspace.js'
+export { type OneHotOptions, oneHot } from './composed/oneHot.js'
+export { outer } from './composed/outer.js'
+export { type PadOptions, pad } from './composed/pad.js'
+export { type ProdOptions, prod } from './composed/prod.js'
+export { type RollOptions, roll } from './composed/roll.js'
+export { type ScatterAddOptions, scatterAdd } from './composed/scatterAdd.js'
+export {
+  argsort,
+  argsortOp,
+  type SortOptions,
+  type Sorting,
+  sort,
+  type TopKOptions,
+  topK,
+} from './composed/sort.js'
+export { expandDims, type SqueezeOptions, squeeze } from './composed/squeeze.js'
+export { type AlongOptions, takeAlongAxis } from './composed/takeAlongAxis.js'

@@ -115,6 +115,13 @@ describe('operations(config)', () => {
     )
   })
 
+  it('"flash attention is O(1) memory": its traffic grows with the length, without it with the square', () => {
+    const bytes = (sequence: number, flash: boolean) =>
+      operations(small, { batch: 1, sequence, flash }).find(({ kind }) => kind === 'attention')!.forward.bytes
+    expect(bytes(4096, true)).toBe(2 * bytes(2048, true))
+    expect(bytes(4096, false) - bytes(4096, true)).toBe(4 * (bytes(2048, false) - bytes(2048, true)))
+  })
+
   // T S G / (T G + S): per group of queries, key and value heads counted together.
   it('attention intensity of grouped queries is that of the scaling book', () => {
     const intensity = (sequence: number) => {

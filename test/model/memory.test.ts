@@ -166,6 +166,19 @@ describe('findOptimalBatchSize(config)', () => {
     expect(tokensPerChip).toBe((batch * 4096) / slice('v5p-128').chips)
   })
 
+  it('serving takes the batch that caches leave room for', () => {
+    const options = {
+      slice: 'v5e-16',
+      mode: 'serve',
+      sequence: 8192,
+      paramsDtype: 'int8',
+      cacheDtype: 'int8',
+    } as const
+    const { batch } = findOptimalBatchSize(llama70b, options)
+    expect(estimateMemory(llama70b, { ...options, batch }).fits).toBe(true)
+    expect(estimateMemory(llama70b, { ...options, batch: batch + 1 }).fits).toBe(false)
+  })
+
   it.each([
     [
       llama70b,

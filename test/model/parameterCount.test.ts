@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import {
   architectureOf,
   type ModelConfig,
+  modelNamed,
+  modelNames,
   parameterCount,
   parameterTensors,
   parameterUse,
@@ -69,6 +71,18 @@ describe('parameterCount(config)', () => {
       ),
       { seed, numRuns: 200 },
     )
+  })
+
+  it.each(keys.models)('modelNamed($name) is the configuration of the key', (key) => {
+    expect(architectureOf(modelNamed(key.name))).toEqual(architectureOf(configOf(key)))
+  })
+
+  it('modelNamed(name) refuses another name with the nearest', () => {
+    expect(() => modelNamed('llama-3-8b-x')).toThrow(
+      'modelNamed: unknown model, did you mean llama3-8b [llama-3-8b-x]',
+    )
+    expect(() => modelNamed('toString')).toThrow(/^modelNamed: unknown model, there are gpt2/)
+    expect(modelNames.every((name) => parameterCount(modelNamed(name)) > 1e8)).toBe(true)
   })
 
   it(`neox, phi and gpt2: the formulas of the keys (seed ${seed})`, () => {
@@ -153,6 +167,12 @@ describe('parameterCount(config)', () => {
     ],
   ])('%j is refused: %s', (config, message) => {
     expect(() => parameterCount(config as never)).toThrow(new RangeError(message))
+  })
+
+  it('a count beyond 2^53 is refused rather than rounded', () => {
+    expect(() => parameterCount({ family: 'mlp', widths: [2 ** 27, 2 ** 27] })).toThrow(
+      /^parameterCount: more parameters than/,
+    )
   })
 
   it('what is no configuration is a TypeError', () => {

@@ -171,11 +171,11 @@ describe('parallelLimits({ chip })', () => {
 
 describe('operationBound(cost, chip)', () => {
   it('takes the longer of both, and says which', () => {
-    const { hbmSeconds, computeSeconds, seconds, boundBy } = operationBound(
+    const { terms, seconds, serialSeconds, boundBy } = operationBound(
       { flops: 197e12, bytes: 819e9 * 2 },
       'v5e',
     )
-    expect([hbmSeconds, computeSeconds, seconds, boundBy]).toEqual([2, 1, 2, 'hbm'])
+    expect([terms.hbm, terms.compute, seconds, serialSeconds, boundBy]).toEqual([2, 1, 2, 3, 'hbm'])
   })
 
   it('a product of few tokens is bound by HBM, one of many by compute', () => {
@@ -184,7 +184,27 @@ describe('operationBound(cost, chip)', () => {
     expect([at(64)?.boundBy, at(1024)?.boundBy]).toEqual(['hbm', 'compute'])
   })
 
+  it.each([
+    ['vmemBytes', 'vmem', 22 * 819e9],
+    ['iciBytes', 'ici', 2 * 45e9],
+    ['dcnBytes', 'dcn', 6.25e9],
+    ['pcieBytes', 'pcie', 15e9],
+  ] as const)('%s are bound by %s at its rate', (name, boundBy, rate) => {
+    const bound = operationBound({ flops: 0, bytes: 0, [name]: rate }, 'v5e')
+    expect([bound.boundBy, bound.seconds]).toEqual([boundBy, 1])
+  })
+
+  it('more links carry more, and a rate that nobody published is said', () => {
+    expect(operationBound({ flops: 0, bytes: 0, iciBytes: 6 * 90e9 }, 'v5p', { links: 6 }).seconds).toBe(1)
+    expect(() => operationBound({ flops: 0, bytes: 0, pcieBytes: 1 }, 'v3')).toThrow(
+      'operationBound: the rate of the way to the host of v3 is not known [v3]',
+    )
+  })
+
   it('refuses numbers below 0', () => {
+    expect(() => operationBound({ flops: 1, bytes: 1, iciByte: 1 } as never, 'v5e')).toThrow(
+      'operationBound: unknown option, did you mean iciBytes [iciByte]',
+    )
     expect(() => operationBound({ flops: -1, bytes: 0 }, 'v5e')).toThrow(RangeError)
   })
 })

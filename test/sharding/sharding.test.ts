@@ -159,6 +159,7 @@ describe('mesh', () => {
   it.each([
     [{ shape: [2], axisNames: ['x'], devices: [0] }, 'mesh: the shape has 2 places, but devices are 1 [0]'],
     [{ shape: [2], axisNames: ['x'], devices: [3, 3] }, 'mesh: a device stands twice [3, 3]'],
+    [{ shape: [8], axisNames: ['data', 'model'] }, 'mesh: 1 dimension, but 2 axis names [8 and data, model]'],
     [{ shape: [0], axisNames: ['x'] }, 'mesh: a size of shape is not a whole number, 1 or more [0]'],
     [{ shape: 4, axisNames: ['x'] }, 'mesh: shape is not an array of sizes [4]'],
     [{ shape: [4], axisNames: 'x' }, 'mesh: axisNames is not an array of names [x]'],

@@ -24,7 +24,7 @@ const step2750 = [
   ],
 ]
 const failures = [...step2750, 'collectives']
-const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'text']
+const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'sharding', 'text']
 
 const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
@@ -44,6 +44,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   mxu: ['formats', 'hardware', 'model'],
   model: ['formats', 'hardware'],
   roofline: ['hardware', 'model', 'mxu', 'sharding'],
+  plan: ['formats', 'hardware', 'model', 'mxu', 'sharding', 'xla'],
   tensor: ['formats', 'functions', 'bf16', 'random', 'simd'],
   numerics: ['formats', 'functions', 'bf16', 'tensor'],
   blocks: ['formats', 'simd', 'tensor'],
@@ -83,6 +84,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'systolic',
     'model',
     'roofline',
+    'mxu',
+    'sharding',
   ],
 }
 
@@ -103,7 +106,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   cli: ['commander', 'piscina'],
-  report: ['@observablehq/plot', 'linkedom', 'cli-table3'],
+  report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
 }
 
@@ -114,6 +117,8 @@ const comparisons =
   'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
 const otherOperations =
   'where cast reshape transpose broadcastTo flip slice take concat tril triu sum mean max min argmax argmin cumsum cumprod matmul'
+const composed =
+  'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
   'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi'
 const rescalings =
@@ -124,5 +129,8 @@ export const families: Readonly<Record<string, readonly string[]>> = {
   formats: formatArrays.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: `${optimizers} ${rescalings}`.split(' '),
-  tensor: `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations}`.split(' '),
+  tensor:
+    `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed}`.split(
+      ' ',
+    ),
 }

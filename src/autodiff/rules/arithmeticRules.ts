@@ -1,4 +1,3 @@
-import { logAddExpOp } from '../../numerics/index.js'
 import {
   add,
   div,
@@ -11,8 +10,6 @@ import {
   logicalNot,
   mul,
   neg,
-  type Op,
-  ops,
   pow,
   square,
   sub,
@@ -59,51 +56,40 @@ function whereRule({ g, inputs, needs, sum }: RuleContext): (Tensor | undefined)
 }
 
 /** The rules of operations of two or more operands, elementwise. */
-export const arithmeticRules: readonly (readonly [Op, GradientRule])[] = [
-  [ops.add, sides(pass, pass)],
-  [ops.sub, sides(pass, (g) => neg(g))],
-  [
-    ops.mul,
-    sides(
-      (g, _, b) => mul(g, b),
-      (g, a) => mul(g, a),
-    ),
-  ],
-  [
-    ops.div,
-    sides(
-      (g, _, b) => div(g, b),
-      (g, _, b, y) => neg(mul(div(g, b), y)),
-    ),
-  ],
-  [
-    ops.pow,
-    sides(
-      (g, a, b) => {
-        // At b = 0 the derivative is 0 times a to the power -1, which stays as it is: its own derivative for b is not 0.
-        const lower = pow(a, sub(b, 1))
-        const infinite = logicalAnd(equal(b, 0), logicalNot(isFinite(lower)))
-        return mul(g, mul(b, where(infinite, 1, lower)))
-      },
-      // Powers of 0 do not change with b >= 0; log 0 would make NaN of their gradient.
-      (g, a, b, y) => mul(g, mul(log(where(logicalAnd(equal(a, 0), greaterEqual(b, 0)), 1, a)), y)),
-    ),
-  ],
-  [
-    ops.atan2,
-    sides(
-      (g, a, b) => mul(g, div(b, add(square(a), square(b)))),
-      (g, a, b) => neg(mul(g, div(a, add(square(a), square(b))))),
-    ),
-  ],
-  [ops.minimum, extremum],
-  [ops.maximum, extremum],
-  [ops.where, whereRule],
-  [
-    logAddExpOp,
-    sides(
-      (g, a, _, y) => mul(g, exp(sub(a, y))),
-      (g, _, b, y) => mul(g, exp(sub(b, y))),
-    ),
-  ],
-]
+export const arithmeticRules: Readonly<
+  Record<'add' | 'sub' | 'mul' | 'div' | 'pow' | 'atan2' | 'minimum' | 'maximum' | 'where', GradientRule>
+> = {
+  add: sides(pass, pass),
+  sub: sides(pass, (g) => neg(g)),
+  mul: sides(
+    (g, _, b) => mul(g, b),
+    (g, a) => mul(g, a),
+  ),
+  div: sides(
+    (g, _, b) => div(g, b),
+    (g, _, b, y) => neg(mul(div(g, b), y)),
+  ),
+  pow: sides(
+    (g, a, b) => {
+      // At b = 0 the derivative is 0 times a to the power -1, which stays as it is: its own derivative for b is not 0.
+      const lower = pow(a, sub(b, 1))
+      const infinite = logicalAnd(equal(b, 0), logicalNot(isFinite(lower)))
+      return mul(g, mul(b, where(infinite, 1, lower)))
+    },
+    // Powers of 0 do not change with b >= 0; log 0 would make NaN of their gradient.
+    (g, a, b, y) => mul(g, mul(log(where(logicalAnd(equal(a, 0), greaterEqual(b, 0)), 1, a)), y)),
+  ),
+  atan2: sides(
+    (g, a, b) => mul(g, div(b, add(square(a), square(b)))),
+    (g, a, b) => neg(mul(g, div(a, add(square(a), square(b))))),
+  ),
+  minimum: extremum,
+  maximum: extremum,
+  where: whereRule,
+}
+
+/** The rule of logAddExp, which stays finite where the parts' own would meet at a kink. */
+export const logAddExpRule: GradientRule = sides(
+  (g, a, _, y) => mul(g, exp(sub(a, y))),
+  (g, _, b, y) => mul(g, exp(sub(b, y))),
+)

@@ -54,15 +54,20 @@ const castRule: GradientRule<{ dtype: DType }> = ({ g, inputs: [x], attributes: 
 ]
 
 /** The rules of operations that move elements, and of casts. */
-export const layoutRules: readonly (readonly [Op, GradientRule])[] = [
-  [ops.reshape, reshapeRule],
-  [ops.transpose, transposeRule],
-  [ops.flip, flipRule],
-  [ops.broadcastTo, ({ g, inputs, sum }) => [unbroadcast(g, inputs[0]!.shape, sum)]],
-  [ops.slice, readingRule(ops.slice)],
-  [ops.take, readingRule(ops.take)],
-  [ops.concat, concatRule],
-  [ops.tril, triangleRule(ops.tril)],
-  [ops.triu, triangleRule(ops.triu)],
-  [ops.cast, castRule],
-]
+export const layoutRules: Readonly<
+  Record<
+    'reshape' | 'transpose' | 'flip' | 'broadcastTo' | 'slice' | 'take' | 'concat' | 'tril' | 'triu' | 'cast',
+    GradientRule
+  >
+> = {
+  reshape: reshapeRule,
+  transpose: transposeRule,
+  flip: flipRule,
+  broadcastTo: ({ g, inputs, sum }) => [unbroadcast(g, inputs[0]!.shape, sum)],
+  slice: readingRule(ops.slice),
+  take: readingRule(ops.take),
+  concat: concatRule,
+  tril: triangleRule(ops.tril),
+  triu: triangleRule(ops.triu),
+  cast: castRule,
+}

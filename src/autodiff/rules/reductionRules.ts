@@ -8,8 +8,6 @@ import {
   flip,
   isNaN as isNotANumber,
   matmul,
-  type Op,
-  ops,
   reshape,
   sum,
   type Tensor,
@@ -83,12 +81,14 @@ function matmulRule({
 }
 
 /** The rules of reductions, running ones and the matrix product. */
-export const reductionRules: readonly (readonly [Op, GradientRule])[] = [
-  [ops.sum, sumRule],
-  [ops.mean, meanRule],
-  [ops.max, extremumRule],
-  [ops.min, extremumRule],
-  [ops.cumsum, cumsumRule],
-  [ops.cumprod, cumprodRule],
-  [ops.matmul, matmulRule],
-]
+export const reductionRules: Readonly<
+  Record<'sum' | 'mean' | 'max' | 'min' | 'cumsum' | 'cumprod' | 'matmul', GradientRule>
+> = {
+  sum: sumRule,
+  mean: meanRule,
+  max: extremumRule,
+  min: extremumRule,
+  cumsum: cumsumRule,
+  cumprod: cumprodRule,
+  matmul: matmulRule,
+}

@@ -1,4 +1,4 @@
-import type { UnaryName } from '../../functions/index.js'
+import { type UnaryName, unaryNames } from '../../functions/index.js'
 import {
   add,
   apply,
@@ -21,6 +21,7 @@ import {
   tanh,
   where,
 } from '../../tensor/index.js'
+import { recordOf } from '../graph/recordOf.js'
 import { digammaOp } from './digamma.js'
 import type { GradientRule } from './gradientRule.js'
 
@@ -58,7 +59,7 @@ const geluTanh: Derivative = (g, x) => {
  *           may meet 0 times Inf: the derivatives of gelu and geluTanh are NaN there, that of silu at Inf, and 0 at -Inf.
  * Source    derivatives as in Abramowitz and Stegun, Handbook of Mathematical Functions, 4.2 to 4.6, 6.3, 7.1.
  */
-const derivatives: Readonly<Partial<Record<UnaryName, Derivative>>> = {
+const derivatives: Readonly<Record<UnaryName, Derivative | 'none'>> = {
   exp: (g, _, y) => mul(g, y),
   exp2: (g, _, y) => mul(g, mul(y, Math.LN2)),
   expm1: (g, _, y) => mul(g, add(y, 1)),
@@ -97,12 +98,18 @@ const derivatives: Readonly<Partial<Record<UnaryName, Derivative>>> = {
   abs: (g, x) => mul(g, sign(x)),
   neg: (g) => neg(g),
   relu: (g, x) => where(greater(x, 0), g, 0),
+  sign: 'none',
+  floor: 'none',
+  ceil: 'none',
+  rint: 'none',
+  trunc: 'none',
 }
 
-/** The rules of the unary functions; those with steps only, such as floor, have none. */
-export const unaryRules: Readonly<Partial<Record<string, GradientRule>>> = Object.fromEntries(
-  Object.entries(derivatives).map(([name, derivative]): [string, GradientRule] => [
-    name,
-    ({ g, inputs, output }) => [derivative(g, inputs[0]!, output)],
-  ]),
-)
+/** The rule of a unary function; 'none' of those that are steps. */
+function unaryRule(name: UnaryName): GradientRule | 'none' {
+  const derivative = derivatives[name]
+  return derivative === 'none' ? 'none' : ({ g, inputs, output }) => [derivative(g, inputs[0]!, output)]
+}
+
+/** The rules of the unary functions; steps have none. */
+export const unaryRules: Readonly<Record<UnaryName, GradientRule | 'none'>> = recordOf(unaryNames, unaryRule)

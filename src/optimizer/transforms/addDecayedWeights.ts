@@ -1,5 +1,6 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -16,6 +17,12 @@ export interface DecayOptions extends ArithmeticOption {
   readonly mask?: Mask
 }
 
+/** The names of `DecayOptions`. */
+export const decayNames: OptionTable<DecayOptions> = {
+  mask: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Updates plus `weightDecay` times the parameters before the step; `update` needs them.
  *
@@ -27,6 +34,7 @@ export function addDecayedWeights(
   weightDecay: LearningRate,
   options: DecayOptions = {},
 ): GradientTransformation {
+  checkOptions('addDecayedWeights', options, decayNames)
   const a = arithmeticOf(options.arithmetic)
   if (typeof weightDecay !== 'function') checkNumber('addDecayedWeights', 'weightDecay', weightDecay)
   const transform: GradientTransformation<EmptyState | CountState> = {

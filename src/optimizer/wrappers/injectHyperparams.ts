@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
 import { type FloatDType, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
@@ -30,7 +31,9 @@ export type Injectable<O> = {
 export function injectHyperparams<O extends ArithmeticOption>(
   factory: (options: O) => GradientTransformation,
 ): (options: Injectable<O>) => GradientTransformation<InjectHyperparamsState> {
+  checkFunction('injectHyperparams', 'the factory', factory)
   return (options) => {
+    checkRecord(options)
     const a = arithmeticOf((options as ArithmeticOption).arithmetic)
     const entries = Object.entries(options as Readonly<Record<string, unknown>>)
     const numbers = entries.filter(([name, value]) => isInjected(name, value))
@@ -74,6 +77,12 @@ export function injectHyperparams<O extends ArithmeticOption>(
       },
     }
   }
+}
+
+/** Which names there are is the factory's to say. */
+function checkRecord(options: unknown): void {
+  const own = Object.keys(Object(options)).map((name) => [name, 'optional'] as const)
+  checkOptions('injectHyperparams', options, Object.fromEntries(own))
 }
 
 /** Numbers and schedules; a mask may be a function too, and stays one. */

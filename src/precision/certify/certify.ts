@@ -1,10 +1,9 @@
 import { logAddExpOp } from '../../numerics/index.js'
-import { isFloat, type Op, opName, ops, Tensor } from '../../tensor/index.js'
+import { broadcastPlaces, entryOf, isFloat, movedPlaces, type Op, ops, Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { constantOf } from '../program/constantOf.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
-import { broadcastPositions, movedPositions } from '../program/positions.js'
 import {
   type Operand,
   type Program,
@@ -14,9 +13,9 @@ import {
   type TensorFunction,
 } from '../program/program.js'
 import { checkDeterministic } from '../replay/checkRun.js'
-import { decisionBounds } from './decisionBounds.js'
+import { boundRules } from './boundRules.js'
 import { type ElementBound, elementBounds } from './elementBounds.js'
-import { type Bounded, exactly, reductionBounds } from './sumBounds.js'
+import { type Bounded, exactly } from './sumBounds.js'
 import { apart, boundOf, up } from './upward.js'
 
 /** How a computation is certified. */
@@ -113,22 +112,22 @@ function bound(
   }
   const whole =
     !isFloat(output.dtype) || args.some((_, k) => !isFloat(recorded(program, step.operands[k]!).dtype))
-  const decide = decisionBounds.get(op)
-  if (decide) decide(args, attributes, result)
+  const rule = entryOf(boundRules, op)
+  if (rule && 'decision' in rule) rule.decision(args, attributes, result)
   else if (op === ops.cast) convert(args[0]!, result, isFloat(output.dtype))
   else if (whole) certainOnly(args, result)
-  else if (reductionBounds.has(op)) reductionBounds.get(op)!(args, attributes, result, narrow)
+  else if (rule && 'reduction' in rule) rule.reduction(args, attributes, result, narrow)
   else {
-    const rule =
-      rules?.get(op) ?? (opName(op) !== undefined || op === logAddExpOp ? elementBounds[op.name] : undefined)
-    if (!rule) return false
-    elementwise(rule, args, result, narrow)
+    const own = op === logAddExpOp ? elementBounds.logAddExp : rule?.element
+    const element = rules?.get(op) ?? own
+    if (!element) return false
+    elementwise(element, args, result, narrow)
   }
   return true
 }
 
 function move(op: Op, attributes: unknown, args: readonly Bounded[], result: Bounded): void {
-  const places = movedPositions(
+  const places = movedPlaces(
     op,
     attributes,
     args.map((x) => x.shape),
@@ -139,7 +138,7 @@ function move(op: Op, attributes: unknown, args: readonly Bounded[], result: Bou
 }
 
 function elementwise(rule: ElementBound, args: readonly Bounded[], result: Bounded, narrow: boolean): void {
-  const places = args.map((x) => broadcastPositions(x.shape, result.shape))
+  const places = args.map((x) => broadcastPlaces(x.shape, result.shape))
   const values = new Array<number>(args.length)
   const bounds = new Array<number>(args.length)
   for (let i = 0; i < result.values.length; i++) {

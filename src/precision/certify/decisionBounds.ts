@@ -1,17 +1,16 @@
-import { type Op, ops } from '../../tensor/index.js'
-import { broadcastPositions, lanePositions } from '../program/positions.js'
+import { broadcastPlaces, type ComparisonName, lanesRead } from '../../tensor/index.js'
 import type { Bounded } from './sumBounds.js'
 import { apart, boundOf, up } from './upward.js'
 
 /** Fills in the bounds of an operation that decides, or follows a decision: 0 certain, Infinity open. */
-type DecisionBound = (args: readonly Bounded[], attributes: unknown, result: Bounded) => void
+export type DecisionBound = (args: readonly Bounded[], attributes: unknown, result: Bounded) => void
 
 /** Operand k of result i under broadcasting. */
 function reader(
   args: readonly Bounded[],
   result: Bounded,
 ): (k: number, i: number) => [value: number, bound: number] {
-  const places = args.map((x) => broadcastPositions(x.shape, result.shape))
+  const places = args.map((x) => broadcastPlaces(x.shape, result.shape))
   return (k, i) => {
     const at = places[k]?.[i] ?? i
     return [args[k]!.values[at]!, args[k]!.bounds[at]!]
@@ -53,7 +52,7 @@ const position =
   (sign: 1 | -1): DecisionBound =>
   ([x], attributes, result) => {
     const { axes } = attributes as { axes: readonly number[] }
-    const { length, at } = lanePositions(x!.shape, axes)
+    const { length, at } = lanesRead(x!.shape, axes)
     for (let k = 0; k < result.values.length; k++) {
       const best = at[k * length + result.values[k]!]!
       let certain = true
@@ -72,16 +71,22 @@ const inspects: DecisionBound = ([x], _, result) => {
   for (let i = 0; i < result.values.length; i++) result.bounds[i] = x!.bounds[i]! < Infinity ? 0 : Infinity
 }
 
-const comparisons = [ops.equal, ops.notEqual, ops.less, ops.lessEqual, ops.greater, ops.greaterEqual]
-const logical = [ops.logicalAnd, ops.logicalOr, ops.logicalNot]
-const predicates = [ops.isFinite, ops.isInf, ops.isNaN]
-
-/** The bounds of decisions by operation. */
-export const decisionBounds: ReadonlyMap<Op, DecisionBound> = new Map<Op, DecisionBound>([
-  ...comparisons.map((op): [Op, DecisionBound] => [op, compares]),
-  ...logical.map((op): [Op, DecisionBound] => [op, combines]),
-  ...predicates.map((op): [Op, DecisionBound] => [op, inspects]),
-  [ops.where, picks],
-  [ops.argmax, position(1)],
-  [ops.argmin, position(-1)],
-])
+/** The bounds of decisions, and of what follows them. */
+export const decisionBounds: Readonly<Record<ComparisonName | 'where' | 'argmax' | 'argmin', DecisionBound>> =
+  {
+    equal: compares,
+    notEqual: compares,
+    less: compares,
+    lessEqual: compares,
+    greater: compares,
+    greaterEqual: compares,
+    logicalAnd: combines,
+    logicalOr: combines,
+    logicalNot: combines,
+    isFinite: inspects,
+    isInf: inspects,
+    isNaN: inspects,
+    where: picks,
+    argmax: position(1),
+    argmin: position(-1),
+  }

@@ -1,4 +1,4 @@
-import { type UnaryName, unary } from '../../functions/index.js'
+import { type UnaryName, unary, unaryNames } from '../../functions/index.js'
 import { apart, boundOf, productGap, quotientGap, sumGap, up } from './upward.js'
 
 /**
@@ -135,14 +135,21 @@ const unaryBounds: Readonly<Record<UnaryName, UnaryBound>> = {
   trunc: stepwise(Math.trunc),
 }
 
-/** The bounds of elementwise operations by name. */
-export const elementBounds: Readonly<Record<string, ElementBound>> = {
-  ...Object.fromEntries(
-    Object.entries(unaryBounds).map(([name, bound]): [string, ElementBound] => [
-      name,
-      ([a], [e], r) => boundOf(bound(a!, e!, r)),
-    ]),
-  ),
+const unaryElementBounds = Object.fromEntries(
+  unaryNames.map((name): [UnaryName, ElementBound] => [
+    name,
+    ([a], [e], r) => boundOf(unaryBounds[name](a!, e!, r)),
+  ]),
+) as Record<UnaryName, ElementBound>
+
+/** The bounds of elementwise operations. */
+export const elementBounds: Readonly<
+  Record<
+    UnaryName | 'add' | 'sub' | 'mul' | 'div' | 'minimum' | 'maximum' | 'pow' | 'atan2' | 'logAddExp',
+    ElementBound
+  >
+> = {
+  ...unaryElementBounds,
   square: ([a], [e], r, narrow) =>
     e === 0 ? productGap(a!, a!, r, narrow) : boundOf(unaryBounds.square(a!, e!, r)),
   abs: ([a], [e], r) => (Math.abs(a!) === r ? e! : Infinity),

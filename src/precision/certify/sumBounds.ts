@@ -1,5 +1,4 @@
-import { type Op, ops, type Shape, type Tensor } from '../../tensor/index.js'
-import { broadcastPositions, lanePositions } from '../program/positions.js'
+import { lanesRead, ops, type Reads, reads, type Shape, type Tensor } from '../../tensor/index.js'
 import { apart, boundOf, up } from './upward.js'
 
 /** A tensor as a bound sees it: its elements as computed, and the bounds of their errors. */
@@ -67,7 +66,7 @@ const summed =
   (mean: boolean): ReductionBound =>
   ([x], attributes, result) => {
     const { axes } = attributes as { axes: readonly number[] }
-    const { lanes, length, at } = lanePositions(x!.shape, axes)
+    const { lanes, length, at } = lanesRead(x!.shape, axes)
     const wide = new WideSum()
     for (let k = 0; k < lanes; k++) {
       wide.reset()
@@ -85,7 +84,7 @@ const summed =
 
 const running: ReductionBound = ([x], attributes, result) => {
   const { axis } = attributes as { axis: number }
-  const { lanes, length, at } = lanePositions(x!.shape, [axis])
+  const { lanes, length, at } = lanesRead(x!.shape, [axis])
   const wide = new WideSum()
   for (let k = 0; k < lanes; k++) {
     wide.reset()
@@ -102,7 +101,7 @@ const running: ReductionBound = ([x], attributes, result) => {
 /** Running products: the exact one lies between the products of the ends, sizes taken upward. */
 const runningProduct: ReductionBound = ([x], attributes, result) => {
   const { axis } = attributes as { axis: number }
-  const { lanes, length, at } = lanePositions(x!.shape, [axis])
+  const { lanes, length, at } = lanesRead(x!.shape, [axis])
   for (let k = 0; k < lanes; k++) {
     let [product, size, most] = [1, 1, 1]
     let exact = true
@@ -119,21 +118,15 @@ const runningProduct: ReductionBound = ([x], attributes, result) => {
   }
 }
 
-const product: ReductionBound = ([a, b], _, result, narrow) => {
-  const [m, n] = result.shape.slice(-2) as [number, number]
-  const k = a!.shape.at(-1)!
-  const batch = result.shape.slice(0, -2)
-  const [fromA, fromB] = [a!, b!].map((x) => broadcastPositions(x.shape, [...batch, ...x.shape.slice(-2)]))
+const product: ReductionBound = ([a, b], attributes, result, narrow) => {
+  const [rows, columns] = reads(ops.matmul, attributes, [a!.shape, b!.shape], result.shape) as [Reads, Reads]
   const wide = new WideSum()
   for (let at = 0; at < result.values.length; at++) {
-    const row = Math.floor(at / n)
-    const matrix = Math.floor(row / m)
     wide.reset()
     let inherited = 0
-    for (let p = 0; p < k; p++) {
-      const i = row * k + p
-      const j = (matrix * k + p) * n + (at % n)
-      const [s, t] = [fromA?.[i] ?? i, fromB?.[j] ?? j]
+    const [left, right] = [rows.from(at), columns.from(at)]
+    for (let p = 0; p < rows.count(at); p++) {
+      const [s, t] = [rows.at![left + p]!, columns.at![right + p]!]
       const [x, y, e, f] = [a!.values[s]!, b!.values[t]!, a!.bounds[s]!, b!.bounds[t]!]
       wide.add(x * y)
       if (!narrow && x !== 0 && y !== 0) inherited += Math.abs(x * y) * 2 ** -53 + 2 ** -1074
@@ -150,7 +143,7 @@ const extremum =
   (sign: 1 | -1): ReductionBound =>
   ([x], attributes, result) => {
     const { axes } = attributes as { axes: readonly number[] }
-    const { lanes, length, at } = lanePositions(x!.shape, axes)
+    const { lanes, length, at } = lanesRead(x!.shape, axes)
     for (let k = 0; k < lanes; k++) {
       const r = result.values[k]!
       let bound = Number.isNaN(r) ? Infinity : 0
@@ -169,16 +162,18 @@ const extremum =
     }
   }
 
-/** The bounds of reductions by operation. */
-export const reductionBounds: ReadonlyMap<Op, ReductionBound> = new Map<Op, ReductionBound>([
-  [ops.sum, summed(false)],
-  [ops.mean, summed(true)],
-  [ops.cumsum, running],
-  [ops.cumprod, runningProduct],
-  [ops.matmul, product],
-  [ops.max, extremum(1)],
-  [ops.min, extremum(-1)],
-])
+/** The bounds of reductions, scans and products of matrices. */
+export const reductionBounds: Readonly<
+  Record<'sum' | 'mean' | 'cumsum' | 'cumprod' | 'matmul' | 'max' | 'min', ReductionBound>
+> = {
+  sum: summed(false),
+  mean: summed(true),
+  cumsum: running,
+  cumprod: runningProduct,
+  matmul: product,
+  max: extremum(1),
+  min: extremum(-1),
+}
 
 /** The facts of a tensor whose values are exact. */
 export function exactly(x: Tensor): Bounded {

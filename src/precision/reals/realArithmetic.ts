@@ -1,9 +1,24 @@
-import { unaryNames } from '../../functions/index.js'
+import { type UnaryName, unaryNames } from '../../functions/index.js'
 import { logAddExpOp } from '../../numerics/index.js'
-import { cast, isFloat, type Op, ops, type Shape, Tensor } from '../../tensor/index.js'
+import {
+  broadcastPlaces,
+  cast,
+  entryOf,
+  isFloat,
+  lanesRead,
+  movedPlaces,
+  type Op,
+  type OpTable,
+  ops,
+  placesRead,
+  type Reads,
+  reads,
+  type Shape,
+  sizeOf,
+  Tensor,
+} from '../../tensor/index.js'
 import { constantOf } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
-import { broadcastPositions, lanePositions, movedPositions } from '../program/positions.js'
 import type { Step } from '../program/program.js'
 import type { Arithmetic } from '../replay/arithmetic.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
@@ -30,23 +45,6 @@ export interface Reals {
 
 /** An elementwise operation on real numbers: what an operation of one's own brings to be run without rounding. */
 export type RealRule = (...args: Real[]) => Real
-
-const elementwise: ReadonlyMap<Op, RealRule> = new Map<Op, RealRule>([
-  ...unaryNames.map((name): [Op, RealRule] => [ops[name]!, (x) => unaryReal(name, x!)]),
-  [ops.abs, (x) => magnitude(x)],
-  [ops.neg, (x) => negative(x)],
-  [ops.relu, (x) => (order(x, 0) > 0 || Number.isNaN(x) ? x : 0)],
-  [ops.add, plus],
-  [ops.sub, minus],
-  [ops.mul, times],
-  [ops.div, over],
-  [ops.pow, powReal],
-  [ops.minimum, (a, b) => (Number.isNaN(b) || order(b, a) < 0 ? b : a)],
-  [ops.maximum, (a, b) => (Number.isNaN(b) || order(b, a) > 0 ? b : a)],
-  [ops.where, (condition, a, b) => (condition === 0 ? b : a)],
-  [ops.cast, (x) => x],
-  [logAddExpOp, (a, b) => logAddExp(a, b)],
-])
 
 function logAddExp(a: Real, b: Real): Real {
   const apart = minus(a, b)
@@ -78,11 +76,11 @@ function run(step: Step, args: readonly Reals[], rules: ReadonlyMap<Op, RealRule
   const constant = constantOf(step)
   if (constant !== undefined) return { shape, values: [realOf(constant)] }
   if (kindOf(op) === 'moves') return { shape, values: moved(step, args) }
-  const rule =
-    rules.get(op) ?? (op === ops.cast && !isFloat(step.output.dtype) ? undefined : elementwise.get(op))
-  if (rule) return { shape, values: mapped(rule, args, shape) }
-  const reduce = reductions.get(op)
-  if (reduce) return { shape, values: reduce(args, attributes, shape) }
+  const own = rules.get(op)
+  if (own) return { shape, values: mapped(own, args, shape) }
+  if (op === logAddExpOp) return { shape, values: mapped(logAddExp, args, shape) }
+  const rule = isFloat(step.output.dtype) ? entryOf(realRules, op) : undefined
+  if (rule) return { shape, values: rule(args, attributes, shape) }
   const rounded = args.map((arg) => asFloat64(arg, toFloat64))
   const result = runWidened(step, rounded, 'float64').toNumbers()
   return { shape, values: Array.from(result, realOf) }
@@ -90,7 +88,7 @@ function run(step: Step, args: readonly Reals[], rules: ReadonlyMap<Op, RealRule
 
 function moved({ op, attributes }: Step, args: readonly Reals[]): Real[] {
   const from = args.flatMap((arg) => arg.values)
-  const positions = movedPositions(
+  const positions = movedPlaces(
     op,
     attributes,
     args.map((arg) => arg.shape),
@@ -99,30 +97,30 @@ function moved({ op, attributes }: Step, args: readonly Reals[]): Real[] {
 }
 
 function mapped(rule: RealRule, args: readonly Reals[], shape: Shape): Real[] {
-  const places = args.map((arg) => broadcastPositions(arg.shape, shape))
-  const size = shape.reduce((n, length) => n * length, 1)
-  return Array.from({ length: size }, (_, i) =>
+  const places = args.map((arg) => broadcastPlaces(arg.shape, shape))
+  return Array.from({ length: sizeOf(shape) }, (_, i) =>
     rule(...args.map((arg, k) => arg.values[places[k]?.[i] ?? i]!)),
   )
 }
 
-type Reduction = (args: readonly Reals[], attributes: unknown, shape: Shape) => Real[]
+/** An operation on whole tensors of reals. */
+type RealRun = (args: readonly Reals[], attributes: unknown, shape: Shape) => Real[]
 
 /** Sums and extrema along lanes, by a fold. */
-function folding(fold: (lane: Real[]) => Real): Reduction {
+function folding(fold: (lane: Real[]) => Real): RealRun {
   return ([x], attributes) => {
     const { axes } = attributes as { axes: readonly number[] }
-    const { lanes, length, at } = lanePositions(x!.shape, axes)
+    const { lanes, length, at } = lanesRead(x!.shape, axes)
     return Array.from({ length: lanes }, (_, k) =>
       fold(Array.from({ length }, (_, i) => x!.values[at[k * length + i]!]!)),
     )
   }
 }
 
-function scanning(step: (total: Real, x: Real) => Real, start: Real): Reduction {
+function scanning(step: (total: Real, x: Real) => Real, start: Real): RealRun {
   return ([x], attributes) => {
     const { axis } = attributes as { axis: number }
-    const { length, at } = lanePositions(x!.shape, [axis])
+    const { length, at } = lanesRead(x!.shape, [axis])
     const result = new Array<Real>(x!.values.length)
     let total = start
     for (let i = 0; i < at.length; i++) {
@@ -139,34 +137,68 @@ const choose =
   (lane: Real[]): Real =>
     lane.reduce((best, x) => (Number.isNaN(x) || sign * order(x, best) > 0 ? x : best))
 
-const reductions: ReadonlyMap<Op, Reduction> = new Map<Op, Reduction>([
-  [ops.sum, folding(total)],
-  [ops.mean, folding((lane) => over(total(lane), realOf(lane.length)))],
-  [ops.max, folding(choose(1))],
-  [ops.min, folding(choose(-1))],
-  [ops.cumsum, scanning(plus, 0)],
-  [ops.cumprod, scanning(times, realOf(1))],
-  [ops.matmul, product],
-])
+const product: RealRun = ([a, b], attributes, shape) => {
+  const [rows, columns] = reads(ops.matmul, attributes, [a!.shape, b!.shape], shape) as [Reads, Reads]
+  return Array.from({ length: sizeOf(shape) }, (_, i) => {
+    const [from, to] = [placesRead(rows, i), placesRead(columns, i)]
+    return from.reduce((sum: Real, at, p) => plus(sum, times(a!.values[at]!, b!.values[to[p]!]!)), 0)
+  })
+}
 
-function product([a, b]: readonly Reals[], _: unknown, shape: Shape): Real[] {
-  const [m, n] = shape.slice(-2) as [number, number]
-  const k = a!.shape.at(-1)!
-  const batch = shape.slice(0, -2)
-  const [fromA, fromB] = [a!, b!].map((x) => {
-    const whole = [...batch, ...x.shape.slice(-2)]
-    return broadcastPositions(x.shape, whole)
-  })
-  const size = shape.reduce((count, length) => count * length, 1)
-  return Array.from({ length: size }, (_, at) => {
-    const matrix = Math.floor(at / (m * n))
-    const row = Math.floor(at / n) % m
-    let sum: Real = 0
-    for (let p = 0; p < k; p++) {
-      const i = (matrix * m + row) * k + p
-      const j = (matrix * k + p) * n + (at % n)
-      sum = plus(sum, times(a!.values[fromA?.[i] ?? i]!, b!.values[fromB?.[j] ?? j]!))
-    }
-    return sum
-  })
+/** Each element by itself. */
+const each =
+  (rule: RealRule): RealRun =>
+  (args, _, shape) =>
+    mapped(rule, args, shape)
+
+const unaryRules = Object.fromEntries(
+  unaryNames.map((name) => [name, each((x) => unaryReal(name, x!))]),
+) as Record<UnaryName, RealRun>
+
+/** What an operation with a float result is on real numbers; 'none' where the record's form says it, or there is none. */
+const realRules: OpTable<RealRun> = {
+  ...unaryRules,
+  abs: each((x) => magnitude(x)),
+  neg: each((x) => negative(x)),
+  relu: each((x) => (order(x, 0) > 0 || Number.isNaN(x) ? x : 0)),
+  add: each(plus),
+  sub: each(minus),
+  mul: each(times),
+  div: each(over),
+  pow: each(powReal),
+  atan2: 'none',
+  minimum: each((a, b) => (Number.isNaN(b) || order(b, a) < 0 ? b : a)),
+  maximum: each((a, b) => (Number.isNaN(b) || order(b, a) > 0 ? b : a)),
+  where: each((condition, a, b) => (condition === 0 ? b : a)),
+  cast: each((x) => x),
+  sum: folding(total),
+  mean: folding((lane) => over(total(lane), realOf(lane.length))),
+  max: folding(choose(1)),
+  min: folding(choose(-1)),
+  cumsum: scanning(plus, 0),
+  cumprod: scanning(times, realOf(1)),
+  matmul: product,
+  reshape: 'none',
+  transpose: 'none',
+  broadcastTo: 'none',
+  flip: 'none',
+  slice: 'none',
+  take: 'none',
+  concat: 'none',
+  tril: 'none',
+  triu: 'none',
+  argmax: 'none',
+  argmin: 'none',
+  equal: 'none',
+  notEqual: 'none',
+  less: 'none',
+  lessEqual: 'none',
+  greater: 'none',
+  greaterEqual: 'none',
+  logicalAnd: 'none',
+  logicalOr: 'none',
+  logicalNot: 'none',
+  isFinite: 'none',
+  isInf: 'none',
+  isNaN: 'none',
 }

@@ -1,5 +1,4 @@
-import { Tensor } from '../../tensor/index.js'
-import { broadcastPositions } from '../program/positions.js'
+import { broadcastPlaces, Tensor } from '../../tensor/index.js'
 
 /**
  * The matrix product of float64 tensors, each sum k ascending from +0: the fast twin of tensor's kernel, row by row, with
@@ -38,6 +37,6 @@ function dot(x: Float64Array, i: number, y: Float64Array, j: number, k: number):
 /** The elements of a batch of matrices, repeated where a product broadcasts them. */
 function spread(x: Tensor, shape: readonly number[]): Float64Array {
   const data = x.data as Float64Array
-  const places = broadcastPositions(x.shape, shape)
+  const places = broadcastPlaces(x.shape, shape)
   return places ? Float64Array.from(places, (at) => data[at]!) : data
 }

@@ -1,4 +1,4 @@
-import { cast, type FloatDType, isFloat, type Op, ops, type Tensor } from '../../tensor/index.js'
+import { cast, type FloatDType, isFloat, roundsOf, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import { type Arithmetic, isWide, type Policy, type Value } from './arithmetic.js'
@@ -57,10 +57,8 @@ export function runStep<W>(
 
 /** Whether a step rounds on the way to its result, in an accumulation dtype. */
 export function adds({ op }: Step): boolean {
-  return adding.has(op)
+  return roundsOf(op) === 'each step'
 }
-
-const adding: ReadonlySet<Op> = new Set<Op>([ops.sum, ops.mean, ops.cumsum, ops.cumprod, ops.matmul])
 
 /** Whether two tensors of one dtype and shape hold the same bits; all float32 NaN count as one. */
 export function sameBits(a: Tensor, b: Tensor): boolean {

@@ -1,11 +1,17 @@
 import { bits, foldIn, type Key, threefry2x32 } from '../../random/index.js'
 import {
   cast,
+  type FloatDType,
   isFloat,
+  lanesRead,
   type Op,
   type Order,
   ops,
+  placesRead,
+  type Reads,
   type Round,
+  reads,
+  type Scan,
   scanLane,
   sumLane,
   Tensor,
@@ -13,7 +19,6 @@ import {
 import { constantOf } from '../program/constantOf.js'
 import { type Grid, gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
-import { broadcastPositions, lanePositions } from '../program/positions.js'
 import type { Operand, Program, Step } from '../program/program.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
 import { type RandomRounding, stochasticRound } from './stochasticRound.js'
@@ -82,7 +87,7 @@ const reduced =
   (mean: boolean): Adding =>
   ({ attributes }, [x], key, mode) => {
     const { axes, how } = attributes as { axes: readonly number[]; how: How }
-    const { lanes, length, at } = lanePositions(x!.shape, axes)
+    const { lanes, length, at } = lanesRead(x!.shape, axes)
     const result = new Float64Array(lanes)
     for (let k = 0; k < lanes; k++) {
       const round = laneRounding(key, k, gridOf(how.accumulate), mode)
@@ -95,7 +100,7 @@ const reduced =
 
 const scanned: Adding = ({ attributes }, [x], key, mode) => {
   const { axis, how } = attributes as { axis: number; how: How }
-  const { lanes, length, at } = lanePositions(x!.shape, [axis])
+  const { lanes, length, at } = lanesRead(x!.shape, [axis])
   const result = new Float64Array(x!.size)
   const sums = new Float64Array(length)
   for (let k = 0; k < lanes; k++) {
@@ -107,29 +112,44 @@ const scanned: Adding = ({ attributes }, [x], key, mode) => {
   return result
 }
 
+const runningProduct: Adding = ({ attributes }, [x], key, mode) => {
+  const { axis, how } = attributes as Scan
+  const { lanes, length, at } = lanesRead(x!.shape, [axis])
+  const result = new Float64Array(x!.size)
+  for (let k = 0; k < lanes; k++) {
+    const round = laneRounding(key, k, gridOf(how.accumulate as FloatDType), mode)
+    let product = 1
+    for (let i = 0; i < length; i++) {
+      const place = at[k * length + i]!
+      product = round(product * round(x!.data[place]!))
+      result[place] = product
+    }
+  }
+  return result
+}
+
 const multiplied: Adding = ({ attributes, output }, [a, b], key, mode) => {
   const how = attributes as How
-  const [m, n] = output.shape.slice(-2) as [number, number]
-  const k = a!.shape.at(-1)!
-  const batch = output.shape.slice(0, -2)
-  const [fromA, fromB] = [a!, b!].map((x) => broadcastPositions(x.shape, [...batch, ...x.shape.slice(-2)]))
+  const [rows, columns] = reads(ops.matmul, attributes, [a!.shape, b!.shape], output.shape) as [Reads, Reads]
   const grid = gridOf(how.accumulate)
-  const lane = new Float64Array(k)
-  return Float64Array.from({ length: output.size }, (_, at) => {
-    const row = Math.floor(at / n)
-    const round = laneRounding(key, at, grid, mode)
-    for (let p = 0; p < k; p++) {
-      const i = row * k + p
-      const j = (Math.floor(row / m) * k + p) * n + (at % n)
-      lane[p] = round(a!.data[fromA?.[i] ?? i]! * b!.data[fromB?.[j] ?? j]!)
-    }
-    return sumLane(lane, k, how.order, round)
+  return Float64Array.from({ length: output.size }, (_, i) => {
+    const round = laneRounding(key, i, grid, mode)
+    const [from, to] = [placesRead(rows, i), placesRead(columns, i)]
+    const lane = Float64Array.from(from, (at, p) => round(a!.data[at]! * b!.data[to[p]!]!))
+    return sumLane(lane, lane.length, how.order, round)
   })
 }
 
+/** The operations of tensor that round at each step; a test holds that these are all. */
 const adding: ReadonlyMap<Op, Adding> = new Map<Op, Adding>([
   [ops.sum, reduced(false)],
   [ops.mean, reduced(true)],
   [ops.cumsum, scanned],
+  [ops.cumprod, runningProduct],
   [ops.matmul, multiplied],
 ])
+
+/** Whether each addition or multiplication of an operation is rounded at random, not its result alone. */
+export function roundsEachStep(op: Op): boolean {
+  return adding.has(op)
+}

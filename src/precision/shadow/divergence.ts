@@ -1,6 +1,4 @@
-import type { Tensor } from '../../tensor/index.js'
-import { kindOf } from '../program/opKind.js'
-import { broadcastPositions, movedPositions } from '../program/positions.js'
+import { reads, type Tensor } from '../../tensor/index.js'
 import { type Program, recorded, type Step } from '../program/program.js'
 
 /** A decision that the reference would have taken differently: a comparison, a floor, an argmax. */
@@ -54,34 +52,19 @@ function differing(a: Tensor, b: Tensor, mask: Uint8Array | undefined): Uint8Arr
   return Uint8Array.from(x, (value, i) => (mask?.[i] || !Object.is(value + 0, y[i]! + 0) ? 1 : 0))
 }
 
-/** Which results read a flagged element. Reductions are taken to read all of theirs, products of matrices everything. */
+/** Which results read a flagged element. */
 function spread(program: Program, step: Step, masks: readonly (Uint8Array | undefined)[]): Uint8Array {
   const { op, attributes, output } = step
-  const operands = step.operands.map((operand) => recorded(program, operand))
-  if (kindOf(op) === 'moves') {
-    const flags = operands.flatMap((x, k) => Array.from(masks[k] ?? new Uint8Array(x.size)))
-    const from = movedPositions(
-      op,
-      attributes,
-      operands.map((x) => x.shape),
-    )
-    return Uint8Array.from(from, (at) => (at < 0 ? 0 : flags[at]!))
-  }
-  const lead = (x: Tensor): number => output.rank - x.rank
-  const fits = operands.every(
-    (x) =>
-      lead(x) >= 0 &&
-      x.shape.every((length, axis) => length === 1 || length === output.shape[axis + lead(x)]),
-  )
-  const sweeps =
-    typeof attributes === 'object' && attributes !== null && ('axes' in attributes || 'axis' in attributes)
-  if (!fits || sweeps || op.name === 'matmul') return new Uint8Array(output.size).fill(1)
+  const shapes = step.operands.map((operand) => recorded(program, operand).shape)
   const result = new Uint8Array(output.size)
-  for (const [k, x] of operands.entries()) {
+  for (const [k, { at, from, count }] of reads(op, attributes, shapes, output.shape).entries()) {
     const mask = masks[k]
     if (!mask) continue
-    const places = broadcastPositions(x.shape, output.shape)
-    for (let i = 0; i < result.length; i++) if (mask[places?.[i] ?? i]) result[i] = 1
+    for (let i = 0; i < result.length; i++) {
+      const first = from(i)
+      for (let place = first; place < first + count(i) && result[i] === 0; place++)
+        if (mask[at?.[place] ?? place]) result[i] = 1
+    }
   }
   return result
 }

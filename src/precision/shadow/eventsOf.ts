@@ -1,6 +1,5 @@
-import { type Op, ops } from '../../tensor/index.js'
+import { broadcastPlaces, type Op, ops } from '../../tensor/index.js'
 import { exponentOf, type Grid, gridOf } from '../program/grid.js'
-import { broadcastPositions } from '../program/positions.js'
 import type { EventKind, Happening, PrecisionEvent } from './event.js'
 import { ofReduction, reduces } from './reductionEvent.js'
 
@@ -24,7 +23,7 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   const grid = gridOf(output.dtype)
   const least = 2 ** grid.minExponent
   const found = new Map<EventKind, Counted>()
-  const places = operands.map((x) => broadcastPositions(x.shape, output.shape))
+  const places = operands.map((x) => broadcastPlaces(x.shape, output.shape))
   const adds = op === ops.add ? 1 : op === ops.sub ? -1 : 0
   const at = (k: number, i: number): number => values[k]![places[k]?.[i] ?? i]!
   const note = (kind: EventKind, i: number, bits?: number): void => {

@@ -1,6 +1,13 @@
 import { format, formatNames } from '../../formats/index.js'
-import { type FloatDType, isFloat, type Op, ops, roundingTo, type Tensor } from '../../tensor/index.js'
-import { lanePositions } from '../program/positions.js'
+import {
+  type FloatDType,
+  isFloat,
+  lanesRead,
+  type Op,
+  ops,
+  roundingTo,
+  type Tensor,
+} from '../../tensor/index.js'
 import type { Happening, PrecisionEvent } from './event.js'
 
 const reductions: ReadonlySet<Op> = new Set([
@@ -92,7 +99,7 @@ function absorbedAdditions({
   const { axes, axis, how } = attributes as Sum
   if (how?.order !== 'sequential' || !isFloat(how.accumulate)) return undefined
   const round = roundingTo(how.accumulate)
-  const { lanes, length, at } = lanePositions(operands[0]!.shape, axes ?? [axis!])
+  const { lanes, length, at } = lanesRead(operands[0]!.shape, axes ?? [axis!])
   const terms = values()[0]!
   let first: Pick<PrecisionEvent, 'element' | 'operands' | 'result'> | undefined
   let count = 0

@@ -1,0 +1,122 @@
+import { Command } from 'commander'
+import { type Chip, chip, chipNames, type Fact, slice, sources, topologies } from '../../hardware/index.js'
+import { jsonText, mistakesAsBadInput, openReportFile, type Subcommand, say } from '../../io/index.js'
+import { htmlPage, htmlTable, textTable } from '../../report/index.js'
+
+interface Given {
+  readonly json?: boolean
+  readonly slices?: boolean
+  readonly out?: string
+}
+
+/** `chips`: the facts of every generation in a table; of one, each number with its source and who differs. */
+export const chipsCommand: Subcommand = (terminal) =>
+  new Command('chips')
+    .description(
+      'The facts of every TPU generation; of one, each number with its source and with what other sources say.',
+    )
+    .argument('[name]', chipNames.join(', '))
+    .option('--slices', 'the slices of a generation: names, chips, topologies, hosts')
+    .option('--json', 'print one JSON object instead of the table')
+    .option('--out <file>', 'write an HTML page')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit chips\n  tpu-toolkit chips v5p\n  tpu-toolkit chips v5e --slices',
+    )
+    .action((name: string | undefined, given: Given) => {
+      const chosen = mistakesAsBadInput('chip', () =>
+        name === undefined ? chipNames.map((known) => chip(known)) : [chip(name)],
+      )
+      const report =
+        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const [only] = chosen
+      const one = name !== undefined && only !== undefined
+      const slices = given.slices ? chosen.flatMap(slicesOf) : []
+      const [columns, rows] = given.slices
+        ? ([sliceColumns, slices] as const)
+        : one
+          ? ([factColumns, factRows(only)] as const)
+          : ([chipColumns, chosen.map(chipRow)] as const)
+      if (given.json) terminal.out(jsonText(given.slices ? { slices } : { chips: chosen, sources }))
+      else say(terminal, `${textTable(columns, rows, { width: terminal.width })}\n`)
+      report?.write(
+        htmlPage({
+          title: one ? `TPU ${only.name}` : 'TPU generations',
+          lead: 'Per chip; GB is 10^9 bytes, GiB 2^30.',
+          sections: [
+            { id: 'facts', title: given.slices ? 'Slices' : 'Facts', html: htmlTable(columns, rows) },
+            { id: 'sources', title: 'Sources', html: htmlTable(sourceColumns, sourceRows()) },
+          ],
+        }),
+      )
+    })
+
+const chipColumns = [
+  { key: 'name' },
+  { key: 'bfloat16', header: 'bf16 TFLOP/s' },
+  { key: 'int8', header: 'int8 TOP/s' },
+  { key: 'float8', header: 'fp8 TFLOP/s' },
+  { key: 'hbm', header: 'HBM GiB' },
+  { key: 'usable', header: 'for programs' },
+  { key: 'bandwidth', header: 'HBM GB/s' },
+  { key: 'mxu', header: 'MXUs' },
+  { key: 'link', header: 'link GB/s' },
+  { key: 'links' },
+  { key: 'pod' },
+  { key: 'counts', header: '-N counts' },
+]
+
+function chipRow(made: Chip): Record<string, string | number | null> {
+  const scaled = (value: number | null, unit: number): number | null => (value === null ? null : value / unit)
+  return {
+    ...{ name: made.name, bfloat16: made.bfloat16FlopsPerSecond / 1e12, hbm: made.hbmGib },
+    ...{ int8: scaled(made.int8OpsPerSecond, 1e12), float8: scaled(made.float8FlopsPerSecond, 1e12) },
+    usable: Math.round(made.programHbmGibPerDevice * made.jaxDevices * 100) / 100,
+    bandwidth: made.hbmBytesPerSecond / 1e9,
+    mxu: `${made.mxusPerCore * made.tensorCores} of ${made.mxuSide}`,
+    ...{ link: scaled(made.iciBytesPerSecondPerLink, 1e9), links: made.iciLinks },
+    ...{ pod: made.podTopology.join('x'), counts: made.nameCounts },
+  }
+}
+
+const exactly = { show: (value: unknown) => (value === null ? '-' : String(value)) }
+const factColumns = [
+  { key: 'fact' },
+  { key: 'value', ...exactly, align: 'right' },
+  { key: 'sources' },
+  { key: 'others' },
+  { key: 'note' },
+] as const
+
+function factRows(made: Chip): Record<string, string | number | null>[] {
+  return Object.entries<Fact>({ ...made.facts }).map(([fact, { value, sources: from, others, note }]) => ({
+    ...{ fact, value, sources: from.join(', '), note },
+    others: others.map((other) => `${other.value} (${other.source})`).join(', '),
+  }))
+}
+
+const sliceColumns = [
+  { key: 'name' },
+  { key: 'chips' },
+  { key: 'topology' },
+  { key: 'wraps' },
+  { key: 'devices', header: 'JAX devices' },
+  { key: 'hosts' },
+]
+
+function slicesOf(made: Chip): Record<string, string | number>[] {
+  return topologies(made).map((shape) => {
+    const { name, chips, wrap, jaxDevices, hosts } = slice(`${made.name}:${shape.join('x')}`)
+    const wraps = wrap.every((closes) => closes)
+      ? 'all'
+      : wrap.some((closes) => closes)
+        ? 'axes of 16'
+        : 'none'
+    return { name, chips, topology: shape.join('x'), wraps, devices: jaxDevices, hosts }
+  })
+}
+
+const sourceColumns = [{ key: 'name' }, { key: 'title' }, { key: 'edition' }, { key: 'url' }]
+
+const sourceRows = (): Record<string, string>[] =>
+  Object.entries(sources).map(([name, source]) => ({ name, ...source }))

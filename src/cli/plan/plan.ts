@@ -1,0 +1,159 @@
+import { Command } from 'commander'
+import {
+  jsonText,
+  mistakesAsBadInput,
+  openReportFile,
+  readCount,
+  readName,
+  type Subcommand,
+  say,
+} from '../../io/index.js'
+import { htmlPage, htmlTable, type Section, textTable } from '../../report/index.js'
+import { strategyDiagram } from '../../sharding/index.js'
+import { modelHelp, readModel } from '../planning/readModel.js'
+import { makePlan, type Plan, type PlanRequest } from './makePlan.js'
+import { planHead, planRows, shardingRows } from './planRows.js'
+
+interface Given {
+  readonly slice: string
+  readonly batch?: string
+  readonly sequence: string
+  readonly data?: string
+  readonly fsdp?: string
+  readonly tensor?: string
+  readonly expert?: string
+  readonly params: string
+  readonly remat?: string
+  readonly json?: boolean
+  readonly out?: string
+}
+
+/** `plan`: a training run on a slice before it is rented. Exit status 1 where the model does not fit. */
+export const planCommand: Subcommand = (terminal, exit) =>
+  new Command('plan')
+    .description(
+      'Plans training a model on a slice: memory, split, what bounds a step, its time, with the assumptions.',
+    )
+    .argument('<model>', modelHelp)
+    .option('--slice <name>', 'v5p-128, v6e-256, tpu7x:4x4x4 ...', 'v5p-128')
+    .option('--batch <n>', 'sequences of a step, default the most that fit')
+    .option('--sequence <n>', 'tokens of a sequence', '4096')
+    .option('--data <n>', 'ways that copy the model, default 1')
+    .option('--fsdp <n>', 'ways that share parameters and batch, default what is left')
+    .option('--tensor <n>', 'ways that share heads and the inside of MLPs, default 1')
+    .option('--expert <n>', 'ways that share experts, default 1')
+    .option('--params <dtype>', 'bfloat16 or float32', 'bfloat16')
+    .option('--remat <policy>', 'everything, dots or block; counted in the time where it is given')
+    .option('--json', 'print one JSON object')
+    .option('--out <file>', 'write an HTML page')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64',
+    )
+    .action((text: string, given: Given) => {
+      const report =
+        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const plan = mistakesAsBadInput('findOptimalBatchSize', () => makePlan(readRequest(text, given)))
+      const { memory, step } = planRows(plan)
+      const head = planHead(plan)
+      if (given.json) terminal.out(jsonText(withoutMesh(plan)))
+      else {
+        const tables = [memory, step].map((rows) =>
+          textTable(
+            columns,
+            rows.map((row) => ({ ...row })),
+            { width: terminal.width },
+          ),
+        )
+        const assumed = plan.assumptions.map((assumption) => `- ${assumption}`)
+        const parts = [
+          ...head,
+          '',
+          'On each device:',
+          '',
+          tables[0],
+          '',
+          'A step:',
+          '',
+          tables[1],
+          '',
+          'Each parameter, split over the ways named:',
+          '',
+          spread(plan, terminal.width),
+          '',
+          'Assumed:',
+          ...assumed,
+        ]
+        say(terminal, `${parts.join('\n')}\n`)
+      }
+      report?.write(page(plan, head))
+      exit(plan.memory.fits ? 0 : 1)
+    })
+
+const columns = [{ key: 'what' }, { key: 'value', align: 'right' }, { key: 'note' }] as const
+
+const parameterColumns = [
+  { key: 'parameter' },
+  { key: 'shape' },
+  { key: 'on', header: 'split over' },
+  { key: 'each', header: 'on each device' },
+  { key: 'replicas' },
+  { key: 'note' },
+]
+
+function spread(plan: Plan, width: number | undefined): string {
+  const { sharding } = plan
+  return typeof sharding === 'string' ? sharding : textTable(parameterColumns, shardingRows(plan), { width })
+}
+
+/** The plan as JSON has it: a mesh of thousands of devices says nothing that its split does not. */
+function withoutMesh(plan: Plan): object {
+  const { sharding } = plan
+  if (typeof sharding === 'string') return plan
+  const { parameters, batch, residual } = sharding
+  return { ...plan, sharding: { parameters, batch, residual } }
+}
+
+function shardingSection(plan: Plan): Section {
+  const { sharding } = plan
+  const [id, title] = ['sharding', 'Each parameter']
+  if (typeof sharding === 'string') return { id, title, paragraphs: [sharding] }
+  const caption = 'What one device holds of each parameter, by the ways that split it.'
+  const html = htmlTable(parameterColumns, shardingRows(plan))
+  return { id, title, figures: [{ svg: strategyDiagram(sharding), caption }], html }
+}
+
+function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
+  const { memory, step } = planRows(plan)
+  const table = (rows: typeof memory): string =>
+    htmlTable(
+      columns,
+      rows.map((row) => ({ ...row })),
+    )
+  return htmlPage({
+    title,
+    lead: rest.join(' '),
+    sections: [
+      { id: 'memory', title: 'On each device', html: table(memory) },
+      { id: 'step', title: 'A step', html: table(step) },
+      shardingSection(plan),
+      { id: 'assumed', title: 'Assumed', paragraphs: plan.assumptions },
+    ],
+  })
+}
+
+function readRequest(text: string, given: Given): PlanRequest {
+  const { data, fsdp, tensor, expert } = given
+  const ways = Object.entries({ data, fsdp, tensor, expert }).flatMap(([name, count]) =>
+    count === undefined ? [] : [[name, readCount(name, count, 1)] as const],
+  )
+  return {
+    ...{ model: text, config: readModel(text), slice: given.slice, split: Object.fromEntries(ways) },
+    sequence: readCount('sequence', given.sequence, 1),
+    paramsDtype: readName('dtype', given.params, ['bfloat16', 'float32']),
+    ...(given.batch === undefined ? {} : { batch: readCount('batch', given.batch, 1) }),
+    ...(given.remat === undefined
+      ? {}
+      : { remat: readName('policy', given.remat, ['everything', 'dots', 'block']) }),
+  }
+}

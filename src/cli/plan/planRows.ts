@@ -1,0 +1,100 @@
+import { readable } from '../../text/index.js'
+import { bytesText, percentText, secondsText } from '../planning/quantity.js'
+import type { Plan } from './makePlan.js'
+
+/** One line of a plan: what, how much, and what that means. */
+export interface PlanRow {
+  readonly what: string
+  readonly value: string
+  readonly note: string
+}
+
+/** The lines of a plan, for the terminal and the page. */
+export function planRows(plan: Plan): { readonly memory: PlanRow[]; readonly step: PlanRow[] } {
+  const { memory } = plan
+  const { bytesPerDevice, usableBytesPerDevice } = memory
+  const parts = Object.entries(memory.perDevice)
+    .filter(([, bytes]) => bytes > 0)
+    .map(([what, bytes]) => ({
+      what,
+      value: bytesText(bytes),
+      note: percentText(bytes / usableBytesPerDevice),
+    }))
+  const fits = memory.fits ? 'fits' : 'does not fit'
+  return {
+    memory: [
+      ...parts,
+      {
+        what: 'in all',
+        value: bytesText(bytesPerDevice),
+        note: `${fits}: ${bytesText(usableBytesPerDevice)} are there for programs`,
+      },
+    ],
+    step: stepRows(plan),
+  }
+}
+
+function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow[] {
+  const terms = Object.entries(step.seconds)
+    .filter(([, seconds]) => seconds > 0)
+    .map(([what, seconds]) => ({
+      what,
+      value: secondsText(seconds),
+      note: what === step.boundBy ? 'bounds the step' : '',
+    }))
+  const estimate = step.estimateSeconds
+  return [
+    ...terms,
+    {
+      what: 'lower bound',
+      value: secondsText(step.lowerBoundSeconds),
+      note: 'no split and no overlap undercuts it',
+    },
+    {
+      what: 'estimate',
+      value: estimate === null ? '-' : secondsText(estimate),
+      note:
+        estimate === null
+          ? 'no measurement of this chip to fit on'
+          : `${percentText(step.mfu ?? 0)} of the peak, half of the pairs counted`,
+    },
+    {
+      what: 'tokens a second',
+      value: step.tokensPerSecond === null ? '-' : readable(Math.round(step.tokensPerSecond)),
+      note: `${readable(step.tokens)} tokens a step, ${readable(tokensPerChip)} on each chip; products are bound by compute from ${criticalTokensPerChip.toFixed(0)} on`,
+    },
+  ]
+}
+
+/** The columns and lines of the table of parameters; none where they cannot be spread so. */
+export function shardingRows({ sharding }: Plan): Record<string, string | number>[] {
+  if (typeof sharding === 'string') return []
+  return sharding.parameters.map(({ name, shape, spec, shardShape, replicas, notes }) => ({
+    ...{ parameter: name, shape: shape.join(' x '), on: spec.map(entryText).join(', ') },
+    ...{ each: shardShape.join(' x '), replicas, note: notes.join('; ') },
+  }))
+}
+
+const entryText = (entry: string | readonly string[] | null): string =>
+  entry === null ? '-' : typeof entry === 'string' ? entry : entry.join('+')
+
+/** The lines above the tables. */
+export function planHead({
+  model,
+  slice,
+  chips,
+  parameters,
+  batch,
+  largestBatch,
+  sequence,
+  memory,
+}: Plan): string[] {
+  const ways = Object.entries(memory.split)
+    .filter(([, count]) => count > 1)
+    .map(([name, count]) => `${name} ${count}`)
+  const active = parameters.active < parameters.total ? `, ${readable(parameters.active)} active` : ''
+  return [
+    `${model}: ${readable(parameters.total)} parameters${active}, on ${slice} (${chips} chips of ${memory.slice.topology.join('x')}, ${memory.devices} devices)`,
+    `batch ${batch}${largestBatch === null ? '' : ', the largest that fits'}, sequence ${sequence}; split over ${ways.length === 0 ? 'nothing' : ways.join(', ')}`,
+  ]
+}

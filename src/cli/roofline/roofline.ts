@@ -1,0 +1,117 @@
+import { Command } from 'commander'
+import { chip } from '../../hardware/index.js'
+import {
+  jsonText,
+  mistakesAsBadInput,
+  openReportFile,
+  readCount,
+  readName,
+  type Subcommand,
+  say,
+} from '../../io/index.js'
+import { htmlPage, htmlTable, textTable } from '../../report/index.js'
+import { criticalIntensity, type OperationRow, operationBounds, rooflineSvg } from '../../roofline/index.js'
+import { secondsText } from '../planning/quantity.js'
+import { modelHelp, readModel } from '../planning/readModel.js'
+
+interface Given {
+  readonly chip: string
+  readonly batch: string
+  readonly sequence: string
+  readonly context?: string
+  readonly pass: string
+  readonly json?: boolean
+  readonly out?: string
+}
+
+/** `roofline`: what bounds each operation of a model on one chip. */
+export const rooflineCommand: Subcommand = (terminal) =>
+  new Command('roofline')
+    .description(
+      'What bounds each operation of a model on one chip: FLOPs, bytes, intensity, time; drawn with --out.',
+    )
+    .argument('<model>', modelHelp)
+    .option('--chip <name>', 'v5e, v5p, v6e ...', 'v5e')
+    .option('--batch <n>', 'sequences on the chip', '1')
+    .option('--sequence <n>', 'tokens of each that go through, 1 when decoding', '2048')
+    .option('--context <n>', 'tokens that each attends to, default the sequence')
+    .option('--pass <which>', 'forward or both', 'both')
+    .option('--json', 'print one JSON object')
+    .option('--out <file>', 'write an HTML page with the drawing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit roofline llama3-8b\n  tpu-toolkit roofline llama3-8b --chip v6e --sequence 1 --context 8192 --batch 64 --pass forward',
+    )
+    .action((text: string, given: Given) => {
+      const report =
+        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const sizes = {
+        batch: readCount('batch', given.batch, 1),
+        sequence: readCount('sequence', given.sequence, 1),
+        ...(given.context === undefined ? {} : { context: readCount('context', given.context, 1) }),
+      }
+      const pass = readName('pass', given.pass, ['forward', 'both'])
+      const { made, rows } = mistakesAsBadInput('', () => {
+        const found = chip(given.chip)
+        return { made: found, rows: operationBounds(readModel(text), { chip: found.name, pass, ...sizes }) }
+      })
+      const critical = criticalIntensity(made)
+      const [seconds, bound] = [sum(rows.map((row) => row.seconds)), byBound(rows)]
+      const summary = `${made.name}: bound by compute from ${critical.toFixed(0)} FLOPs per byte on. ${secondsText(seconds)} at peak rates, ${secondsText(bound.hbm)} of them bound by HBM.`
+      if (given.json)
+        terminal.out(jsonText({ model: text, chip: made.name, critical, seconds, operations: rows }))
+      else
+        say(terminal, `${textTable(columns, rows.map(shownRow), { width: terminal.width })}\n\n${summary}\n`)
+      report?.write(
+        htmlPage({
+          title: `Roofline of ${text} on ${made.name}`,
+          lead: summary,
+          sections: [
+            {
+              id: 'roofline',
+              title: 'Roofline',
+              figures: [
+                {
+                  svg: rooflineSvg(rows, made.name),
+                  caption: 'Operations under the roof; orange ones are bound by HBM.',
+                },
+              ],
+            },
+            { id: 'operations', title: 'Operations', html: htmlTable(columns, rows.map(shownRow)) },
+          ],
+        }),
+      )
+    })
+
+const columns = [
+  { key: 'operation' },
+  { key: 'pass' },
+  { key: 'copies' },
+  { key: 'gigaflops', header: 'GFLOP' },
+  { key: 'megabytes', header: 'MB' },
+  { key: 'intensity', header: 'FLOP/byte' },
+  { key: 'time', align: 'right' },
+  { key: 'boundBy', header: 'bound by' },
+] as const
+
+function shownRow({
+  name,
+  pass,
+  copies,
+  flops,
+  bytes,
+  intensity,
+  seconds,
+  boundBy,
+}: OperationRow): Record<string, string | number> {
+  return {
+    ...{ operation: name, pass, copies, gigaflops: flops / 1e9, megabytes: bytes / 1e6 },
+    ...{ intensity, time: secondsText(seconds), boundBy },
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+function byBound(rows: readonly OperationRow[]): { readonly hbm: number } {
+  return { hbm: sum(rows.filter(({ boundBy }) => boundBy === 'hbm').map(({ seconds }) => seconds)) }
+}

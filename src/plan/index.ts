@@ -1,0 +1,7 @@
+// One checked description of a slice and how it is used, and the toolkits' rules as checks of a plan. Read tpuConfig.ts
+// first, then step.ts (what a step may say) and lint.ts.
+
+export { type Precision, type TpuConfig, tpuConfig, type TpuConfigOptions } from './tpuConfig.js'
+export type { InputDescription, StepDescription, StepDType, StorageDescription } from './step.js'
+export { lint } from './lint.js'
+export { type PlanFinding, type Rule, rules } from './finding.js'

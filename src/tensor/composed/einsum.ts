@@ -1,0 +1,152 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { reshape, transpose } from '../layout/layout.js'
+import { take } from '../layout/take.js'
+import type { AccumulateOptions } from '../reductions/accumulate.js'
+import { matmul } from '../reductions/matmul.js'
+import { sum } from '../reductions/reduce.js'
+import { operands } from '../storage/apply.js'
+import type { DType } from '../storage/dtype.js'
+import { offsetsOf, sizeOf, stridesOf } from '../storage/shape.js'
+import { Tensor } from '../storage/tensor.js'
+
+const names: OptionTable<AccumulateOptions> = { order: 'optional', accumulate: 'optional' }
+
+/** A tensor whose axes have one letter each, all different. */
+interface Lettered {
+  readonly x: Tensor
+  readonly letters: readonly string[]
+}
+
+/**
+ * Einstein's sums, as NumPy's einsum: `'ij,jk->ik'` is a matrix product. Operands are joined from the left.
+ *
+ * Shape     a letter is an axis; a letter twice in one operand is its diagonal; without `->` the result has the letters that
+ *           stand once, sorted. No ellipsis.
+ * Dtype     all alike, the result too.
+ * Rounding  a pair is one `matmul` in `accumulate` (default float32, as there); what is left of letters in one operand alone is
+ *           added up by `sum` in `accumulate` first. Each rounds once to the dtype.
+ * Cost      that of the products, and copies where axes do not lie as matmul wants them.
+ *
+ * @example einsum('ij,j->i', [tensor([[1, 2], [3, 4]]), tensor([1, 10])]).toNested() // [21,43]
+ * @example einsum('ii', [tensor([[1, 2], [3, 4]])]).item() // 5
+ */
+export function einsum<D extends DType>(
+  subscripts: string,
+  tensors: readonly Tensor<D>[],
+  options: AccumulateOptions = {},
+): Tensor<D> {
+  checkOptions('einsum', options, names)
+  const { inputs, output } = parsed(subscripts, tensors)
+  const all = operands('einsum', tensors).map((x, i) => diagonal(x, inputs[i]!))
+  checkLengths(all, subscripts)
+  let left = all[0]!
+  const rest = all.slice(1)
+  for (const [i, right] of rest.entries()) {
+    const later = [...output, ...rest.slice(i + 1).flatMap(({ letters }) => letters)]
+    left = product(
+      summed(left, [...right.letters, ...later], options),
+      summed(right, [...left.letters, ...later], options),
+      later,
+      options,
+    )
+  }
+  const { x, letters } = summed(left, output, options)
+  return transpose(
+    x,
+    output.map((letter) => letters.indexOf(letter)),
+  ) as Tensor<D>
+}
+
+function parsed(
+  subscripts: string,
+  tensors: readonly Tensor[],
+): { inputs: readonly (readonly string[])[]; output: readonly string[] } {
+  const form = /^([a-zA-Z]*(?:,[a-zA-Z]*)*)(?:->([a-zA-Z]*))?$/.exec(String(subscripts).replaceAll(' ', ''))
+  if (!form) throw new RangeError(`einsum: subscripts are not letters, commas and one -> [${subscripts}]`)
+  const inputs = form[1]!.split(',').map((letters) => [...letters])
+  if (inputs.length !== tensors.length)
+    throw new RangeError(`einsum: ${inputs.length} operands in ${subscripts} [${tensors.length} given]`)
+  for (const [i, { length }] of inputs.entries())
+    if (tensors[i]!.rank !== length)
+      throw new RangeError(
+        `einsum: operand ${i} has not the axes ${inputs[i]!.join('')} [${tensors[i]!.shape.join(', ')}]`,
+      )
+  const every = inputs.flat()
+  const once = () => every.filter((letter) => every.indexOf(letter) === every.lastIndexOf(letter)).sort()
+  const output = form[2] === undefined ? once() : [...form[2]]
+  for (const [i, letter] of output.entries())
+    if (!every.includes(letter) || output.indexOf(letter) !== i)
+      throw new RangeError(`einsum: a letter of the result is not once in it and in an operand [${letter}]`)
+  return { inputs, output }
+}
+
+function checkLengths(all: readonly Lettered[], subscripts: string): void {
+  const lengths = new Map<string, number>()
+  for (const { x, letters } of all)
+    for (const [i, letter] of letters.entries()) {
+      const known = lengths.get(letter) ?? x.shape[i]!
+      if (known !== x.shape[i])
+        throw new RangeError(
+          `einsum: axis ${letter} of ${subscripts} has two lengths [${known}, ${x.shape[i]}]`,
+        )
+      lengths.set(letter, known)
+    }
+}
+
+/** Letters that repeat are read along the diagonal. */
+function diagonal(x: Tensor, letters: readonly string[]): Lettered {
+  const kept = letters.filter((letter, i) => letters.indexOf(letter) === i)
+  if (kept.length === letters.length) return { x, letters }
+  const steps = stridesOf(x.shape)
+  const strides = kept.map((letter) =>
+    letters.reduce((total, other, i) => (other === letter ? total + steps[i]! : total), 0),
+  )
+  const shape = kept.map((letter) => x.shape[letters.indexOf(letter)]!)
+  for (const [i, letter] of letters.entries())
+    if (x.shape[i] !== shape[kept.indexOf(letter)])
+      throw new RangeError(`einsum: the diagonal ${letter} has two lengths [${x.shape.join(', ')}]`)
+  const places = new Tensor('int32', shape, offsetsOf(shape, strides))
+  return { x: take(reshape(x, [x.size]), places), letters: kept }
+}
+
+/** x summed over the letters that nothing wants. */
+function summed({ x, letters }: Lettered, wanted: readonly string[], how: AccumulateOptions): Lettered {
+  const gone = letters.flatMap((letter, i) => (wanted.includes(letter) ? [] : [i]))
+  if (gone.length === 0) return { x, letters }
+  const accumulate = how.accumulate ?? defaultOf(x.dtype)
+  const total = sum(x, { ...how, ...(accumulate ? { accumulate } : {}), axis: gone })
+  return { x: total, letters: letters.filter((letter) => wanted.includes(letter)) }
+}
+
+/** What matmul accumulates in when nothing is said. */
+function defaultOf(dtype: DType): 'float64' | 'float32' | undefined {
+  if (dtype === 'int32' || dtype === 'uint32' || dtype === 'bool') return undefined
+  return dtype === 'float64' ? 'float64' : 'float32'
+}
+
+function product(a: Lettered, b: Lettered, wanted: readonly string[], how: AccumulateOptions): Lettered {
+  const shared = a.letters.filter((letter) => b.letters.includes(letter))
+  const batch = shared.filter((letter) => wanted.includes(letter))
+  const inner = shared.filter((letter) => !wanted.includes(letter))
+  const rows = a.letters.filter((letter) => !shared.includes(letter))
+  const columns = b.letters.filter((letter) => !shared.includes(letter))
+  const left = arranged(a, batch, [rows, inner])
+  const right = arranged(b, batch, [inner, columns])
+  const lengthOf = (letter: string): number =>
+    a.letters.includes(letter) ? a.x.shape[a.letters.indexOf(letter)]! : b.x.shape[b.letters.indexOf(letter)]!
+  const letters = [...batch, ...rows, ...columns]
+  return { x: reshape(matmul(left, right, how), letters.map(lengthOf)), letters }
+}
+
+/** Axes in the order batch, then two groups, each group as one axis. */
+function arranged(
+  { x, letters }: Lettered,
+  batch: readonly string[],
+  groups: readonly [readonly string[], readonly string[]],
+): Tensor {
+  const order = [...batch, ...groups.flat()].map((letter) => letters.indexOf(letter))
+  const moved = transpose(x, order)
+  const middle = batch.length + groups[0].length
+  const sizes = [moved.shape.slice(batch.length, middle), moved.shape.slice(middle)].map(sizeOf)
+  return reshape(moved, [...moved.shape.slice(0, batch.length), ...sizes])
+}

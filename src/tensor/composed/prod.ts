@@ -1,0 +1,40 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { reshape, transpose } from '../layout/layout.js'
+import { slice } from '../layout/slice.js'
+import { reducedShape } from '../reductions/lanes.js'
+import type { AxisOptions } from '../reductions/reduce.js'
+import { cumprod } from '../reductions/scan.js'
+import { ones } from '../storage/create.js'
+import type { DType, FloatDType } from '../storage/dtype.js'
+import { normalizeAxes, sizeOf } from '../storage/shape.js'
+import type { Tensor } from '../storage/tensor.js'
+
+/** Options of prod. */
+export interface ProdOptions extends AxisOptions {
+  /** The dtype that every product is rounded to. Default: that of x. */
+  readonly accumulate?: FloatDType
+}
+
+const names: OptionTable<ProdOptions> = { axis: 'optional', keepDims: 'optional', accumulate: 'optional' }
+
+/**
+ * Product over axes (all by default): the last of `cumprod`.
+ *
+ * Shape     as `sum`. No elements give 1.
+ * Dtype     that of x; integers wrap.
+ * Rounding  every product to `accumulate`, left to right from 1; then once to the dtype of x.
+ * Cost      holds the running products, as many as x has elements.
+ *
+ * @example prod(tensor([[1, 2], [3, 4]]), { axis: 1 }).toNested() // [2,12]
+ */
+export function prod<D extends DType>(x: Tensor<D>, options: ProdOptions = {}): Tensor<D> {
+  checkOptions('prod', options, names, { positional: 'axis' })
+  const { axis, keepDims = false, ...how } = options
+  const axes = normalizeAxes('prod', axis, x.rank)
+  const kept = x.shape.map((_, i) => i).filter((i) => !axes.includes(i))
+  const length = sizeOf(axes.map((i) => x.shape[i]!))
+  const shape = reducedShape(x.shape, axes, keepDims)
+  if (length === 0) return ones(shape, { dtype: x.dtype })
+  const lanes = reshape(transpose(x, [...kept, ...axes]), [sizeOf(shape), length])
+  return reshape(slice(cumprod(lanes, { ...how, axis: 1 }), [null, length - 1]), shape)
+}

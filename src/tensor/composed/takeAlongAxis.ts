@@ -1,0 +1,53 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { reshape } from '../layout/layout.js'
+import { take } from '../layout/take.js'
+import { tensor } from '../storage/create.js'
+import type { DType } from '../storage/dtype.js'
+import { normalizeAxis, sizeOf, stridesOf } from '../storage/shape.js'
+import type { Tensor } from '../storage/tensor.js'
+
+/** Along which axis indices count. */
+export interface AlongOptions {
+  /** Default: the last. */
+  readonly axis?: number
+}
+
+const names: OptionTable<AlongOptions> = { axis: 'optional' }
+
+/**
+ * For every place of the indices the element of x that lies there but along `axis`, where the index says: what `argsort` and
+ * `argmax` with keepDims are read with, as NumPy's take_along_axis.
+ *
+ * Shape     that of the indices, which may differ from x along the axis only.
+ * Special   negative indices count from the end; one outside the axis is a RangeError.
+ *
+ * @example takeAlongAxis(tensor([[10, 20], [30, 40]]), tensor([[1], [0]], { dtype: 'int32' })).toNested() // [[20],[30]]
+ */
+export function takeAlongAxis<D extends DType>(
+  x: Tensor<D>,
+  indices: Tensor<'int32'> | Tensor<'uint32'>,
+  options: AlongOptions = {},
+): Tensor<D> {
+  checkOptions('takeAlongAxis', options, names, { positional: 'axis' })
+  const axis = normalizeAxis('takeAlongAxis', options.axis ?? -1, x.rank)
+  const given: Tensor = indices
+  if (given.dtype !== 'int32' && given.dtype !== 'uint32')
+    throw new TypeError(`takeAlongAxis: indices are not int32 or uint32 [${given.dtype}]`)
+  const { shape } = given
+  if (shape.length !== x.rank || shape.some((length, i) => i !== axis && length !== x.shape[i]))
+    throw new RangeError(
+      `takeAlongAxis: shapes differ off axis ${axis} [${x.shape.join(', ')}] and [${shape.join(', ')}]`,
+    )
+  const length = x.shape[axis]!
+  const step = stridesOf(x.shape)[axis]!
+  const width = shape[axis]!
+  const places = Int32Array.from({ length: sizeOf(shape) }, (_, i) => {
+    const index = given.data[i]! as number
+    const front = index < 0 ? index + length : index
+    if (front < 0 || front >= length)
+      throw new RangeError(`takeAlongAxis: index outside an axis of ${length} [${index}]`)
+    const outer = Math.floor(i / (width * step))
+    return (outer * length + front) * step + (i % step)
+  })
+  return take(reshape(x, [x.size]), tensor(places, { shape, dtype: 'int32' }))
+}
