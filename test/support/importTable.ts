@@ -24,7 +24,7 @@ const step2750 = [
   ],
 ]
 const failures = [...step2750, 'collectives']
-const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'text']
+const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'sharding', 'text']
 
 const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
@@ -106,7 +106,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   cli: ['commander', 'piscina'],
-  report: ['@observablehq/plot', 'linkedom', 'cli-table3'],
+  report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
 }
 
