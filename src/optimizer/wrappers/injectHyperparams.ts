@@ -24,7 +24,8 @@ export type Injectable<O> = {
  * Functions are schedules, evaluated at this wrapper's own count. Options that are left out stay what they are.
  *
  * Dtype     hyper-parameters are strong: scalars of the parameters' dtype (the widest), in which 1 - b1 is computed
- *           too. In bfloat16 b2 = 0.999 is 1, and the first step NaN; with plain Adam it is not.
+ *           too. In bfloat16 b2 = 0.999 is 1, and the first step NaN; with plain Adam it is not. What a schedule gives
+ *           stays float32 at least, and makes updates float32, as in optax.
  *
  * @example injectHyperparams(adamw)({ learningRate: 0.5 }).init([tensor([1])]).hyperparams.learningRate.item() // 0.5
  */
@@ -48,7 +49,10 @@ export function injectHyperparams<O extends ArithmeticOption>(
       Object.fromEntries(
         numbers.map(([name, value]): [string, Tensor] => {
           if (typeof value === 'function')
-            return [name, strong(scheduled('injectHyperparams', value as Schedule, count), dtype)]
+            return [
+              name,
+              strong(scheduled('injectHyperparams', value as Schedule, count), promote(dtype, 'float32')),
+            ]
           const held = known?.[name] ?? (value as Scalar)
           return [name, strong(held instanceof Tensor ? held.item() : held, dtype)]
         }),

@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { gridOf } from '../program/grid.js'
@@ -17,9 +18,15 @@ import { checkDeterministic } from '../replay/checkRun.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { type Branch, findBranch } from '../replay/findBranch.js'
 import { referenceRun } from '../replay/reference.js'
-import { type Contribution, type ContributionOptions, contributionsOf } from './contributions.js'
+import {
+  type Contribution,
+  type ContributionOptions,
+  contributionNames,
+  contributionsOf,
+} from './contributions.js'
 import { type Divergence, divergencesOf, taintedElements } from './divergence.js'
 import { type ElementErrors, elementErrors, numbers } from './elementErrors.js'
+import { type ErrorGroup, errorGroupsOf } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
 import { eventsOf } from './eventsOf.js'
 import { culpritsOf } from './influences.js'
@@ -41,6 +48,13 @@ export interface ShadowOptions {
   readonly sites?: boolean
   /** Unrounded forms of elementwise operations of one's own, for 'real'; without one they are evaluated in float64. */
   readonly rules?: ReadonlyMap<Op, RealRule>
+}
+
+export const shadowNames: OptionTable<ShadowOptions> = {
+  reference: 'optional',
+  check: 'optional',
+  sites: 'optional',
+  rules: 'optional',
 }
 
 /** The errors of one operation's result. */
@@ -65,6 +79,8 @@ export interface OutputError extends ErrorSummary {
   /** Its path in the tree that the function returned, '' for a tensor alone. */
   readonly name: string
   readonly size: number
+  /** Significand bits of its dtype. */
+  readonly precision: number
 }
 
 /** Everything that a shadow run found, as plain data. */
@@ -92,6 +108,7 @@ export class Shadow {
   readonly #run: ShadowRun<unknown>
   #events: readonly PrecisionEvent[] | undefined
   #local: readonly LocalError[] | undefined
+  #groups: readonly ErrorGroup[] | undefined
 
   /** @internal Use `shadow`. */
   constructor(
@@ -134,7 +151,8 @@ export class Shadow {
       const flagged =
         typeof output === 'number' ? this.#run.tainted.get(output - this.program.inputs.length) : undefined
       const bits = bitsBetween(this.#run.computed(output), this.#run.reference.valueOf(output), gridOf(dtype))
-      return [{ name: this.program.names[i]!, size, ...summarize(size, bits, flagged) }]
+      const { precision } = gridOf(dtype)
+      return [{ name: this.program.names[i]!, size, precision, ...summarize(size, bits, flagged) }]
     })
   }
 
@@ -149,7 +167,14 @@ export class Shadow {
 
   /** How much each operation costs the output, and what the output would gain if it alone were exact, best cure first. */
   contributions(options: ContributionOptions = {}): Contribution[] {
+    checkOptions('contributions', options, contributionNames)
     return contributionsOf(this.#run, options)
+  }
+
+  /** The same by source line and operation, and for each constant that rounding changed, with shares of the error. */
+  groups(): readonly ErrorGroup[] {
+    this.#groups ??= errorGroupsOf(this.#run)
+    return this.#groups
   }
 
   /** Where the problem is ill-conditioned: every operation's error on exact operands. */
@@ -199,6 +224,8 @@ export class Shadow {
  * @example shadow((x) => sub(sqrt(add(x, 1)), sqrt(x)), tensor(8224416)).contributions()[0].step // 2
  */
 export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options: ShadowOptions = {}): Shadow {
+  checkFunction('shadow', 'f', f)
+  checkOptions('shadow', options, shadowNames)
   const { reference = 'float64', check = true, sites = check, rules } = options
   const first = programOf('shadow', f, inputs, { sites: sites && !check })
   const program = check ? checkDeterministic('shadow', first, f, inputs, { sites }) : first

@@ -1,3 +1,4 @@
+import type { OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import { checkGroupBy, type GroupBy } from '../program/stepName.js'
 import type { RealRule } from '../reals/realArithmetic.js'
@@ -24,7 +25,7 @@ export interface TuneOptions<T, R> {
   readonly wide?: FloatDType
   /** What the answer has least of: operations that run wide, or bytes moved more. Default 'count'. */
   readonly cost?: 'count' | 'bytes'
-  /** What is made wide together. Default 'operation': each by itself. */
+  /** What is made wide together. Default 'operation', each by itself; above 100 of them 'site', all of a source line. */
   readonly groupBy?: GroupBy
   /** Cheaper sets that may be tried at the end to prove that there is none. Default 4096 for errors, 0 for runs. */
   readonly exhaustive?: number
@@ -36,6 +37,19 @@ export interface TuneOptions<T, R> {
   readonly rules?: ReadonlyMap<Op, RealRule>
   /** Told of every trial as it was run. */
   readonly onTrial?: (trial: Trial, count: number) => void
+}
+
+export const tuneNames: OptionTable<TuneOptions<unknown, unknown>> = {
+  target: 'required',
+  narrow: 'optional',
+  wide: 'optional',
+  cost: 'optional',
+  groupBy: 'optional',
+  exhaustive: 'optional',
+  policies: 'optional',
+  reference: 'optional',
+  rules: 'optional',
+  onTrial: 'optional',
 }
 
 /** Throws unless the options are what `tune` takes, defaults filled in. */
