@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkCount } from './destination.js'
 import { type Key, keyWords } from './key.js'
 import { uniform } from './uniform.js'
@@ -8,6 +9,8 @@ export interface BernoulliOptions {
   p?: number
 }
 
+const bernoulliNames: OptionTable<BernoulliOptions> = { p: 'optional' }
+
 /**
  * n values 0 or 1, 1 with probability p, equal to jax.random.bernoulli (mode 'low'): 1 where uniform < p.
  *
@@ -17,7 +20,9 @@ export interface BernoulliOptions {
  *
  * @example bernoulli(key(0), 7, { p: 0.3 }) // 0,0,0,0,0,1,0
  */
-export function bernoulli(key: Key, n: number, { p = 0.5 }: BernoulliOptions = {}): Uint8Array {
+export function bernoulli(key: Key, n: number, options: BernoulliOptions = {}): Uint8Array {
+  checkOptions('bernoulli', options, bernoulliNames, { positional: 'p' })
+  const { p = 0.5 } = options
   keyWords('bernoulli', key)
   checkCount('bernoulli', n)
   if (!(p >= 0 && p <= 1)) throw new RangeError(`bernoulli: p is not in 0..1 [${p}]`)

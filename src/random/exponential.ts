@@ -1,7 +1,8 @@
+import { checkOptions } from '../options/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
 import { log1pFloat32 } from './log.js'
-import { type DrawOptions, fillUniform } from './uniform.js'
+import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
 
 /**
  * n float32 from the exponential distribution of rate 1: -log(1 - u).
@@ -14,7 +15,9 @@ import { type DrawOptions, fillUniform } from './uniform.js'
  *
  * @example exponential(key(0), 2) // 2.9501280784606934,3.8434245586395264
  */
-export function exponential(key: Key, n: number, { out }: DrawOptions = {}): Float32Array {
+export function exponential(key: Key, n: number, options: DrawOptions = {}): Float32Array {
+  checkOptions('exponential', options, drawNames, { positional: 'out' })
+  const { out } = options
   const values = destination('exponential', n, Float32Array, out)
   fillUniform('exponential', key, values, 0, 1)
   for (let i = 0; i < n; i++) values[i] = -log1pFloat32(-values[i]!)

@@ -1,7 +1,8 @@
+import { checkOptions } from '../options/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
 import { logFloat32 } from './log.js'
-import { type DrawOptions, fillUniform } from './uniform.js'
+import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
 
 /** The least u: the smallest normal float32, so that the inner logarithm is finite. */
 const minNormalFloat32 = 2 ** -126
@@ -17,7 +18,9 @@ const minNormalFloat32 = 2 ** -126
  *
  * @example gumbel(key(0), 2) // 2.923372507095337,3.83261775970459
  */
-export function gumbel(key: Key, n: number, { out }: DrawOptions = {}): Float32Array {
+export function gumbel(key: Key, n: number, options: DrawOptions = {}): Float32Array {
+  checkOptions('gumbel', options, drawNames, { positional: 'out' })
+  const { out } = options
   const values = destination('gumbel', n, Float32Array, out)
   fillGumbel('gumbel', key, values)
   return values

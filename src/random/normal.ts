@@ -1,7 +1,8 @@
+import { checkOptions } from '../options/index.js'
 import { destination } from './destination.js'
 import { erfInverseFloat32 } from './erf.js'
 import type { Key } from './key.js'
-import { type DrawOptions, fillUniform } from './uniform.js'
+import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
 
 const sqrt2 = Math.fround(Math.SQRT2)
 /** The float32 above -1: the inverse error function is finite from here. */
@@ -19,7 +20,9 @@ const aboveMinusOne = -1 + 2 ** -24
  *
  * @example normal(key(0), 2) // 1.622642159461975,2.0252647399902344
  */
-export function normal(key: Key, n: number, { out }: DrawOptions = {}): Float32Array {
+export function normal(key: Key, n: number, options: DrawOptions = {}): Float32Array {
+  checkOptions('normal', options, drawNames, { positional: 'out' })
+  const { out } = options
   const values = destination('normal', n, Float32Array, out)
   fillUniform('normal', key, values, aboveMinusOne, 1)
   for (let i = 0; i < n; i++) values[i] = sqrt2 * erfInverseFloat32(values[i]!)

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { bits } from './bits.js'
 import { checkCount } from './destination.js'
 import { type Key, keyWords, split } from './key.js'
@@ -10,6 +11,8 @@ export interface RandintOptions {
   maxval: number
 }
 
+const randintNames: OptionTable<RandintOptions> = { minval: 'optional', maxval: 'required' }
+
 /**
  * n integers from minval to maxval - 1, equal to jax.random.randint (int32). 64 random bits modulo the span, by
  * 32-bit steps that wrap: biased by up to span 2^-32 where the span is not a power of two.
@@ -21,7 +24,9 @@ export interface RandintOptions {
  *
  * @example randint(key(0), 7, { maxval: 10 }) // 9,0,2,3,1,7,2
  */
-export function randint(key: Key, n: number, { minval = 0, maxval }: RandintOptions): Int32Array {
+export function randint(key: Key, n: number, options: RandintOptions): Int32Array {
+  checkOptions('randint', options, randintNames, { positional: 'maxval' })
+  const { minval = 0, maxval } = options
   keyWords('randint', key)
   checkCount('randint', n)
   if (!(isBound(minval) && isBound(maxval) && minval < maxval)) {

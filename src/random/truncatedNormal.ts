@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { destination } from './destination.js'
 import { erfFloat32, erfInverseFloat32 } from './erf.js'
 import type { Key } from './key.js'
@@ -15,6 +16,12 @@ export interface TruncatedNormalOptions extends DrawOptions {
   upper?: number
 }
 
+const truncatedNames: OptionTable<TruncatedNormalOptions> = {
+  lower: 'optional',
+  upper: 'optional',
+  out: 'optional',
+}
+
 /**
  * n float32 from the standard normal distribution between two bounds, both excluded.
  *
@@ -27,11 +34,9 @@ export interface TruncatedNormalOptions extends DrawOptions {
  *
  * @example truncatedNormal(key(0), 2, { lower: -2, upper: 2 }) // 1.4559592008590698,1.714748740196228
  */
-export function truncatedNormal(
-  key: Key,
-  n: number,
-  { lower = -2, upper = 2, out }: TruncatedNormalOptions = {},
-): Float32Array {
+export function truncatedNormal(key: Key, n: number, options: TruncatedNormalOptions = {}): Float32Array {
+  checkOptions('truncatedNormal', options, truncatedNames, { positional: 'lower' })
+  const { lower = -2, upper = 2, out } = options
   const low = fround(lower)
   const high = fround(upper)
   if (!(low < high)) throw new RangeError(`truncatedNormal: lower is not below upper [${lower}, ${upper}]`)

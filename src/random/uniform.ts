@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { fillWords } from './bits.js'
 import { destination } from './destination.js'
 import { fmaFloat32 } from './fma.js'
@@ -9,6 +10,8 @@ export interface DrawOptions {
   out?: Float32Array
 }
 
+export const drawNames: OptionTable<DrawOptions> = { out: 'optional' }
+
 /** Options of `uniform`. */
 export interface UniformOptions extends DrawOptions {
   /** Lower end, rounded to float32. Default 0. */
@@ -16,6 +19,8 @@ export interface UniformOptions extends DrawOptions {
   /** Upper end, rounded to float32. Default 1. */
   maxval?: number
 }
+
+const uniformNames: OptionTable<UniformOptions> = { ...drawNames, minval: 'optional', maxval: 'optional' }
 
 /**
  * n float32 from the uniform distribution on [minval, maxval), equal to jax.random.uniform.
@@ -30,11 +35,9 @@ export interface UniformOptions extends DrawOptions {
  *
  * @example uniform(key(0), 2) // 0.9476670026779175,0.9785798788070679
  */
-export function uniform(
-  key: Key,
-  n: number,
-  { minval = 0, maxval = 1, out }: UniformOptions = {},
-): Float32Array {
+export function uniform(key: Key, n: number, options: UniformOptions = {}): Float32Array {
+  checkOptions('uniform', options, uniformNames, { positional: 'minval' })
+  const { minval = 0, maxval = 1, out } = options
   const low = Math.fround(minval)
   const high = Math.fround(maxval)
   if (!(low <= high && Number.isFinite(Math.fround(high - low)))) {

@@ -335,8 +335,11 @@ describe(`deviceMesh multiplies (seed ${seed})`, () => {
     expect(run([['x'], ['y']], [['y'], []], { scatter: 1 })).toEqual([['reduce-scatter y'], [['x'], ['y']]])
     // Parameters split over the data axis are gathered.
     expect(run([['x'], []], [['x'], ['y']])).toEqual([['all-gather x'], [['x'], ['y']]])
-    // Both outer dimensions over one axis: one of them is gathered.
-    expect(run([['x'], []], [[], ['x']])[0]).toEqual(['all-gather x'])
+    // Both outer dimensions over one axis: the smaller operand is gathered, here a, there b.
+    expect(run([['x'], []], [[], ['x']])).toEqual([['all-gather x'], [[], ['x']]])
+    const [wide, small] = [filled([64, 8], 'bfloat16', 1), filled([8, 8], 'bfloat16', 2)]
+    const kept = on.matmul(on.shard([['x'], []], wide), on.shard([[], ['x']], small)).result
+    expect(kept.spec).toEqual([['x'], []])
   })
 })
 
