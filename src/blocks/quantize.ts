@@ -1,5 +1,7 @@
 import { type BlockOptions, quantizeBlocks } from '../formats/index.js'
+import { checkName } from '../options/index.js'
 import { cast, isFloat, type Tensor, transpose } from '../tensor/index.js'
+import { type BlockSchemeName, blockSchemes } from './blockSchemes.js'
 import { axisLast, type BlockTensor } from './blockTensor.js'
 import { pack } from './pack.js'
 import { quantizeArray } from './quantizeArray.js'
@@ -13,7 +15,7 @@ export interface QuantizeOptions extends BlockOptions {
 }
 
 /**
- * A tensor as blocks along one of its axes.
+ * A tensor as blocks along one of its axes, the last where only a scheme is named.
  *
  * Shape     blocks divide the axis, else RangeError.
  * Dtype     every value of x is a float32: float64 and integers are a TypeError, cast first.
@@ -21,9 +23,12 @@ export interface QuantizeOptions extends BlockOptions {
  * Cost      as `quantizeArray`, and two copies where the axis is not the last one.
  *
  * @example quantize(tensor([[1, 7], [0.5, 2]]), { element: 'float4_e2m1fn', blockSize: 2 }).scales // [127, 126]
+ * @example quantize(ones([32]), 'mxfp4').scales // [125]
  * @example quantize(tensor([1, 2, 3]), { element: 'int8' }) // throws quantize: blocks of 32 do not divide axis 0 [length 3]
  */
-export function quantize(x: Tensor, options: QuantizeOptions): BlockTensor {
+export function quantize(x: Tensor, how: QuantizeOptions | BlockSchemeName): BlockTensor {
+  if (typeof how === 'string') checkName('quantize', 'scheme', how, Object.keys(blockSchemes))
+  const options: QuantizeOptions = typeof how === 'string' ? blockSchemes[how] : how
   if (!isFloat(x.dtype) || x.dtype === 'float64') {
     throw new TypeError(`quantize: needs values that are float32, cast first [${x.dtype}]`)
   }
