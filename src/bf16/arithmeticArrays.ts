@@ -1,8 +1,8 @@
-import { type Arithmetic, arena, arithmeticBlocks, type Engine } from '../simd/index.js'
+import { arena, arithmeticBlocks, type BinaryKernel, type Engine } from '../simd/index.js'
 import { add, div, max, min, mul, sub } from './arithmetic.js'
-import { outFor, settled } from './outArray.js'
+import { checkCodes, outFor, settled } from './outArray.js'
 
-const scalar: Readonly<Record<Arithmetic, (a: number, b: number) => number>> = {
+const scalar: Readonly<Record<BinaryKernel, (a: number, b: number) => number>> = {
   add,
   sub,
   mul,
@@ -12,12 +12,14 @@ const scalar: Readonly<Record<Arithmetic, (a: number, b: number) => number>> = {
 }
 
 function combine(
-  op: Arithmetic,
+  op: BinaryKernel,
   a: Uint16Array,
   b: Uint16Array,
   out: Uint16Array | undefined,
   engine: Engine,
 ): Uint16Array {
+  checkCodes(`${op}Arrays`, a)
+  checkCodes(`${op}Arrays`, b)
   if (a.length !== b.length && a.length !== 1 && b.length !== 1) {
     throw new RangeError(`${op}Arrays: lengths differ and neither is 1 [${a.length} and ${b.length}]`)
   }

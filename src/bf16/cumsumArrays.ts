@@ -1,6 +1,6 @@
 import { arena, cumsumBlocks, type Engine } from '../simd/index.js'
 import { codeOfResult, valueOfCode } from './float32Bits.js'
-import { outFor, settled } from './outArray.js'
+import { checkCodes, outFor, settled } from './outArray.js'
 
 /**
  * Running sums of bfloat16 codes, first to last from +0, every addition rounded to bfloat16: the naive path.
@@ -16,6 +16,7 @@ import { outFor, settled } from './outArray.js'
  * @example cumsumArray(Uint16Array.of(0x4380, 0x3f80, 0x4000)) // [0x4380, 0x4380, 0x4381]
  */
 export function cumsumArray(codes: Uint16Array, out?: Uint16Array, engine: Engine = 'simd'): Uint16Array {
+  checkCodes('cumsumArray', codes)
   const result = outFor('cumsumArray', codes.length, out)
   const source = settled(codes, result)
   const simd = arena(engine)
@@ -37,6 +38,7 @@ export function cumsumArray(codes: Uint16Array, out?: Uint16Array, engine: Engin
  * @example sumArray(Uint16Array.of(0x4380, 0x3f80, 0x4000)) // 0x4381
  */
 export function sumArray(codes: Uint16Array, engine: Engine = 'simd'): number {
+  checkCodes('sumArray', codes)
   const simd = arena(engine)
   if (simd) return codeOfResult(cumsumBlocks(simd, 'bfloat16', codes, undefined))
   let sum = 0
@@ -58,6 +60,7 @@ export function sumArray(codes: Uint16Array, engine: Engine = 'simd'): number {
  * @example cumsumFloat32(Uint16Array.of(0x4380, 0x3f80, 0x3f80)) // [0x4380, 0x4380, 0x4381]
  */
 export function cumsumFloat32(codes: Uint16Array, out?: Uint16Array, engine: Engine = 'simd'): Uint16Array {
+  checkCodes('cumsumFloat32', codes)
   const result = outFor('cumsumFloat32', codes.length, out)
   const source = settled(codes, result)
   const simd = arena(engine)
@@ -79,6 +82,7 @@ export function cumsumFloat32(codes: Uint16Array, out?: Uint16Array, engine: Eng
  * @example sumFloat32(Uint16Array.of(0x4380, 0x3f80)) // 257
  */
 export function sumFloat32(codes: Uint16Array, engine: Engine = 'simd'): number {
+  checkCodes('sumFloat32', codes)
   const simd = arena(engine)
   if (simd) return cumsumBlocks(simd, 'float32', codes, undefined)
   let sum = 0

@@ -1,4 +1,4 @@
-import { outFloat32For, settled } from './outArray.js'
+import { checkCodes, outFloat32For, settled } from './outArray.js'
 
 // As many elements as are still in the cache when they are touched for the second time.
 const block = 65536
@@ -17,6 +17,7 @@ const block = 65536
  * @example decode(Uint16Array.of(0x3f81)) // [1.0078125]
  */
 export function decode(codes: Uint16Array, out?: Float32Array): Float32Array {
+  checkCodes('decode', codes)
   const result = outFloat32For('decode', codes.length, out)
   const source = settled(codes, result)
   const { length } = source

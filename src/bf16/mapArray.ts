@@ -1,6 +1,6 @@
 import { type UnaryName, unaryTable } from '../functions/index.js'
 import { arena, type Engine, mapBlocks } from '../simd/index.js'
-import { outFor, settled } from './outArray.js'
+import { checkCodes, outFor, settled } from './outArray.js'
 
 // From here on copying the table into the arena costs less than it saves.
 const long = 16384
@@ -24,6 +24,7 @@ export function mapArray(
   out?: Uint16Array,
   engine: Engine = 'simd',
 ): Uint16Array {
+  checkCodes('mapArray', codes)
   const table = unaryTable(name, 'bfloat16') as Uint16Array
   const result = outFor('mapArray', codes.length, out)
   const source = settled(codes, result)

@@ -1,7 +1,8 @@
+import { checkOptions } from '../options/index.js'
 import { arena, type Engine, type MatmulSizes, matmulBlocks } from '../simd/index.js'
 import { decode } from './decodeArrays.js'
 import { codeOfResult } from './float32Bits.js'
-import { outFor, overlap } from './outArray.js'
+import { checkCodes, outFor, overlap } from './outArray.js'
 
 /**
  * Matrix product of bfloat16 matrices, summed in float32 by fused steps, rounded once to bfloat16.
@@ -28,6 +29,9 @@ export function matmulArrays(
   out?: Uint16Array,
   engine: Engine = 'simd',
 ): Uint16Array {
+  checkCodes('matmulArrays', a)
+  checkCodes('matmulArrays', b)
+  checkOptions('matmulArrays', sizes, { m: 'required', k: 'required', n: 'required' })
   const { m, k, n } = sizes
   if (a.length !== m * k || b.length !== k * n) {
     const shown = `${a.length} and ${b.length} for ${m} x ${k} times ${k} x ${n}`

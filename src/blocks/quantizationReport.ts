@@ -1,4 +1,5 @@
 import { type BlockQuantized, blockElement, blockValues, dequantizeBlocks } from '../formats/index.js'
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { type DType, dtypeFacts, Tensor } from '../tensor/index.js'
 import type { BlockTensor } from './blockTensor.js'
 import { unpack } from './pack.js'
@@ -36,6 +37,8 @@ export interface ReportOptions {
   readonly blockSize?: number
 }
 
+const reportNames: OptionTable<ReportOptions> = { max: 'optional', blockSize: 'optional' }
+
 /**
  * How far quantised numbers are from the original ones: plain formats (a cast tensor, a decoded array) and block schemes
  * alike.
@@ -53,6 +56,7 @@ export function quantizationReport(
   quantized: Numbers | Tensor | BlockQuantized | BlockTensor,
   options: ReportOptions = {},
 ): QuantizationReport {
+  checkOptions('quantizationReport', options, reportNames, { positional: 'max' })
   const { values, limitOf, blockSize } = read(quantized, options)
   const exact = originalsOf(original, quantized)
   if (exact.length !== values.length) {

@@ -1,6 +1,6 @@
 import { type BlockOptions, quantizeBlocks } from '../formats/index.js'
-import { checkName } from '../options/index.js'
-import { cast, isFloat, type Tensor, transpose } from '../tensor/index.js'
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
+import { cast, checkTensor, isFloat, type Tensor, transpose } from '../tensor/index.js'
 import { type BlockSchemeName, blockSchemes } from './blockSchemes.js'
 import { axisLast, type BlockTensor } from './blockTensor.js'
 import { pack } from './pack.js'
@@ -12,6 +12,16 @@ export interface QuantizeOptions extends BlockOptions {
   readonly axis?: number
   /** Default false. */
   readonly packed?: boolean
+}
+
+const quantizeNames: OptionTable<QuantizeOptions> = {
+  element: 'required',
+  blockSize: 'optional',
+  scale: 'optional',
+  scheme: 'optional',
+  tensorScale: 'optional',
+  axis: 'optional',
+  packed: 'optional',
 }
 
 /**
@@ -26,24 +36,26 @@ export interface QuantizeOptions extends BlockOptions {
  * @example quantize(ones([32]), 'mxfp4').scales // [125]
  * @example quantize(tensor([1, 2, 3]), { element: 'int8' }) // throws quantize: blocks of 32 do not divide axis 0 [length 3]
  */
-export function quantize(x: Tensor, how: QuantizeOptions | BlockSchemeName): BlockTensor {
-  if (typeof how === 'string') checkName('quantize', 'scheme', how, Object.keys(blockSchemes))
-  const options: QuantizeOptions = typeof how === 'string' ? blockSchemes[how] : how
+export function quantize(x: Tensor, given: QuantizeOptions | BlockSchemeName): BlockTensor {
+  checkTensor('quantize', x)
+  if (typeof given === 'string') checkName('quantize', 'scheme', given, Object.keys(blockSchemes))
+  const options: QuantizeOptions = typeof given === 'string' ? blockSchemes[given] : given
+  checkOptions('quantize', options, quantizeNames, { positional: 'element' })
   if (!isFloat(x.dtype) || x.dtype === 'float64') {
     throw new TypeError(`quantize: needs values that are float32, cast first [${x.dtype}]`)
   }
-  const { axis: given = -1, packed = false } = options
-  const axis = given < 0 ? given + x.rank : given
+  const { axis: place = -1, packed = false, ...how } = options
+  const axis = place < 0 ? place + x.rank : place
   if (!Number.isInteger(axis) || axis < 0 || axis >= x.rank) {
-    throw new RangeError(`quantize: axis outside ${x.rank} dimensions [${given}]`)
+    throw new RangeError(`quantize: axis outside ${x.rank} dimensions [${place}]`)
   }
   // Of nothing: this checks the options and says which block they mean.
-  const { blockSize } = quantizeBlocks(new Float32Array(0), options)
+  const { blockSize } = quantizeBlocks(new Float32Array(0), how)
   const length = x.shape[axis]!
   if (length % blockSize !== 0) {
     throw new RangeError(`quantize: blocks of ${blockSize} do not divide axis ${axis} [length ${length}]`)
   }
-  const blocks = quantizeArray(valuesAlong(x, axis), options)
+  const blocks = quantizeArray(valuesAlong(x, axis), how)
   const whole: BlockTensor = { ...blocks, shape: [...x.shape], axis, packed: false }
   return packed ? pack(whole) : whole
 }

@@ -5,6 +5,7 @@ import {
   type BlockQuantized,
   quantizeBlocks,
 } from '../formats/index.js'
+import { checkOptions } from '../options/index.js'
 import { arena, type Engine, scaleBlocks, scalesBlocks } from '../simd/index.js'
 
 /**
@@ -22,6 +23,13 @@ export function quantizeArray(
   out?: BlockCodes,
   engine: Engine = 'simd',
 ): BlockQuantized {
+  checkOptions('quantizeArray', options, {
+    element: 'required',
+    blockSize: 'optional',
+    scale: 'optional',
+    scheme: 'optional',
+    tensorScale: 'optional',
+  })
   const simd = arena(engine)
   if (!simd || !scalesBlocks(options.blockSize ?? 32)) return quantizeBlocks(values, options, out)
   const kernel: BlockKernel = (...work) => scaleBlocks(simd, ...work)

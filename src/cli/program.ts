@@ -14,6 +14,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   chips: async () => (await import('./chips/chips.js')).chipsCommand,
   plan: async () => (await import('./plan/plan.js')).planCommand,
   roofline: async () => (await import('./roofline/roofline.js')).rooflineCommand,
+  flags: async () => (await import('./flags/flags.js')).flagsCommand,
   audit: async () => (await import('./audit/audit.js')).auditCommand,
   env: async () => (await import('./env/env.js')).envCommand,
   completion: async () => (await import('./completion/completion.js')).completionCommand,

@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { cast, div, type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
 import type { Treelike } from '../tree/index.js'
 import { type ReduceOrder, reduceOrders, sumInOrder } from './orders.js'
@@ -12,6 +13,8 @@ export interface AllReduceOptions {
   /** The dtype of partial sums, which is what a ring and a tree send. Default: the tensors' own. */
   readonly accumulate?: FloatDType
 }
+
+const names: OptionTable<AllReduceOptions> = { order: 'required', op: 'optional', accumulate: 'optional' }
 
 /**
  * The sum or mean over N simulated replicas, as every one of them holds it afterwards: each sum is made once, by one
@@ -55,13 +58,13 @@ export function reduceLeaf(
 /** Throws for options that are none. */
 export function checkReduction(
   name: string,
-  { order, op = 'sum', accumulate }: AllReduceOptions,
+  options: AllReduceOptions,
   orders: readonly ReduceOrder[],
 ): void {
-  if (!orders.includes(order))
-    throw new RangeError(`${name}: order is none of ${orders.join(' ')} [${String(order)}]`)
-  if (op !== 'sum' && op !== 'mean')
-    throw new RangeError(`${name}: op is neither sum nor mean [${String(op)}]`)
+  checkOptions(name, options, names, { positional: 'order' })
+  const { order, op = 'sum', accumulate } = options
+  checkName(name, 'order', order, orders)
+  checkName(name, 'op', op, ['sum', 'mean'])
   if (accumulate !== undefined && !isFloat(accumulate))
     throw new TypeError(`${name}: accumulate is no floating-point dtype [${String(accumulate)}]`)
 }

@@ -1,3 +1,4 @@
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { dtypeFacts, type FloatDType, isFloat } from '../tensor/index.js'
 import { chunkSize } from './chunks.js'
 import { type ReduceOrder, reduceOrders } from './orders.js'
@@ -13,6 +14,21 @@ export interface TrafficOptions {
   readonly dtype?: FloatDType
   /** The dtype of partial sums. Default: that of the elements. */
   readonly accumulate?: FloatDType
+}
+
+const names: OptionTable<TrafficOptions> = {
+  order: 'required',
+  replicas: 'required',
+  elements: 'required',
+  dtype: 'optional',
+  accumulate: 'optional',
+}
+
+/** An all-to-all lists a link for every pair of replicas: more would not fit into memory. */
+const mostReplicas: Readonly<Record<ReduceOrder, number>> = {
+  ring: 2 ** 20,
+  tree: 2 ** 20,
+  'all-to-all': 2 ** 11,
 }
 
 /** Bytes from one replica to another, in all steps together. */
@@ -42,17 +58,18 @@ export interface Traffic {
  * A ring's 2 (N - 1) steps send 2 (N - 1) / N of the elements from every replica, which is the least there is; a tree has
  * 2 ceil(log2 N) steps of all of them; an all-to-all 2 steps over N (N - 1) links.
  *
+ * Special   at most 2^20 replicas, 2^11 of an all-to-all, whose links are one for every two of them.
  * Source    Bandwidth optimal all-reduce algorithms, doi:10.1016/j.jpdc.2008.09.002
  *
  * @example collectiveTraffic({ order: 'ring', replicas: 4, elements: 1000 }).perLink // 3000
  * @example collectiveTraffic({ order: 'ring', replicas: 4, elements: 1000, accumulate: 'float32' }).perLink // 4500
  */
 export function collectiveTraffic(options: TrafficOptions): Traffic {
+  checkOptions('collectiveTraffic', options, names)
   const { order, replicas, elements, dtype = 'bfloat16', accumulate = dtype } = options
-  if (!reduceOrders.includes(order))
-    throw new RangeError(`collectiveTraffic: order is none of ${reduceOrders.join(' ')} [${String(order)}]`)
-  checkWhole('replicas', replicas, 1)
-  checkWhole('elements', elements, 0)
+  checkName('collectiveTraffic', 'order', order, reduceOrders)
+  checkInteger('collectiveTraffic', `replicas of order ${order}`, replicas, 1, mostReplicas[order])
+  checkInteger('collectiveTraffic', 'elements', elements, 0)
   const narrow = bitsOf('dtype', dtype)
   const sums = bitsOf('accumulate', accumulate)
   const links: Link[] = []
@@ -90,11 +107,6 @@ export function collectiveTraffic(options: TrafficOptions): Traffic {
     perReplica: sent.reduce((most, bytes) => Math.max(most, bytes), 0),
     total: links.reduce((sum, { bytes }) => sum + bytes, 0),
   }
-}
-
-function checkWhole(name: string, value: number, low: number): void {
-  if (!Number.isInteger(value) || value < low)
-    throw new RangeError(`collectiveTraffic: ${name} is not a whole number from ${low} [${String(value)}]`)
 }
 
 function bitsOf(name: string, dtype: FloatDType): number {

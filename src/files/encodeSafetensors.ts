@@ -1,5 +1,7 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { DType, Tensor } from '../tensor/index.js'
 import { mapTree, pathsOf, type Tree } from '../tree/index.js'
+import { checkDepth } from './checkDepth.js'
 import { ourPrefix, writeExtras } from './extras.js'
 import { maxHeaderBytes } from './parseHeader.js'
 import { rankOfStored, storedAs } from './storedDtype.js'
@@ -13,6 +15,8 @@ export interface SafetensorsOptions {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
+const writeNames: OptionTable<SafetensorsOptions> = { metadata: 'optional' }
+
 /**
  * A tree of tensors as the bytes of a safetensors file. Names are paths, `layers.0.kernel`; a flat record of names is
  * a tree too. The order of the data, the header's text and its padding are those of Python's safetensors 0.6: equal
@@ -25,6 +29,8 @@ export interface SafetensorsOptions {
  * Special   what names cannot show (empty objects and arrays, dots within keys, objects with keys 0, 1 ...) is kept by
  *           the metadata entry `tpu-toolkit.tree`: the tree as JSON with 0 for each tensor. Other files have no such
  *           entry.
+ * Throws    RangeError for two tensors of one name, names with half of a surrogate pair, trees deeper than 128 levels and
+ *           metadata keys that are taken; TypeError for what is no tree of tensors.
  * Source    https://github.com/huggingface/safetensors, format section
  *
  * @example Object.keys(decodeSafetensors(encodeSafetensors({ a: [tensor(1), tensor(2)] })).tensors) // ['a.0', 'a.1']
@@ -51,6 +57,8 @@ export function writeSafetensors(path: string | URL, tree: Tree, options: Safete
 }
 
 function piecesOf(op: string, tree: Tree, options: SafetensorsOptions): Uint8Array[] {
+  checkOptions(op, options, writeNames)
+  checkDepth(op, tree)
   const tensors = new Map<string, Tensor>()
   for (const { path, leaf } of pathsOf(tree, { op })) {
     if (tensors.has(path)) throw new RangeError(`${op}: two tensors would have one name [${path}]`)

@@ -1,7 +1,7 @@
 import { type DType, dtypes } from '../tensor/index.js'
 import { pathsOf, replaceLeaves, type Tree, treeFromPaths } from '../tree/index.js'
 import { type StoredDType, storedAs } from './storedDtype.js'
-import { strictJson } from './strictJson.js'
+import { maxDepth, strictJson } from './strictJson.js'
 
 /** Metadata entries that are ours begin so. */
 export const ourPrefix = 'tpu-toolkit.'
@@ -58,12 +58,27 @@ export function writeExtras(
 
 /** The tree of tensors, or of anything else that stands under their names. */
 export function treeOf<T>(named: ReadonlyMap<string, T>, outline: Outline | undefined): Tree<T> {
+  const deep = outline ? undefined : deepName(named.keys())
+  if (deep !== undefined)
+    throw new RangeError(`tree: a name that nests deeper than ${maxDepth} levels [${deep.slice(0, 50)}]`)
   if (!outline) return treeFromPaths(Array.from(named, ([path, leaf]) => ({ path, leaf })))
   const ordered = pathsOf(outline, leaves).map(({ path }) => named.get(path)!)
   return replaceLeaves(outline, ordered, leaves) as Tree<T>
 }
 
-function outlineByNames(names: Iterable<string>): string | undefined {
+/** A name with as many dots as no tree has levels. */
+function deepName(names: Iterable<string>): string | undefined {
+  for (const name of names) {
+    let dots = 0
+    for (let at = name.indexOf('.'); at >= 0 && dots < maxDepth; at = name.indexOf('.', at + 1)) dots++
+    if (dots >= maxDepth) return name
+  }
+  return undefined
+}
+
+function outlineByNames(named: Iterable<string>): string | undefined {
+  const names = [...named]
+  if (deepName(names) !== undefined) return undefined
   try {
     return JSON.stringify(treeFromPaths(Array.from(names, (path) => ({ path, leaf: 0 }))))
   } catch {

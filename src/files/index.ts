@@ -4,10 +4,16 @@ export { writeFileAtomic } from './writeFileAtomic.js'
 export { type FileLock, type LockOptions, lockFile, type WaitOptions, waitForLock } from './lockFile.js'
 export { writeFully } from './writeFully.js'
 export { encodeSafetensors, type SafetensorsOptions, writeSafetensors } from './encodeSafetensors.js'
-export { decodeSafetensors, readSafetensors, type SafetensorsContents } from './decodeSafetensors.js'
+export {
+  decodeSafetensors,
+  readSafetensors,
+  type SafetensorsContents,
+  type SafetensorsReadOptions,
+} from './decodeSafetensors.js'
 export { openSafetensors, type SafetensorsFile } from './openSafetensors.js'
 export type { SafetensorsEntry } from './parseHeader.js'
 export type { StoredDType } from './storedDtype.js'
+export type { BigIntegers, FileInteger, Integers } from './integers.js'
 export { encodeNpy, writeNpy } from './encodeNpy.js'
 export { decodeNpy, type NpyOptions } from './decodeNpy.js'
 export { type NpyFile, openNpy, readNpy } from './openNpy.js'

@@ -1,4 +1,6 @@
+import { shown } from '../options/index.js'
 import { type DType, dtypes } from '../tensor/index.js'
+import { type FileInteger, integerBytes, isFileInteger } from './integers.js'
 import { widthOf } from './tensorBytes.js'
 
 /** NumPy's names of the dtypes that it has itself. */
@@ -11,9 +13,19 @@ const named: Readonly<Partial<Record<DType, string>>> = {
   uint32: '<u4',
 }
 
+/** NumPy's names of integers that no tensor has. */
+const integers: Readonly<Record<string, FileInteger>> = {
+  i1: 'int8',
+  u1: 'uint8',
+  i2: 'int16',
+  u2: 'uint16',
+  i8: 'int64',
+  u8: 'uint64',
+}
+
 /** Bytes of one element. */
-export function itemBytes(dtype: DType): number {
-  return widthOf(dtype)
+export function itemBytes(dtype: DType | FileInteger): 1 | 2 | 4 | 8 {
+  return isFileInteger(dtype) ? integerBytes(dtype) : widthOf(dtype)
 }
 
 /** How npy names a dtype: those of ml_dtypes are bytes without a meaning, '<V2' and '<V1'. */
@@ -29,17 +41,17 @@ export function dtypeOfDescr(
   op: string,
   descr: string,
   asDtype: DType | undefined,
-): { dtype: DType; bigEndian: boolean } {
+): { dtype: DType | FileInteger; bigEndian: boolean } {
   if (asDtype !== undefined && !dtypes.includes(asDtype))
-    throw new TypeError(`${op}: unknown dtype [${String(asDtype)}]`)
+    throw new TypeError(`${op}: unknown dtype [${shown(asDtype)}]`)
   const [, order, kind, width] = /^([<>|=]?)([a-zA-Z])(\d{1,9})$/.exec(descr) ?? []
   if (kind === 'O' || descr === '|O')
     throw new TypeError(`${op}: pickled Python objects are not read [${descr.slice(0, 50)}]`)
-  const bigEndian = order === '>'
-  const known = (Object.keys(named) as DType[]).find((dtype) => named[dtype]!.slice(1) === `${kind}${width}`)
-  const meant =
-    known ??
-    (kind === 'V' && width === '2' ? 'bfloat16' : `${kind}${width}` === 'f1' ? 'float8_e5m2' : undefined)
+  // Bytes without a meaning have no order: NumPy leaves those of '>V2' where they are.
+  const bigEndian = order === '>' && kind !== 'V'
+  const name = `${kind}${width}`
+  const known = dtypes.find((dtype) => named[dtype]?.slice(1) === name)
+  const meant = known ?? (name === 'V2' ? 'bfloat16' : name === 'f1' ? 'float8_e5m2' : integers[name])
   if (asDtype !== undefined) {
     const free = kind === 'V' || kind === 'u' || kind === 'i'
     if (asDtype !== meant && !(free && known === undefined && Number(width) === widthOf(asDtype)))
@@ -47,7 +59,7 @@ export function dtypeOfDescr(
     return { dtype: asDtype, bigEndian }
   }
   if (meant !== undefined) return { dtype: meant, bigEndian }
-  if (kind === 'V' && width === '1')
-    throw new TypeError(`${op}: which dtype of one byte is meant, must be given as dtype [${descr}]`)
+  if (name === 'V1')
+    throw new TypeError(`${op}: a byte may be of several dtypes, give one as dtype [${descr}]`)
   throw new TypeError(`${op}: no dtype for this descr [${descr.slice(0, 50)}]`)
 }

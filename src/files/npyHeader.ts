@@ -1,10 +1,11 @@
 import type { DType, Shape } from '../tensor/index.js'
+import type { FileInteger } from './integers.js'
 import { dtypeOfDescr, itemBytes } from './npyDescr.js'
 import { parseNpyDictionary } from './npyDictionary.js'
 
 /** What the header of an npy file says, checked. */
 export interface NpyHeader {
-  readonly dtype: DType
+  readonly dtype: DType | FileInteger
   readonly shape: Shape
   /** Whether the first axis runs fastest, as in Fortran. */
   readonly fortranOrder: boolean

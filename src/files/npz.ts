@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { crc32, inflateRawSync } from 'node:zlib'
 import { type Zippable, zipSync } from 'fflate'
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { DType, Tensor } from '../tensor/index.js'
-import { decodeNamed } from './decodeNpy.js'
+import { checkBytes, checkIntegers, decodeNamed } from './decodeNpy.js'
 import { encodeNpy } from './encodeNpy.js'
+import type { BigIntegers, Integers } from './integers.js'
 import { writeFileAtomic } from './writeFileAtomic.js'
 import { type ZipMember, zipMembers } from './zipMembers.js'
 
@@ -17,7 +19,14 @@ export interface NpzWriteOptions {
 export interface NpzOptions {
   /** What bytes without a meaning are codes of, by the array's name; see `decodeNpy`. */
   readonly dtypes?: Readonly<Record<string, DType>>
+  /** What becomes of integers of 64 bits; see `decodeNpy`. Default 'exact'. */
+  readonly integers?: Integers
+  /** Only these arrays, such as those beside one that cannot be read. Default all. */
+  readonly names?: readonly string[]
 }
+
+const writeNames: OptionTable<NpzWriteOptions> = { compress: 'optional' }
+const readNames: OptionTable<NpzOptions> = { dtypes: 'optional', integers: 'optional', names: 'optional' }
 
 /** A file may not claim to inflate further than deflate can: 258 bytes of a two-bit code, 1032 to 1. */
 const maxInflation = 1032
@@ -33,7 +42,12 @@ export function encodeNpz(
   tensors: Readonly<Record<string, Tensor>>,
   options: NpzWriteOptions = {},
 ): Uint8Array {
-  checkRoom(tensors)
+  return zipped('encodeNpz', tensors, options)
+}
+
+function zipped(op: string, tensors: Readonly<Record<string, Tensor>>, options: NpzWriteOptions): Uint8Array {
+  checkOptions(op, options, writeNames)
+  checkRoom(op, tensors)
   const level = options.compress ? 6 : 0
   // 1 January 1980, the earliest that zip can say, as in NumPy's files.
   const member = { level, mtime: new Date(1980, 0, 1) } as const
@@ -43,18 +57,18 @@ export function encodeNpz(
 }
 
 /** Throws where a zip file without 64-bit numbers has no room. */
-function checkRoom(tensors: Readonly<Record<string, Tensor>>): void {
+function checkRoom(op: string, tensors: Readonly<Record<string, Tensor>>): void {
   const entries = Object.entries(tensors)
   if (entries.length >= 0xffff)
-    throw new RangeError(`encodeNpz: more arrays than a zip file can list, 65,534 [${entries.length}]`)
+    throw new RangeError(`${op}: more arrays than a zip file can list, 65,534 [${entries.length}]`)
   let bytes = 0
   for (const [name, { data }] of entries) {
     const nameBytes = Buffer.byteLength(name)
-    if (nameBytes > 65_000) throw new RangeError(`encodeNpz: a name longer than 65,000 bytes [${nameBytes}]`)
+    if (nameBytes > 65_000) throw new RangeError(`${op}: a name longer than 65,000 bytes [${nameBytes}]`)
     bytes += data.byteLength + 2 * nameBytes + 10_500
   }
   if (bytes >= 2 ** 32)
-    throw new RangeError(`encodeNpz: more than a zip file holds, 4 GiB; safetensors has no limit [${bytes}]`)
+    throw new RangeError(`${op}: more than a zip file holds, 4 GiB; safetensors has no limit [${bytes}]`)
 }
 
 /** Writes named tensors as an npz file, as `encodeNpz` lays it out and as `writeFileAtomic` writes. */
@@ -63,28 +77,63 @@ export function writeNpz(
   tensors: Readonly<Record<string, Tensor>>,
   options: NpzWriteOptions = {},
 ): void {
-  writeFileAtomic(path, encodeNpz(tensors, options))
+  writeFileAtomic(path, zipped('writeNpz', tensors, options))
 }
 
 /**
  * The tensors in the bytes of an npz file by name, in the order of the file.
  *
- * Dtype     as `decodeNpy` reads them; one array that cannot be read refuses the file.
- * Special   refused, as a RangeError that says why: what is no zip, or says different things in its directory and elsewhere
+ * Dtype     as `decodeNpy` reads them.
+ * Throws    TypeError for an array of a dtype that is none of ours, by its name; `names` reads the others. RangeError that
+ *           says why: what is no zip, or says different things in its directory and elsewhere
  *           (counts, names, sizes, checksums), or has bytes that belong to no array; members that are no npy, have one name
  *           twice, or claim to inflate more than deflate can.
  * Cost      linear in the bytes.
  */
-export function decodeNpz(bytes: Uint8Array, options: NpzOptions = {}): Readonly<Record<string, Tensor>> {
+export function decodeNpz(
+  bytes: Uint8Array,
+  options: NpzOptions & { readonly integers: 'bigint' },
+): Readonly<Record<string, Tensor | BigIntegers>>
+export function decodeNpz(
+  bytes: Uint8Array,
+  options?: NpzOptions & { readonly integers?: 'exact' },
+): Readonly<Record<string, Tensor>>
+export function decodeNpz(
+  bytes: Uint8Array,
+  options: NpzOptions = {},
+): Readonly<Record<string, Tensor | BigIntegers>> {
+  checkOptions('decodeNpz', options, readNames)
+  checkBytes('decodeNpz', bytes)
   return tensorsOf('decodeNpz', bytes, options)
 }
 
-/** The tensors of an npz file, as `decodeNpz` reads them; the whole file is read. */
-export function readNpz(path: string | URL, options: NpzOptions = {}): Readonly<Record<string, Tensor>> {
+/**
+ * The tensors of an npz file, as `decodeNpz` reads them; the whole file is read.
+ *
+ * Throws    as `decodeNpz`.
+ */
+export function readNpz(
+  path: string | URL,
+  options: NpzOptions & { readonly integers: 'bigint' },
+): Readonly<Record<string, Tensor | BigIntegers>>
+export function readNpz(
+  path: string | URL,
+  options?: NpzOptions & { readonly integers?: 'exact' },
+): Readonly<Record<string, Tensor>>
+export function readNpz(
+  path: string | URL,
+  options: NpzOptions = {},
+): Readonly<Record<string, Tensor | BigIntegers>> {
+  checkOptions('readNpz', options, readNames)
   return tensorsOf('readNpz', new Uint8Array(readFileSync(path)), options)
 }
 
-function tensorsOf(op: string, bytes: Uint8Array, { dtypes = {} }: NpzOptions): Record<string, Tensor> {
+function tensorsOf(
+  op: string,
+  bytes: Uint8Array,
+  { dtypes = {}, integers: asked, names: chosen }: NpzOptions,
+): Record<string, Tensor | BigIntegers> {
+  const integers = checkIntegers(op, asked)
   const members = zipMembers(op, bytes)
   const names = new Set<string>()
   for (const member of members) {
@@ -96,15 +145,17 @@ function tensorsOf(op: string, bytes: Uint8Array, { dtypes = {} }: NpzOptions): 
       )
     names.add(member.name)
   }
-  const strange = Object.keys(dtypes).find((name) => !names.has(`${name}.npy`))
+  const strange = [...Object.keys(dtypes), ...(chosen ?? [])].find((name) => !names.has(`${name}.npy`))
   if (strange !== undefined) throw new RangeError(`${op}: no array of this name [${strange.slice(0, 50)}]`)
+  const wanted = chosen && new Set(chosen.map((name) => `${name}.npy`))
+  const read = wanted ? members.filter(({ name }) => wanted.has(name)) : members
   return Object.fromEntries(
-    members.map((member) => {
+    read.map((member) => {
       const name = member.name.slice(0, -4)
       const dtype = Object.hasOwn(dtypes, name) ? dtypes[name] : undefined
       return [
         name,
-        decodeNamed(`${op}: ${name.slice(0, 50)}`, 'the array', unzipped(op, bytes, member), dtype),
+        decodeNamed(`${op}: ${name.slice(0, 50)}`, 'the array', unzipped(op, bytes, member), dtype, integers),
       ]
     }),
   )

@@ -17,9 +17,12 @@ export interface SafetensorsFile {
   /** Dtype, shape and size of every tensor, in the order of the data. */
   readonly entries: readonly SafetensorsEntry[]
   readonly metadata: Readonly<Record<string, string>>
-  /** Reads one tensor. */
+  /** Reads one tensor, integers as `decodeSafetensors` reads them. */
   read(name: string): Tensor
-  /** Reads rows start to end (not included) of one tensor, along its first axis; nothing else of it is read. */
+  /**
+   * Reads rows start to end (not included) of one tensor, along its first axis; nothing else of it is read. Integers of 64
+   * bits are float64 here and in `readElements`, whatever they are, so that all parts of a tensor are alike.
+   */
   readRows(name: string, start: number, end: number): Tensor
   /** Reads elements start to end (not included) of one tensor, in row-major order, as a tensor of one axis. */
   readElements(name: string, start: number, end: number): Tensor
@@ -32,6 +35,7 @@ export interface SafetensorsFile {
 /**
  * Opens a safetensors file: its header is read and checked as `decodeSafetensors` does, its tensors when asked for.
  *
+ * Throws    RangeError for a header as `decodeSafetensors` refuses it.
  * Cost      memory for the header, and for the tensors that are read.
  */
 export function openSafetensors(path: string | URL): SafetensorsFile {
@@ -46,13 +50,7 @@ export function openSafetensors(path: string | URL): SafetensorsFile {
   }
   return {
     names: [...entries.keys()],
-    entries: header.entries.map(({ name, dtype, stored, shape, bytes }) => ({
-      name,
-      dtype,
-      stored,
-      shape,
-      bytes,
-    })),
+    entries: header.entries.map(entryFacts),
     metadata: Object.fromEntries(header.metadata),
     read: (name) => readEntry('read', find('read', name), read),
     readRows: (name, start, end) => {
@@ -67,6 +65,7 @@ export function openSafetensors(path: string | URL): SafetensorsFile {
           bytes: rows * rowBytes,
         },
         read,
+        true,
       )
     },
     readElements: (name, start, end) => {
@@ -75,7 +74,7 @@ export function openSafetensors(path: string | URL): SafetensorsFile {
       const flat = { shape: [elements], bytes: entry.bytes }
       const [count, width] = rowsOf('readElements', name.slice(0, 50), flat, start, end, 'elements')
       const part = { shape: [count], start: entry.start + start * width, bytes: count * width }
-      return readEntry('readElements', { ...entry, ...part }, read)
+      return readEntry('readElements', { ...entry, ...part }, read, true)
     },
     readBytes: (name) => {
       const { start, bytes } = find('readBytes', name)
@@ -83,6 +82,11 @@ export function openSafetensors(path: string | URL): SafetensorsFile {
     },
     close,
   }
+}
+
+/** What an entry tells a user. */
+export function entryFacts({ name, dtype, stored, shape, bytes }: PlacedEntry): SafetensorsEntry {
+  return { name, dtype, stored, shape, bytes }
 }
 
 /** A checked header, and its data by place. */

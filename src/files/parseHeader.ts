@@ -6,7 +6,7 @@ import { hasLoneSurrogate, strictJson } from './strictJson.js'
 /** One tensor of a file, as its header describes it. */
 export interface SafetensorsEntry {
   readonly name: string
-  /** What the tensor reads as; undefined where no dtype of ours is meant: I64, U8 alone, packed F4 ... */
+  /** What the tensor is of; undefined where no dtype of ours is meant: integers as I64 and U8 alone, C64, packed F4 ... */
   readonly dtype: DType | undefined
   /** The dtype as the file names it. */
   readonly stored: StoredDType

@@ -1,4 +1,5 @@
 import type { DType } from '../tensor/index.js'
+import type { FileInteger } from './integers.js'
 
 /** A dtype as the safetensors format names it. */
 export type StoredDType =
@@ -11,6 +12,8 @@ export type StoredDType =
   | 'F8_E5M2'
   | 'F8_E4M3'
   | 'F8_E8M0'
+  | 'F8_E4M3FNUZ'
+  | 'F8_E5M2FNUZ'
   | 'I16'
   | 'U16'
   | 'F16'
@@ -18,13 +21,14 @@ export type StoredDType =
   | 'I32'
   | 'U32'
   | 'F32'
+  | 'C64'
   | 'F64'
   | 'I64'
   | 'U64'
 
 /**
- * Bits of an element by the format's names of dtypes, in the order of alignment that safetensors 0.6 has: a file holds
- * tensors of later ones first.
+ * Bits of an element by the format's names of dtypes, in the order of alignment that safetensors 0.8 has, which keeps that
+ * of 0.6: a file holds tensors of later ones first.
  */
 const storedBits: Readonly<Record<StoredDType, number>> = {
   BOOL: 8,
@@ -36,6 +40,8 @@ const storedBits: Readonly<Record<StoredDType, number>> = {
   F8_E5M2: 8,
   F8_E4M3: 8,
   F8_E8M0: 8,
+  F8_E4M3FNUZ: 8,
+  F8_E5M2FNUZ: 8,
   I16: 16,
   U16: 16,
   F16: 16,
@@ -43,9 +49,26 @@ const storedBits: Readonly<Record<StoredDType, number>> = {
   I32: 32,
   U32: 32,
   F32: 32,
+  C64: 64,
   F64: 64,
   I64: 64,
   U64: 64,
+}
+
+/** Names of safetensors 0.7 that mean one of our dtypes: read, and not written, since 0.6 refuses files that have them. */
+const onlyRead: Readonly<Partial<Record<StoredDType, DType>>> = {
+  F8_E4M3FNUZ: 'float8_e4m3fnuz',
+  F8_E5M2FNUZ: 'float8_e5m2fnuz',
+}
+
+/** Names of integers that no tensor has. */
+const integers: Readonly<Partial<Record<StoredDType, FileInteger>>> = {
+  I8: 'int8',
+  U8: 'uint8',
+  I16: 'int16',
+  U16: 'uint16',
+  I64: 'int64',
+  U64: 'uint64',
 }
 
 /** The names that mean one of our dtypes. F4 and the F6 pack elements into shared bytes and are not among them. */
@@ -79,7 +102,12 @@ export function bitsOfStored(stored: StoredDType): number {
 
 /** Our dtype of that name, undefined where there is none. */
 export function dtypeOfStored(stored: StoredDType): DType | undefined {
-  return named[stored]
+  return named[stored] ?? onlyRead[stored]
+}
+
+/** The integers of that name which no tensor has, undefined where it means something else. */
+export function integerOfStored(stored: StoredDType): FileInteger | undefined {
+  return integers[stored]
 }
 
 /** The name a dtype is stored under: 'U8', one code a byte, where the format has none for it. */

@@ -1,5 +1,8 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { type DType, dtypes, type Tensor } from '../tensor/index.js'
 import { mapTreeWith, pathsOf, replaceLeaves, type Tree } from '../tree/index.js'
+import { checkDepth } from './checkDepth.js'
+import { strictJson } from './strictJson.js'
 import { bytesOf, tensorOf, widthOf } from './tensorBytes.js'
 
 /** A tensor in JSON, with its bits as text in one of two ways. */
@@ -23,6 +26,8 @@ export interface JsonBitsOptions {
   readonly bits?: 'hex' | 'base64'
 }
 
+const bitsNames: OptionTable<JsonBitsOptions> = { bits: 'optional' }
+
 /**
  * A tree of tensors as plain data for JSON.stringify. Every bit is kept: -0, Inf and NaN payloads too, which JSON's
  * own numbers cannot hold. Empty objects and arrays are kept as they are.
@@ -30,9 +35,10 @@ export interface JsonBitsOptions {
  * @example treeToJson({ a: [tensor([1, -0])] }) // { a: [{ dtype: 'float32', shape: [2], hex: '3f80000080000000' }] }
  */
 export function treeToJson(tree: Tree, options: JsonBitsOptions = {}): Tree<JsonTensor> {
+  checkOptions('treeToJson', options, bitsNames)
   const { bits = 'hex' } = options
-  if (bits !== 'hex' && bits !== 'base64')
-    throw new RangeError(`treeToJson: bits are hex or base64 [${String(bits)}]`)
+  checkName('treeToJson', 'bits', bits, ['hex', 'base64'])
+  checkDepth('treeToJson', tree)
   const toLeaf = (x: Tensor): JsonTensor => {
     const head = { dtype: x.dtype, shape: [...x.shape] }
     if (bits === 'base64') return { ...head, base64: Buffer.from(bytesOf(x)).toString('base64') }
@@ -42,26 +48,22 @@ export function treeToJson(tree: Tree, options: JsonBitsOptions = {}): Tree<Json
 }
 
 /**
- * The tree of tensors that `treeToJson` made into plain data, or that data's JSON text. What does not say a tensor
- * exactly is refused, as a RangeError that names its path.
+ * The tree of tensors that `treeToJson` made into plain data, or that data's JSON text.
+ *
+ * Throws    RangeError that names the path for what does not say a tensor exactly: other fields than it has, bits in two
+ *           ways; for trees deeper than 128 levels; and for text that is not JSON or has a key twice. TypeError for unknown
+ *           dtypes.
  *
  * @example treeFromJson('{"x":{"dtype":"bfloat16","shape":[],"hex":"ff81"}}').x.toBits() // [0xff81]
  * @example treeFromJson([{ dtype: 'float32', shape: [2], hex: '3f800000' }]) // throws treeFromJson: 2 elements of float32 need 16 hex digits at 0 [8]
  */
 export function treeFromJson(json: unknown): Tree {
   const op = 'treeFromJson'
-  const tree = (typeof json === 'string' ? parse(op, json) : json) as Tree<JsonTensor>
+  const tree = (typeof json === 'string' ? strictJson(op, json, 'the text') : json) as Tree<JsonTensor>
+  checkDepth(op, tree)
   const options = { isLeaf: isJsonTensor, op }
   const tensors = pathsOf(tree, options).map(({ path, leaf }) => readLeaf(op, path || 'the root', leaf))
   return replaceLeaves(tree, tensors, options)
-}
-
-function parse(op: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new RangeError(`${op}: not JSON [${(error as Error).message.slice(0, 50)}]`)
-  }
 }
 
 /** No tree of tensors has text under a key. */
@@ -69,11 +71,18 @@ function isJsonTensor(value: unknown): value is JsonTensor {
   return typeof value === 'object' && value !== null && typeof (value as JsonTensor).dtype === 'string'
 }
 
+const fields: ReadonlySet<string> = new Set(['dtype', 'shape', 'hex', 'base64'])
+
 function readLeaf(op: string, where: string, leaf: JsonTensor): Tensor {
   const { dtype, shape } = leaf
   if (!dtypes.includes(dtype)) throw new TypeError(`${op}: unknown dtype at ${where} [${dtype}]`)
   if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0))
     throw new RangeError(`${op}: not a shape at ${where} [${String(shape)}]`)
+  const strange = Object.keys(leaf).find((name) => !fields.has(name))
+  if (strange !== undefined)
+    throw new RangeError(`${op}: no field of a tensor at ${where} [${strange.slice(0, 50)}]`)
+  if ('hex' in leaf && 'base64' in leaf)
+    throw new RangeError(`${op}: both hex and base64 at ${where} [hex, base64]`)
   const count = shape.reduce((product, length) => product * length, 1)
   const bytes = readBits(op, where, leaf, count)
   return tensorOf(op, where, dtype, shape, new Uint8Array(bytes))

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { type FormatName, format } from './catalogue.js'
 import { floorLog2 } from './encode.js'
 
@@ -93,8 +94,17 @@ export const tensorScaleRange: readonly [number, number] = [2 ** -121, 2 ** 119]
 
 const modes: readonly ScaleMode[] = ['floor', 'rceil', 'ceil', 'even']
 
+const blockNames: OptionTable<BlockOptions> = {
+  element: 'required',
+  blockSize: 'optional',
+  scale: 'optional',
+  scheme: 'optional',
+  tensorScale: 'optional',
+}
+
 /** Checks options once. */
 export function blockRule(op: string, options: BlockOptions): BlockRule {
+  checkOptions(op, options, blockNames, { positional: 'element' })
   const { element, scheme = 'mx', scale = 'floor', tensorScale = 1 } = options
   blockElement(element, op)
   checkScheme(op, scheme, element)

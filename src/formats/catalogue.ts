@@ -1,3 +1,4 @@
+import { shown } from '../options/index.js'
 import { defineFormat, type FloatFormat, type NaNCodes } from './format.js'
 
 /** The named formats, spelt as ml_dtypes spells them. */
@@ -66,7 +67,12 @@ export const formatNames: readonly FormatName[] = Object.freeze(Object.keys(cata
  * @example format('float8_e4m3fn').max // 448
  */
 export function format(name: FormatName | FloatFormat): FloatFormat {
-  if (typeof name === 'object' && name !== null) return name
+  if (typeof name === 'object' && name !== null) {
+    if (typeof name.magnitudeMask === 'number') return name
+    throw new TypeError(
+      `format: not the record of a format, which format(name) and defineFormat give [${shown(name)}]`,
+    )
+  }
   if (Object.hasOwn(catalogue, name)) return catalogue[name]
-  throw new TypeError(`format: unknown name, known are ${formatNames.join(' ')} [${String(name)}]`)
+  throw new TypeError(`format: unknown name, known are ${formatNames.join(' ')} [${shown(name)}]`)
 }

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { FloatFormat } from './format.js'
 
 /** How a value between two neighbours of a format is rounded. */
@@ -49,6 +50,13 @@ const roundings: readonly Rounding[] = [
   'stochastic',
 ]
 
+const encodeNames: OptionTable<EncodeOptions> = {
+  rounding: 'optional',
+  saturate: 'optional',
+  random: 'optional',
+  randomBits: 'optional',
+}
+
 const noRandom = (): number => 0
 
 const nearestEven: RoundingRule = { rounding: 'nearest-even', saturate: false, random: noRandom }
@@ -56,6 +64,7 @@ const nearestEven: RoundingRule = { rounding: 'nearest-even', saturate: false, r
 /** Checks options once, so that loops need not. */
 export function roundingRule(options: EncodeOptions | undefined): RoundingRule {
   if (options === undefined) return nearestEven
+  checkOptions('encode', options, encodeNames, { positional: 'rounding' })
   const { rounding = 'nearest-even', saturate = false, random, randomBits = 32 } = options
   if (!roundings.includes(rounding)) {
     throw new RangeError(`encode: rounding is none of ${roundings.join(' ')} [${String(rounding)}]`)

@@ -74,6 +74,16 @@ function adviceFor(name: unknown): string {
   return near === undefined ? `there are ${chipNames.join(', ')}` : `did you mean ${near}`
 }
 
+/** A generation by its name or its record; a record may have numbers of one's own. */
+export type ChipLike = ChipName | Chip
+
+/** The record of a generation given either way; the caller's name stands in the error. */
+export function chipOf(op: string, given: ChipLike): Chip {
+  if (typeof given === 'string') return chip(given)
+  if (typeof given === 'object' && given !== null && Array.isArray(given.podTopology)) return given
+  throw new TypeError(`${op}: neither the name nor the record of a chip [${shown(given)}]`)
+}
+
 /** The name that is meant by another one: what Cloud calls v5litepod is v5e. */
 export function chipNameOf(name: string): string {
   return name === 'v5litepod' ? 'v5e' : name

@@ -1,5 +1,5 @@
 import { shown } from '../options/index.js'
-import type { Chip } from './chip.js'
+import { type ChipLike, chipOf } from './chip.js'
 
 /** The dtypes whose peak rate a chip may state; the three float8 formats share a rate. */
 export type PeakDType = 'bfloat16' | 'int8' | 'float8_e4m3fn' | 'float8_e5m2'
@@ -10,10 +10,11 @@ export type PeakDType = 'bfloat16' | 'int8' | 'float8_e4m3fn' | 'float8_e5m2'
  * Shape     none. Dtype that of the operands. Rounding none.
  * Throws    RangeError where no rate is published; what the chip has is named.
  *
- * @example peakOpsPerSecond(chip('v5e'), 'int8') // 394e12
- * @example peakOpsPerSecond(chip('v5e'), 'float8_e5m2') // throws peakOpsPerSecond: v5e has no published float8_e5m2 rate (no float8 mode), there are bfloat16, int8 [float8_e5m2]
+ * @example peakOpsPerSecond('v5e', 'int8') // 394e12
+ * @example peakOpsPerSecond('v5e', 'float8_e5m2') // throws peakOpsPerSecond: v5e has no published float8_e5m2 rate (no float8 mode), there are bfloat16, int8 [float8_e5m2]
  */
-export function peakOpsPerSecond(chip: Chip, dtype: PeakDType): number {
+export function peakOpsPerSecond(given: ChipLike, dtype: PeakDType): number {
+  const chip = chipOf('peakOpsPerSecond', given)
   const rates: Readonly<Record<PeakDType, number | null>> = {
     bfloat16: chip.bfloat16FlopsPerSecond,
     int8: chip.int8OpsPerSecond,

@@ -166,6 +166,14 @@ function describe(made: Chip, topology: readonly number[], hosts: number, chipsP
   })
 }
 
+/** A slice given by its name, or made already; the caller's name stands in the error. */
+export function sliceOf(op: string, given: string | Slice): Slice {
+  if (typeof given === 'string') return slice(given)
+  if (typeof given === 'object' && given !== null && 'jaxDevices' in given && 'topology' in given)
+    return given
+  throw new TypeError(`${op}: neither the name of a slice nor a slice [${shown(given)}]`)
+}
+
 /**
  * The smallest slice of a generation whose programs may use so many bytes of HBM, over all its devices.
  *

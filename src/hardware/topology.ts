@@ -1,4 +1,5 @@
-import type { Chip } from './chip.js'
+import { shown } from '../options/index.js'
+import { type Chip, type ChipLike, chipOf } from './chip.js'
 
 /**
  * The topologies that Cloud offers of a generation, smallest first; of those with as many chips the most compact first,
@@ -10,9 +11,10 @@ import type { Chip } from './chip.js'
  * Shape     none. Dtype none. Rounding none.
  * Source    the generations' pages of Cloud; the entries of MaxText's table.
  *
- * @example topologies(chip('v5e')).map((shape) => shape.join('x')).join(' ') // '1x1 2x2 2x4 4x4 4x8 8x8 8x16 16x16'
+ * @example topologies('v5e').map((shape) => shape.join('x')).join(' ') // '1x1 2x2 2x4 4x4 4x8 8x8 8x16 16x16'
  */
-export function topologies(chip: Chip): readonly (readonly number[])[] {
+export function topologies(given: ChipLike): readonly (readonly number[])[] {
+  const chip = chipOf('topologies', given)
   const known = remembered.get(chip.name)
   if (known) return known
   const list = chip.podTopology.length === 3 ? cubes(chip) : planes(chip)
@@ -57,10 +59,12 @@ function cubes({ name, podTopology, largestJobTopology }: Chip): number[][] {
  * Shape     one answer for each axis. Dtype none. Rounding none.
  * Source    Cloud; all 223 entries of MaxText's table obey.
  *
- * @example wrapAround(chip('v5e'), [8, 16]) // [false, true]
- * @example wrapAround(chip('v5p'), [2, 2, 4]) // [false, false, false]
+ * @example wrapAround('v5e', [8, 16]) // [false, true]
+ * @example wrapAround('v5p', [2, 2, 4]) // [false, false, false]
  */
-export function wrapAround({ podTopology }: Chip, topology: readonly number[]): readonly boolean[] {
+export function wrapAround(given: ChipLike, topology: readonly number[]): readonly boolean[] {
+  const { podTopology } = chipOf('wrapAround', given)
+  checkShape('wrapAround', topology)
   if (podTopology.length === 2) return topology.map((side) => side === podTopology[0])
   const whole = topology.every((side) => side % 4 === 0)
   return topology.map(() => whole)
@@ -73,6 +77,12 @@ export function wrapAround({ podTopology }: Chip, topology: readonly number[]): 
  * @example isTwistable([4, 4, 4]) // false
  */
 export function isTwistable(topology: readonly number[]): boolean {
+  checkShape('isTwistable', topology)
   const [a = 0, b = 0, c = 0] = topology
   return topology.length === 3 && a % 4 === 0 && c === 2 * a && (b === a || b === c)
+}
+
+function checkShape(op: string, topology: unknown): void {
+  if (!Array.isArray(topology))
+    throw new TypeError(`${op}: the topology is no list of sides [${shown(topology)}]`)
 }

@@ -1,4 +1,5 @@
 import type { Point, State } from '../optimizer/index.js'
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { cast, isFinite, isFloat, mul, type Tensor } from '../tensor/index.js'
 import { leavesOf, mapTree, type Treelike } from '../tree/index.js'
 import type { Stepper } from './stepper.js'
@@ -15,6 +16,14 @@ export interface LossScaleOptions {
   readonly backoffFactor?: number
   /** The scale never falls below it. Default: 1. */
   readonly minScale?: number
+}
+
+const names: OptionTable<LossScaleOptions> = {
+  initScale: 'optional',
+  growthInterval: 'optional',
+  growthFactor: 'optional',
+  backoffFactor: 'optional',
+  minScale: 'optional',
 }
 
 /** What the loss is multiplied by, how long that has gone well, and the stepper's own state. */
@@ -50,6 +59,7 @@ export function dynamicLossScale<S extends State>(
   stepper: Stepper<S>,
   options: LossScaleOptions = {},
 ): Stepper<LossScaleState<S>> {
+  checkOptions('dynamicLossScale', options, names)
   const { initScale = 2 ** 16, growthInterval = 2000 } = options
   const { growthFactor = 2, backoffFactor = 0.5, minScale = 1 } = options
   check('initScale', initScale, Math.fround(initScale) > 0, 'a positive float32 number')

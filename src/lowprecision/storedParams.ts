@@ -6,6 +6,7 @@ import {
   type Point,
   type State,
 } from '../optimizer/index.js'
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import type { Key } from '../random/index.js'
 import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor, zeros } from '../tensor/index.js'
 import {
@@ -34,6 +35,14 @@ export interface StoredParamsOptions extends ArithmeticOption {
   readonly optimizerDtype?: FloatDType
   /** What 'stochastic' rounds by: a key, or words of one's own. Needed there, of no use elsewhere. */
   readonly random?: Key | RandomWords
+}
+
+const names: OptionTable<StoredParamsOptions> = {
+  mode: 'required',
+  dtype: 'optional',
+  optimizerDtype: 'optional',
+  random: 'optional',
+  arithmetic: 'optional',
 }
 
 /** The optimizer's state, the steps done, and what a mode keeps beside the parameters. */
@@ -72,9 +81,10 @@ export function storedParams(
   optimizer: GradientTransformation,
   options: StoredParamsOptions,
 ): Stepper<StoredState> {
+  checkOptions('storedParams', options, names)
   const { mode, dtype = 'bfloat16', optimizerDtype = 'float32', arithmetic } = options
   const how = arithmetic === undefined ? {} : { arithmetic }
-  checkOptions(options, dtype, optimizerDtype)
+  checkStorage(options, dtype, optimizerDtype)
   const words = typeof options.random === 'object' ? wordsOf(options.random) : options.random
 
   function init<P extends Treelike>(params: P): Point<StoredState, Replaced<P, Tensor>> {
@@ -126,10 +136,9 @@ export function storedParams(
   return { init, step }
 }
 
-function checkOptions(options: StoredParamsOptions, dtype: FloatDType, optimizerDtype: FloatDType): void {
+function checkStorage(options: StoredParamsOptions, dtype: FloatDType, optimizerDtype: FloatDType): void {
   const { mode, random } = options
-  if (!modes.includes(mode))
-    throw new RangeError(`storedParams: mode is none of ${modes.join(' ')} [${String(mode)}]`)
+  checkName('storedParams', 'mode', mode, modes)
   for (const [name, one] of Object.entries({ dtype, optimizerDtype })) {
     if (!isFloat(one))
       throw new TypeError(`storedParams: ${name} is no floating-point dtype [${String(one)}]`)

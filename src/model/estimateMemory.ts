@@ -1,12 +1,12 @@
-import { bitsOf, type Slice, type StoredDType, slice } from '../hardware/index.js'
-import { checkName, checkOptions, type OptionTable } from '../options/index.js'
+import { bitsOf, type Slice, type StoredDType, sliceOf } from '../hardware/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { savedArrays } from './activations.js'
 import type { Architecture } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
 import { cacheBytes } from './cacheBytes.js'
 import type { ModelConfig } from './config.js'
 import { checkRemat, type Remat } from './remat.js'
-import { checkSizes } from './sizes.js'
+import { checkSizes, isOn } from './sizes.js'
 import { checkSplit, readSplit, type Split } from './split.js'
 
 export interface MemoryOptions {
@@ -102,7 +102,9 @@ export function memoryOf(
   checkSizes(op, { batch, sequence })
   checkName(op, 'mode', mode, ['train', 'serve'])
   checkRemat(op, remat)
-  const made = typeof options.slice === 'string' ? slice(options.slice) : options.slice
+  checkInteger(op, 'moments', options.moments ?? 2, 0, 2)
+  isOn(op, 'flash', options.flash)
+  const made = sliceOf(op, options.slice)
   const split = readSplit(op, model, made, options.split, mode)
   const ways = split.data * split.fsdp * split.expert
   if (batch % ways !== 0)

@@ -1,4 +1,4 @@
-import { chip, chipNames, type Slice, slice, topologies } from '../hardware/index.js'
+import { chip, chipNames, type Slice, slice, sliceOf, topologies } from '../hardware/index.js'
 import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
@@ -38,7 +38,7 @@ export function findOptimalBatchSize(config: ModelConfig, options: BatchSizeOpti
   const op = 'findOptimalBatchSize'
   const model = checkedArchitecture(op, config)
   checkOptions(op, options, names)
-  const made = typeof options.slice === 'string' ? slice(options.slice) : options.slice
+  const made = sliceOf(op, options.slice)
   const at: At = (rows, changed = {}) => {
     const all = { ...options, slice: made, ...changed }
     const split = readSplit(op, model, all.slice, all.split, all.mode ?? 'train')

@@ -14,7 +14,7 @@ export function decoder(op: string, config: DecoderConfig): Architecture {
     throw new RangeError(`${op}: K does not divide N, nearest ${nearestDivisor(N, K)} [N ${N}, K ${K}]`)
   if (active > experts)
     throw new RangeError(`${op}: more active experts than experts [${active} of ${experts}]`)
-  const { gated = true } = config
+  const gated = isOn(op, 'gated', config.gated ?? true)
   const tie = isOn(op, 'tie', config.tie)
   const biased = isOn(op, 'qkvBias', config.qkvBias ?? config.qkv_bias)
   const normed = isOn(op, 'qkNorm', config.qkNorm ?? config.qk_norm)

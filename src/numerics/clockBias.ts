@@ -1,5 +1,14 @@
+import { checkNumber, checkOptions, type OptionTable } from '../options/index.js'
 import { type DType, full, mul, type Tensor, tanh } from '../tensor/index.js'
 import { checkFloats } from './wide.js'
+
+/** The limit of boundedClockBias. */
+export interface ClockBiasOptions {
+  /** The largest |correction|. */
+  readonly maxDelta: number
+}
+
+const clockBiasNames: OptionTable<ClockBiasOptions> = { maxDelta: 'required' }
 
 /**
  * A learned correction of a clock, tanh(raw) maxDelta, that cannot exceed its limit [bounded_clock_bias].
@@ -13,15 +22,15 @@ import { checkFloats } from './wide.js'
  *
  * @example boundedClockBias(tensor([-8, 0, 1], { dtype: 'bfloat16' }), { maxDelta: 0.5 }).toNested() // [-0.5,0,0.380859375]
  */
-export function boundedClockBias<D extends DType>(
-  raw: Tensor<D>,
-  { maxDelta }: { readonly maxDelta: number },
-): Tensor<D> {
+export function boundedClockBias<D extends DType>(raw: Tensor<D>, options: ClockBiasOptions): Tensor<D> {
+  checkOptions('boundedClockBias', options, clockBiasNames, { positional: 'maxDelta' })
+  const { maxDelta } = options
   checkFloats('boundedClockBias', raw)
+  checkNumber('boundedClockBias', 'maxDelta', maxDelta)
   const limit = full([], maxDelta, { dtype: raw.dtype })
   if (!(maxDelta >= 0) || !Number.isFinite(limit.item()))
     throw new RangeError(
-      `boundedClockBias: maxDelta must be finite in ${raw.dtype} and not negative [${maxDelta}]`,
+      `boundedClockBias: maxDelta is not finite in ${raw.dtype} or is negative [${maxDelta}]`,
     )
   return mul(tanh(raw), limit)
 }

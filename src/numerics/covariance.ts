@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import {
   type AccumulateOptions,
   cast,
@@ -17,6 +18,12 @@ import { type Wide, wide } from './wide.js'
 export interface CovarianceOptions extends AccumulateOptions {
   /** Centred products, or mean of products minus product of means, which cancels. Default 'two-pass'. */
   readonly method?: 'two-pass' | 'one-pass'
+}
+
+const covarianceNames: OptionTable<CovarianceOptions> = {
+  method: 'optional',
+  order: 'optional',
+  accumulate: 'optional',
 }
 
 /**
@@ -52,6 +59,7 @@ export function stableCovariance<D extends DType>(z: Tensor<D>): Tensor<Wide<D>>
  * @example naiveCovariance(tensor([[100], [101], [103]], { dtype: 'bfloat16' })).item() // 2.375
  */
 export function naiveCovariance<D extends DType>(z: Tensor<D>, options: CovarianceOptions = {}): Tensor<D> {
+  checkOptions('naiveCovariance', options, covarianceNames)
   wide('naiveCovariance', z)
   const { method = 'two-pass', order = 'sequential', accumulate = z.dtype as FloatDType } = options
   const n = rows('naiveCovariance', z)

@@ -1,5 +1,17 @@
+import { checkOptions, type OptionHints, type OptionTable } from '../options/index.js'
 import { cast, cumsum, type DType, type FloatDType, type Tensor } from '../tensor/index.js'
-import { wide } from './wide.js'
+import { checkFloats, wide } from './wide.js'
+
+/** Options of the running sums. */
+export interface CumsumOptions<R extends DType = DType> {
+  /** Default: the last. */
+  readonly axis?: number
+  /** Of the result. Default: that of x. */
+  readonly dtype?: R
+}
+
+const cumsumNames: OptionTable<CumsumOptions> = { axis: 'optional', dtype: 'optional' }
+const axisFirst: OptionHints = { positional: 'axis' }
 
 /**
  * Running sums in float32, each rounded once on the way out [stable_cumsum, stable_cumsum_cast].
@@ -16,8 +28,10 @@ import { wide } from './wide.js'
  */
 export function stableCumsum<D extends DType, R extends FloatDType | D = D>(
   x: Tensor<D>,
-  options: { readonly axis?: number; readonly dtype?: R } = {},
+  options: CumsumOptions<R> = {},
 ): Tensor<R> {
+  checkOptions('stableCumsum', options, cumsumNames, axisFirst)
+  checkFloats('stableCumsum', x)
   const { axis = -1 } = options
   const dtype = options.dtype ?? (x.dtype as DType as R)
   const accumulate = wide('stableCumsum', x)
@@ -36,8 +50,10 @@ export function stableCumsum<D extends DType, R extends FloatDType | D = D>(
  */
 export function naiveCumsum<D extends DType>(
   x: Tensor<D>,
-  { axis = -1 }: { readonly axis?: number } = {},
+  options: Pick<CumsumOptions, 'axis'> = {},
 ): Tensor<D> {
+  checkOptions('naiveCumsum', options, { axis: 'optional' }, axisFirst)
+  const { axis = -1 } = options
   wide('naiveCumsum', x)
   return cumsum(x, { axis })
 }

@@ -1,4 +1,15 @@
-import { cast, type DType, exp, type FloatDType, full, mul, Tensor } from '../tensor/index.js'
+import { checkOptions } from '../options/index.js'
+import {
+  cast,
+  checkTensor,
+  type DType,
+  exp,
+  type FloatDType,
+  full,
+  mul,
+  type Tensor,
+} from '../tensor/index.js'
+import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { wide } from './wide.js'
 
 /**
@@ -17,8 +28,9 @@ import { wide } from './wide.js'
 export function stableDecay<D extends DType, R extends FloatDType | D = D>(
   A: Tensor<D> | number,
   cs: Tensor<D>,
-  options: { readonly dtype?: R } = {},
+  options: ResultOptions<R> = {},
 ): Tensor<R> {
+  checkOptions('stableDecay', options, resultNames, dtypeFirst)
   const inner = wide('stableDecay', cs)
   const rate = rateLike('stableDecay', A, cs)
   const dtype = options.dtype ?? (cs.dtype as DType as R)
@@ -41,7 +53,8 @@ export function naiveDecay<D extends DType>(A: Tensor<D> | number, cs: Tensor<D>
 }
 
 function rateLike<D extends DType>(op: string, A: Tensor<D> | number, cs: Tensor<D>): Tensor<D> {
-  if (!(A instanceof Tensor)) return full([], A, { dtype: cs.dtype })
+  if (typeof A === 'number') return full([], A, { dtype: cs.dtype })
+  checkTensor(op, A)
   if (A.dtype !== cs.dtype)
     throw new TypeError(`${op}: dtypes differ, cast one of them [${A.dtype} and ${cs.dtype}]`)
   return A

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { cast, type NumberArray, slice, Tensor, tensor } from '../tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { exactSum } from './exactSum.js'
@@ -41,6 +42,8 @@ export interface DriftOptions {
   readonly tolerance?: number | NumberArray
 }
 
+const driftNames: OptionTable<DriftOptions> = { tolerance: 'optional' }
+
 /**
  * Measures a computed tensor against a reference, in float64.
  *
@@ -55,8 +58,10 @@ export interface DriftOptions {
 export function drift(
   actual: Tensor,
   reference: Tensor | NumberArray | readonly number[],
-  { tolerance = 0 }: DriftOptions = {},
+  options: DriftOptions = {},
 ): Drift {
+  checkOptions('drift', options, driftNames, { positional: 'tolerance' })
+  const { tolerance = 0 } = options
   checkFloats('drift', actual)
   const expected = reference instanceof Tensor ? reference : numbers(actual, reference)
   checkFloats('drift', expected)

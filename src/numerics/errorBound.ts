@@ -1,4 +1,4 @@
-import { checkName } from '../options/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable, shown } from '../options/index.js'
 import { type DTypeFacts, type FloatDType, holds, type Order, orders } from '../tensor/index.js'
 import { addable, fits, underflowUnit, unitRoundoff } from './roundoff.js'
 import { type SummationBound, summationBound } from './summationBound.js'
@@ -19,6 +19,14 @@ export interface BoundOptions {
 export interface DecayBoundOptions extends BoundOptions {
   /** Dtype that the running sum is kept in, and of product and exp. Default: `dtype`, as naiveDecay; stableDecay: 'float32'. */
   readonly internal?: FloatDType
+}
+
+const boundNames: OptionTable<DecayBoundOptions> = {
+  n: 'required',
+  dtype: 'required',
+  order: 'optional',
+  accumulate: 'optional',
+  internal: 'optional',
 }
 
 /** An upper bound of |computed - exact|. */
@@ -45,6 +53,13 @@ export interface DecayBoundData extends BoundData {
   readonly exponent?: number
 }
 
+const dataNames: OptionTable<BoundData & Partial<DecayBoundData>> = {
+  sumAbs: 'required',
+  maxAbs: 'optional',
+  A: 'optional',
+  exponent: 'optional',
+}
+
 /**
  * An a-priori bound of the absolute error of a computation, for every order and accumulation dtype: rigorous for any
  * input of that size, subnormals included, the last rounding included.
@@ -68,12 +83,15 @@ export function errorBound(
   options: DecayBoundOptions,
   data: BoundData & Partial<DecayBoundData>,
 ): ErrorBound {
+  checkOptions('errorBound', options, boundNames)
+  checkOptions('errorBound', data, dataNames)
   const { n, dtype, order = 'sequential', internal = dtype } = options
   const preferred = op === 'dot' && dtype !== 'float64' ? 'float32' : dtype
   const { accumulate = preferred } = options
   const { sumAbs } = data
-  if (!Number.isInteger(n) || n < 0) throw new RangeError(`errorBound: n is not a count [${n}]`)
-  if (!(sumAbs >= 0)) throw new RangeError(`errorBound: sumAbs is negative or NaN [${sumAbs}]`)
+  checkInteger('errorBound', 'n', n)
+  if (!(typeof sumAbs === 'number' && sumAbs >= 0))
+    throw new RangeError(`errorBound: sumAbs is not a number, 0 or more [${shown(sumAbs)}]`)
   const running = op === 'cumsum' || op === 'decay'
   checkOrder(order)
   if (running && typeof order === 'object' && 'windowed' in order)

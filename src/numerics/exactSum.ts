@@ -1,3 +1,4 @@
+import { shown } from '../options/index.js'
 import { type NumberArray, Tensor } from '../tensor/index.js'
 
 /**
@@ -11,6 +12,8 @@ import { type NumberArray, Tensor } from '../tensor/index.js'
  * @example exactSum([1, 1e100, 1, -1e100]) // 2
  */
 export function exactSum(values: Tensor | NumberArray | readonly number[]): number {
+  if (!(values instanceof Tensor || Array.isArray(values) || ArrayBuffer.isView(values)))
+    throw new TypeError(`exactSum: not a tensor or a list of numbers [${shown(values)}]`)
   const list = values instanceof Tensor ? values.toNumbers() : values
   const high = new Float64Array(2047)
   const low = new Float64Array(2047)
@@ -19,6 +22,7 @@ export function exactSum(values: Tensor | NumberArray | readonly number[]): numb
   for (let i = 0; i < list.length; i++) {
     const value = list[i]!
     if (!Number.isFinite(value)) {
+      if (typeof value !== 'number') throw new TypeError(`exactSum: not a number [${shown(value)}]`)
       special += value
       continue
     }

@@ -1,4 +1,6 @@
+import { checkOptions } from '../options/index.js'
 import { cast, type DType, exp, type FloatDType, type Tensor } from '../tensor/index.js'
+import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { checkFloats } from './wide.js'
 
 /**
@@ -14,8 +16,9 @@ import { checkFloats } from './wide.js'
  */
 export function stableExp<D extends DType, R extends FloatDType | D = D>(
   x: Tensor<D>,
-  options: { readonly dtype?: R } = {},
+  options: ResultOptions<R> = {},
 ): Tensor<R> {
+  checkOptions('stableExp', options, resultNames, dtypeFirst)
   checkFloats('stableExp', x)
   const dtype = options.dtype ?? (x.dtype as DType as R)
   if (dtype === (x.dtype as DType)) return exp(x) as Tensor as Tensor<R>

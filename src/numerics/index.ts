@@ -1,17 +1,18 @@
 // Stable functions beside their naive twins, measures of drift, a-priori error bounds.
 // Read cumsum.ts first, then drift.ts and errorBound.ts. Everything that takes and gives tensors is made of tensor
 // operations, so it is differentiable; drift, ulpDistance, errorBound, exactSum, covarianceSpectrum measure in float64.
-export { naiveCumsum, stableCumsum } from './cumsum.js'
+export { type CumsumOptions, naiveCumsum, stableCumsum } from './cumsum.js'
+export type { ResultOptions } from './resultOptions.js'
 export { stableExp } from './exp.js'
 export { naiveDecay, stableDecay } from './decay.js'
 export { naiveMatmul, stableMatmul } from './matmul.js'
 export { type CovarianceOptions, naiveCovariance, stableCovariance } from './covariance.js'
-export { boundedClockBias } from './clockBias.js'
+export { boundedClockBias, type ClockBiasOptions } from './clockBias.js'
 export type { InternalOptions } from './internal.js'
 export type { Wide } from './wide.js'
 export { logAddExp, logAddExpOp } from './logAddExp.js'
 export { stopGradientOp } from './stopGradientOp.js'
-export { logsumexp, logSoftmax, softmax } from './softmax.js'
+export { logsumexp, logSoftmax, type SoftmaxOptions, softmax } from './softmax.js'
 export { type VarianceOptions, variance } from './variance.js'
 export { type NormOfOptions, norm, std } from './norm.js'
 export { layerNorm, type NormOptions, rmsNorm } from './layerNorm.js'

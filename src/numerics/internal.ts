@@ -1,3 +1,4 @@
+import type { OptionTable } from '../options/index.js'
 import { type AccumulateOptions, cast, type DType, type FloatDType, type Tensor } from '../tensor/index.js'
 import { checkFloats } from './wide.js'
 
@@ -8,6 +9,12 @@ export interface InternalOptions extends AccumulateOptions {
    * itself, op by op, the naive way; 'float32' is the stable way.
    */
   readonly internal?: FloatDType
+}
+
+export const internalNames: OptionTable<InternalOptions> = {
+  internal: 'optional',
+  order: 'optional',
+  accumulate: 'optional',
 }
 
 /** Casts x to the internal dtype, computes there, and rounds the result once back to the dtype of x. */

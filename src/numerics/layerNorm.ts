@@ -1,3 +1,4 @@
+import { checkNumber, checkOptions, type OptionTable } from '../options/index.js'
 import {
   type AxisOptions,
   add,
@@ -9,7 +10,7 @@ import {
   sub,
   type Tensor,
 } from '../tensor/index.js'
-import { type InternalOptions, inside } from './internal.js'
+import { type InternalOptions, inside, internalNames } from './internal.js'
 
 /** Options of layerNorm and rmsNorm. */
 export interface NormOptions extends InternalOptions {
@@ -18,6 +19,8 @@ export interface NormOptions extends InternalOptions {
   /** Added under the root, rounded to the dtype first (in float16 1e-8 is 0). */
   readonly eps?: number
 }
+
+const normNames: OptionTable<NormOptions> = { ...internalNames, axis: 'optional', eps: 'optional' }
 
 /**
  * (x - mean) / sqrt(variance + eps), without scale and offset.
@@ -31,6 +34,7 @@ export interface NormOptions extends InternalOptions {
  * @example layerNorm(tensor([-1, 1, -1, 1]), { eps: 0 }).toNested() // [-1,1,-1,1]
  */
 export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = {}): Tensor<D> {
+  checkOptions('layerNorm', options, normNames, { positional: 'axis' })
   const { axis = -1, eps = 1e-5, internal, ...how } = options
   checkEps('layerNorm', eps)
   const over = { ...how, axis, keepDims: true }
@@ -50,6 +54,7 @@ export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = 
  * @example rmsNorm(tensor([3, -3, 3, -3]), { eps: 0 }).toNested() // [1,-1,1,-1]
  */
 export function rmsNorm<D extends DType>(x: Tensor<D>, options: NormOptions = {}): Tensor<D> {
+  checkOptions('rmsNorm', options, normNames, { positional: 'axis' })
   const { axis = -1, eps = 1e-6, internal, ...how } = options
   checkEps('rmsNorm', eps)
   return inside('rmsNorm', x, internal, (v) => {
@@ -59,6 +64,5 @@ export function rmsNorm<D extends DType>(x: Tensor<D>, options: NormOptions = {}
 }
 
 function checkEps(op: string, eps: number): void {
-  if (!(eps >= 0 && eps < Infinity))
-    throw new RangeError(`${op}: eps must be finite and not negative [${eps}]`)
+  checkNumber(op, 'eps', eps, 0)
 }

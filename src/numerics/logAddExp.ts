@@ -1,8 +1,10 @@
+import { checkOptions } from '../options/index.js'
 import {
   abs,
   add,
   apply,
   cast,
+  checkTensor,
   type DType,
   exp,
   full,
@@ -50,9 +52,12 @@ export const logAddExpOp: KnownOp = {
 export function logAddExp<D extends DType, E extends D = D>(
   a: Tensor<D>,
   b: Tensor<E> | number,
-  { internal }: Pick<InternalOptions, 'internal'> = {},
+  options: Pick<InternalOptions, 'internal'> = {},
 ): Tensor<D> {
+  checkOptions('logAddExp', options, { internal: 'optional' }, { positional: 'internal' })
+  const { internal } = options
   checkFloats('logAddExp', a)
+  if (typeof b !== 'number') checkTensor('logAddExp', b)
   const other = b instanceof Tensor ? b : full([], b, { dtype: a.dtype })
   if (a.dtype !== other.dtype)
     throw new TypeError(`logAddExp: dtypes differ, cast one of them [${a.dtype} and ${other.dtype}]`)

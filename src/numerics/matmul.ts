@@ -1,4 +1,6 @@
+import { checkOptions } from '../options/index.js'
 import { cast, type DType, type FloatDType, matmul, type Tensor } from '../tensor/index.js'
+import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { wide } from './wide.js'
 
 /**
@@ -16,8 +18,9 @@ import { wide } from './wide.js'
 export function stableMatmul<D extends DType, R extends FloatDType | D = D, E extends D = D>(
   a: Tensor<D>,
   b: Tensor<E>,
-  options: { readonly dtype?: R } = {},
+  options: ResultOptions<R> = {},
 ): Tensor<R> {
+  checkOptions('stableMatmul', options, resultNames, dtypeFirst)
   const accumulate = wide('stableMatmul', a)
   const dtype = options.dtype ?? (a.dtype as DType as R)
   if (dtype === (a.dtype as DType)) return matmul(a, b, { accumulate }) as Tensor as Tensor<R>

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionHints, type OptionTable } from '../options/index.js'
 import {
   type AxisOptions,
   add,
@@ -13,8 +14,18 @@ import {
   type Tensor,
   where,
 } from '../tensor/index.js'
-import { type InternalOptions, inside } from './internal.js'
+import { type InternalOptions, inside, internalNames } from './internal.js'
 import { constant } from './stopGradientOp.js'
+
+/** How softmax and logSoftmax compute, and along which axis. */
+export interface SoftmaxOptions extends InternalOptions {
+  /** Default: the last. */
+  readonly axis?: number
+}
+
+const softmaxNames: OptionTable<SoftmaxOptions> = { ...internalNames, axis: 'optional' }
+const logsumexpNames: OptionTable<InternalOptions & AxisOptions> = { ...softmaxNames, keepDims: 'optional' }
+const axisFirst: OptionHints = { positional: 'axis' }
 
 /**
  * exp(x) / sum exp(x), shifted by the maximum.
@@ -29,10 +40,8 @@ import { constant } from './stopGradientOp.js'
  *
  * @example softmax(tensor([0, 0, 0, 0])).toNested() // [0.25,0.25,0.25,0.25]
  */
-export function softmax<D extends DType>(
-  x: Tensor<D>,
-  options: InternalOptions & { readonly axis?: number } = {},
-): Tensor<D> {
+export function softmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = {}): Tensor<D> {
+  checkOptions('softmax', options, softmaxNames, axisFirst)
   const { axis = -1, internal, ...how } = options
   return inside('softmax', x, internal, (v) => {
     if (v.size === 0) return v
@@ -49,10 +58,8 @@ export function softmax<D extends DType>(
  *
  * @example logSoftmax(tensor([1000, 1000], { dtype: 'bfloat16' })).toNested() // [-0.69140625,-0.69140625]
  */
-export function logSoftmax<D extends DType>(
-  x: Tensor<D>,
-  options: InternalOptions & { readonly axis?: number } = {},
-): Tensor<D> {
+export function logSoftmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = {}): Tensor<D> {
+  checkOptions('logSoftmax', options, softmaxNames, axisFirst)
   const { axis = -1, internal, ...how } = options
   return inside('logSoftmax', x, internal, (v) => {
     if (v.size === 0) return v
@@ -76,6 +83,7 @@ export function logsumexp<D extends DType>(
   x: Tensor<D>,
   options: InternalOptions & AxisOptions = {},
 ): Tensor<D> {
+  checkOptions('logsumexp', options, logsumexpNames, axisFirst)
   const { internal, keepDims = false, ...how } = options
   return inside('logsumexp', x, internal, (v) => {
     if (v.size === 0) return log(sum(v, { ...how, keepDims }))

@@ -1,4 +1,4 @@
-import { type DType, dtypeFacts, full, Tensor, tensor } from '../tensor/index.js'
+import { checkTensor, type DType, dtypeFacts, full, Tensor, tensor } from '../tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { sameNumber } from './sameNumber.js'
 import { checkFloats } from './wide.js'
@@ -19,6 +19,7 @@ export function ulpDistance<D extends DType, E extends D = D>(
   b: Tensor<E> | number,
 ): Tensor<'float64'> {
   checkFloats('ulpDistance', a)
+  if (typeof b !== 'number') checkTensor('ulpDistance', b)
   const other = b instanceof Tensor ? b : full(a.shape, b, { dtype: a.dtype })
   if (other.dtype !== a.dtype)
     throw new TypeError(`ulpDistance: dtypes differ, cast one of them [${a.dtype} and ${other.dtype}]`)

@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import {
   add,
   broadcastTo,
@@ -13,7 +14,7 @@ import {
   zeros,
 } from '../tensor/index.js'
 import { divideByCount } from './divideByCount.js'
-import { type InternalOptions, inside } from './internal.js'
+import { type InternalOptions, inside, internalNames } from './internal.js'
 
 /** How a variance is computed, and along which axis. */
 export interface VarianceOptions extends InternalOptions {
@@ -23,6 +24,13 @@ export interface VarianceOptions extends InternalOptions {
   readonly axis?: number
   /** Keep the reduced axis with length 1. Default false. */
   readonly keepDims?: boolean
+}
+
+const varianceNames: OptionTable<VarianceOptions> = {
+  ...internalNames,
+  method: 'optional',
+  axis: 'optional',
+  keepDims: 'optional',
 }
 
 /**
@@ -42,9 +50,9 @@ export interface VarianceOptions extends InternalOptions {
  * @example variance(tensor([100, 101, 102], { dtype: 'bfloat16' }), { method: 'one-pass' }).item() // -64
  */
 export function variance<D extends DType>(x: Tensor<D>, options: VarianceOptions = {}): Tensor<D> {
+  checkOptions('variance', options, varianceNames, { positional: 'axis' })
   const { method = 'two-pass', axis, keepDims = false, internal, ...how } = options
-  if (method !== 'two-pass' && method !== 'one-pass' && method !== 'welford')
-    throw new RangeError(`variance: unknown method [${String(method)}]`)
+  checkName('variance', 'method', method, ['two-pass', 'one-pass', 'welford'])
   const along = axis === undefined ? {} : { axis }
   return inside('variance', x, internal, (v) => {
     if (method === 'welford') return welford(v, axis, keepDims)

@@ -1,3 +1,4 @@
+import { checkTransformation } from './checkTransformation.js'
 import type { GradientTransformation, State } from './transformation.js'
 
 /**
@@ -8,6 +9,9 @@ import type { GradientTransformation, State } from './transformation.js'
 export function chain<S extends readonly State[]>(
   ...transforms: { readonly [K in keyof S]: GradientTransformation<S[K]> }
 ): GradientTransformation<S> {
+  transforms.forEach((transform, i) => {
+    checkTransformation('chain', `link ${i}`, transform)
+  })
   return chained(transforms) as GradientTransformation<S>
 }
 

@@ -23,7 +23,9 @@ export { clip } from './transforms/clip.js'
 export { clipByBlockRms } from './transforms/clipByBlockRms.js'
 export { clipByGlobalNorm } from './transforms/clipByGlobalNorm.js'
 export { ema, type EmaOptions, type EmaState } from './transforms/ema.js'
+export { identity } from './transforms/identity.js'
 export { scale } from './transforms/scale.js'
+export { setToZero } from './transforms/setToZero.js'
 export {
   type LearningRate,
   type LearningRateOptions,
@@ -48,10 +50,16 @@ export {
   scaleByFactoredRms,
 } from './rescalings/scaleByFactoredRms.js'
 export { type LionState, scaleByLion, type ScaleByLionOptions } from './rescalings/scaleByLion.js'
+export {
+  type OptimisticOptions,
+  type OptimisticState,
+  scaleByOptimisticGradient,
+} from './rescalings/scaleByOptimisticGradient.js'
 export { scaleByParamBlockRms } from './rescalings/scaleByParamBlockRms.js'
 export { type RadamOptions, scaleByRadam } from './rescalings/scaleByRadam.js'
 export { type RmsState, scaleByRms, type ScaleByRmsOptions } from './rescalings/scaleByRms.js'
 export { type RssState, scaleByRss, type ScaleByRssOptions } from './rescalings/scaleByRss.js'
+export { scaleBySign } from './rescalings/scaleBySign.js'
 export { scaleByStddev, type StddevState } from './rescalings/scaleByStddev.js'
 export { scaleByTrustRatio, type TrustRatioOptions } from './rescalings/scaleByTrustRatio.js'
 export { scaleByYogi, type YogiOptions } from './rescalings/scaleByYogi.js'
@@ -82,14 +90,23 @@ export { adamax } from './optimizers/adamax.js'
 export { adamw, type AdamwOptions, type AdamwState } from './optimizers/adamw.js'
 export { amsgrad } from './optimizers/amsgrad.js'
 export { createOptimizer, type CreateOptimizerOptions } from './optimizers/createOptimizer.js'
+export {
+  createPythonOptimizer,
+  type CreatePythonOptimizerOptions,
+} from './optimizers/createPythonOptimizer.js'
 export { lamb, type LambOptions } from './optimizers/lamb.js'
 export { lars, type LarsOptions } from './optimizers/lars.js'
 export { lion, type LionOptions } from './optimizers/lion.js'
 export { nadam } from './optimizers/nadam.js'
 export { nadamw } from './optimizers/nadamw.js'
+export {
+  optimisticGradientDescent,
+  type OptimisticGradientDescentOptions,
+} from './optimizers/optimisticGradientDescent.js'
 export { radam } from './optimizers/radam.js'
 export { rmsprop, type RmspropOptions } from './optimizers/rmsprop.js'
 export { sgd, type SgdOptions } from './optimizers/sgd.js'
+export { signSgd, type SignSgdOptions } from './optimizers/signSgd.js'
 export { yogi } from './optimizers/yogi.js'
 
 export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './mup/coordinateCheck.js'

@@ -28,6 +28,7 @@ export { openRecords, type OpenRecordsOptions } from './records/openRecords.js'
 export { loadShardsFromManifest, type Shard } from './source/loadShardsFromManifest.js'
 export { type Clock, type DeviceLoader, type DeviceOptions, toDeviceAsync } from './device/toDeviceAsync.js'
 export {
+  type TextOptions,
   type TimelineEvent,
   type TimelineLane,
   type TimelineSummary,

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { checkCount } from './destination.js'
 import { type Key, keyWords } from './key.js'
@@ -9,6 +10,8 @@ export interface BernoulliOptions {
   /** Probability of a 1, rounded to float32. Default 0.5. */
   p?: number
 }
+
+const bernoulliNames: OptionTable<BernoulliOptions> = { p: 'optional' }
 
 /**
  * n values 0 or 1, 1 with probability p, equal to jax.random.bernoulli (mode 'low'): 1 where uniform < p.
@@ -26,6 +29,7 @@ export function bernoulli(
   n: number | Shape,
   options: BernoulliOptions = {},
 ): Uint8Array | Tensor<'bool'> {
+  checkOptions('bernoulli', options, bernoulliNames, { positional: 'p' })
   if (isShape(n)) return shaped('bernoulli', n, 'bool', undefined, (size) => bernoulli(key, size, options))
   const { p = 0.5 } = options
   keyWords('bernoulli', key)

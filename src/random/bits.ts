@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkCount, destination } from './destination.js'
 import { type Key, keyWords } from './key.js'
 
@@ -8,6 +9,8 @@ export interface BitsOptions {
   /** Where to write, of length n and the type that belongs to width. Default: a new array. */
   out?: Uint8Array | Uint16Array | Uint32Array
 }
+
+const bitsNames: OptionTable<BitsOptions> = { width: 'optional', out: 'optional' }
 
 /**
  * n uniform unsigned integers, equal to jax.random.bits. Widths 8 and 16 are the low bits of the 32.
@@ -22,11 +25,9 @@ export function bits(key: Key, n: number, options?: { width?: 32; out?: Uint32Ar
 export function bits(key: Key, n: number, options: { width: 16; out?: Uint16Array }): Uint16Array
 export function bits(key: Key, n: number, options: { width: 8; out?: Uint8Array }): Uint8Array
 export function bits(key: Key, n: number, options?: BitsOptions): Uint8Array | Uint16Array | Uint32Array
-export function bits(
-  key: Key,
-  n: number,
-  { width = 32, out }: BitsOptions = {},
-): Uint8Array | Uint16Array | Uint32Array {
+export function bits(key: Key, n: number, options: BitsOptions = {}): Uint8Array | Uint16Array | Uint32Array {
+  checkOptions('bits', options, bitsNames, { positional: 'width' })
+  const { width = 32, out } = options
   checkCount('bits', n)
   if (width === 32) {
     const words = destination('bits', n, Uint32Array, out)

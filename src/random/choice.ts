@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkCount } from './destination.js'
 import { gumbel } from './gumbel.js'
 import { type Key, keyWords } from './key.js'
@@ -16,6 +17,8 @@ export interface ChoiceOptions {
   /** The values' weights, rounded to float32, subnormals to 0; they need not sum to 1. Default: all alike. */
   p?: ArrayLike<number>
 }
+
+const choiceNames: OptionTable<ChoiceOptions> = { replace: 'optional', p: 'optional' }
 
 /**
  * n draws from the values, or from 0, 1, ..., values - 1; equal to jax.random.choice.
@@ -36,8 +39,10 @@ export function choice(
   key: Key,
   values: Values,
   n: number,
-  { replace = true, p }: ChoiceOptions = {},
+  options: ChoiceOptions = {},
 ): Int32Array | NumericArray | unknown[] {
+  checkOptions('choice', options, choiceNames, { positional: 'replace' })
+  const { replace = true, p } = options
   keyWords('choice', key)
   checkCount('choice', n)
   const count = countOf('choice', values)

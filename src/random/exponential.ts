@@ -1,9 +1,10 @@
+import { checkOptions } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
 import { log1pFloat32 } from './log.js'
 import { isShape, shaped } from './shaped.js'
-import { type DrawOptions, fillUniform } from './uniform.js'
+import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
 
 /**
  * n float32 from the exponential distribution of rate 1: -log(1 - u).
@@ -23,6 +24,7 @@ export function exponential(
   n: number | Shape,
   options: DrawOptions = {},
 ): Float32Array | Tensor<'float32'> {
+  checkOptions('exponential', options, drawNames, { positional: 'out' })
   if (isShape(n))
     return shaped('exponential', n, 'float32', options.out, (size) => exponential(key, size, options))
   const { out } = options

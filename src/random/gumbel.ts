@@ -1,9 +1,10 @@
+import { checkOptions } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
 import { logFloat32 } from './log.js'
 import { isShape, shaped } from './shaped.js'
-import { type DrawOptions, fillUniform } from './uniform.js'
+import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
 
 /** The least u: the smallest normal float32, so that the inner logarithm is finite. */
 const minNormalFloat32 = 2 ** -126
@@ -26,6 +27,7 @@ export function gumbel(
   n: number | Shape,
   options: DrawOptions = {},
 ): Float32Array | Tensor<'float32'> {
+  checkOptions('gumbel', options, drawNames, { positional: 'out' })
   if (isShape(n)) return shaped('gumbel', n, 'float32', options.out, (size) => gumbel(key, size, options))
   const { out } = options
   const values = destination('gumbel', n, Float32Array, out)

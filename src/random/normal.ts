@@ -1,9 +1,10 @@
+import { checkOptions } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import { erfInverseFloat32 } from './erf.js'
 import type { Key } from './key.js'
 import { isShape, shaped } from './shaped.js'
-import { type DrawOptions, fillUniform } from './uniform.js'
+import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
 
 const sqrt2 = Math.fround(Math.SQRT2)
 /** The float32 above -1: the inverse error function is finite from here. */
@@ -29,6 +30,7 @@ export function normal(
   n: number | Shape,
   options: DrawOptions = {},
 ): Float32Array | Tensor<'float32'> {
+  checkOptions('normal', options, drawNames, { positional: 'out' })
   if (isShape(n)) return shaped('normal', n, 'float32', options.out, (size) => normal(key, size, options))
   const { out } = options
   const values = destination('normal', n, Float32Array, out)

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { bits } from './bits.js'
 import { checkCount } from './destination.js'
@@ -11,6 +12,8 @@ export interface RandintOptions {
   /** One more than the greatest value, at most 2^31. */
   maxval: number
 }
+
+const randintNames: OptionTable<RandintOptions> = { minval: 'optional', maxval: 'required' }
 
 /**
  * n integers from minval to maxval - 1, equal to jax.random.randint (int32). 64 random bits modulo the span, by
@@ -26,6 +29,7 @@ export interface RandintOptions {
 export function randint(key: Key, n: number, options: RandintOptions): Int32Array
 export function randint(key: Key, shape: Shape, options: RandintOptions): Tensor<'int32'>
 export function randint(key: Key, n: number | Shape, options: RandintOptions): Int32Array | Tensor<'int32'> {
+  checkOptions('randint', options, randintNames, { positional: 'maxval' })
   if (isShape(n)) return shaped('randint', n, 'int32', undefined, (size) => randint(key, size, options))
   const { minval = 0, maxval } = options
   keyWords('randint', key)

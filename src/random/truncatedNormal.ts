@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import { erfFloat32, erfInverseFloat32 } from './erf.js'
@@ -15,6 +16,12 @@ export interface TruncatedNormalOptions extends DrawOptions {
   lower?: number
   /** Upper bound, rounded to float32; Infinity for none. Default 2. */
   upper?: number
+}
+
+const truncatedNames: OptionTable<TruncatedNormalOptions> = {
+  lower: 'optional',
+  upper: 'optional',
+  out: 'optional',
 }
 
 /**
@@ -36,6 +43,7 @@ export function truncatedNormal(
   n: number | Shape,
   options: TruncatedNormalOptions = {},
 ): Float32Array | Tensor<'float32'> {
+  checkOptions('truncatedNormal', options, truncatedNames, { positional: 'lower' })
   if (isShape(n))
     return shaped('truncatedNormal', n, 'float32', options.out, (size) => truncatedNormal(key, size, options))
   const { lower = -2, upper = 2, out } = options

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { fillWords } from './bits.js'
 import { destination } from './destination.js'
@@ -11,6 +12,8 @@ export interface DrawOptions {
   out?: Float32Array
 }
 
+export const drawNames: OptionTable<DrawOptions> = { out: 'optional' }
+
 /** Options of `uniform`. */
 export interface UniformOptions extends DrawOptions {
   /** Lower end, rounded to float32. Default 0. */
@@ -18,6 +21,8 @@ export interface UniformOptions extends DrawOptions {
   /** Upper end, rounded to float32. Default 1. */
   maxval?: number
 }
+
+const uniformNames: OptionTable<UniformOptions> = { ...drawNames, minval: 'optional', maxval: 'optional' }
 
 /**
  * n float32 from the uniform distribution on [minval, maxval), equal to jax.random.uniform.
@@ -39,6 +44,7 @@ export function uniform(
   n: number | Shape,
   options: UniformOptions = {},
 ): Float32Array | Tensor<'float32'> {
+  checkOptions('uniform', options, uniformNames, { positional: 'minval' })
   if (isShape(n)) return shaped('uniform', n, 'float32', options.out, (size) => uniform(key, size, options))
   const { minval = 0, maxval = 1, out } = options
   const low = Math.fround(minval)

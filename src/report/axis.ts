@@ -23,10 +23,18 @@ export function axisScale(axis: Axis, values: readonly number[], most: number): 
   const log = axis.scale === 'log2' || axis.scale === 'log10'
   const base = axis.scale === 'log2' ? 2 : 10
   const domain = axis.domain ?? range(values, log)
-  if (!log) return { log, base, domain, ticks: linearTicks(domain, most), tickText: (v) => readable(v, 6) }
+  if (!log) {
+    const ticks = linearTicks(domain, most)
+    return { log, base, domain, ticks, tickText: oneStyle(ticks) }
+  }
   const ticks = logTicks(domain, base, most)
-  const plain = base === 2 || ticks.every((tick) => tick >= 1e-3 && tick < 1e6)
-  return { log, base, domain, ticks, tickText: plain ? (v) => readable(v, 6) : powerText }
+  return { log, base, domain, ticks, tickText: base === 2 ? (v) => readable(v, 6) : oneStyle(ticks) }
+}
+
+/** All ticks of an axis as plain numbers, or all as multiples of powers of ten. */
+function oneStyle(ticks: readonly number[]): (value: number) => string {
+  const plain = ticks.every((tick) => tick === 0 || (Math.abs(tick) >= 1e-3 && Math.abs(tick) < 1e6))
+  return plain ? (value) => readable(value, 6) : powerText
 }
 
 function range(values: readonly number[], log: boolean): [number, number] {
@@ -70,8 +78,14 @@ function linearTicks([low, high]: readonly [number, number], most: number): numb
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)))
 }
 
+/** 5·10⁻⁴, or 10⁻³ where the factor is 1. */
 function powerText(value: number): string {
-  const power = Math.log10(value)
-  if (!Number.isInteger(Math.round(power * 1e6) / 1e6)) return readable(value)
-  return `10${String(Math.round(power)).replace(/[-\d]/g, (digit) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(digit)]!)}`
+  if (value === 0) return '0'
+  const [digits = '', power = ''] = Number(value.toPrecision(6)).toExponential().split('e')
+  const raised = String(Number(power)).replace(
+    /[-\d]/g,
+    (digit) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(digit)]!,
+  )
+  const ten = `10${raised}`
+  return digits === '1' ? ten : digits === '-1' ? `-${ten}` : `${digits}·${ten}`
 }

@@ -13,6 +13,8 @@ export interface Column {
   readonly align?: 'left' | 'right'
   /** Long text: HTML tables break its lines. Default false. */
   readonly prose?: boolean
+  /** The field whose value is an anchor of the page, or an address: HTML tables link the cell there. */
+  readonly link?: string
   /** Significant digits of numbers. Default 3. */
   readonly digits?: number
   /** The text of a value. Default: `readable` for numbers, yes or no, a dash for what is missing. */

@@ -6,6 +6,10 @@ export interface Figure {
   /** SVG text, as `linePlot` gives it. */
   readonly svg: string
   readonly caption: string
+  /** As wide as the page, however many figures there are. Default: only where it stands alone. */
+  readonly wide?: boolean
+  /** Drawn in its own size, and scrolled where a screen is smaller. Default: as wide as its place. */
+  readonly natural?: boolean
 }
 
 /** One part of a page. All texts are plain, but `html`. */
@@ -57,8 +61,8 @@ ${pageStyle()}
 <h1>${escapeHtml(page.title)}</h1>
 <p class="lead">${escapeHtml(page.lead)}</p>
 ${facts.length > 0 ? `<dl>${facts.join('')}</dl>` : ''}
-${links.length > 1 ? `<nav>${links.join('')}</nav>` : ''}
 </header>
+${links.length > 1 ? `<nav aria-label="Contents"><div>${links.join('')}</div></nav>` : ''}
 <main>
 ${page.sections.map(sectionHtml).join('\n')}
 </main>
@@ -70,7 +74,8 @@ ${page.sections.map(sectionHtml).join('\n')}
 
 function sectionHtml(section: Section): string {
   const figures = (section.figures ?? []).map(
-    (figure) => `<figure>${figure.svg}<figcaption>${escapeHtml(figure.caption)}</figcaption></figure>`,
+    ({ svg, caption, wide, natural }) =>
+      `<figure${wide ? ' class="whole"' : ''}>${titled(svg, section.title)}<div class="plot${natural ? ' natural' : ''}">${natural ? svg : scaled(svg)}</div><figcaption>${escapeHtml(caption)}</figcaption></figure>`,
   )
   const parts = [
     `<h2>${escapeHtml(section.title)}</h2>`,
@@ -84,4 +89,18 @@ function sectionHtml(section: Section): string {
     ),
   ]
   return `<section id="${escapeHtml(section.id)}">\n${parts.filter((part) => part !== '').join('\n')}\n</section>`
+}
+
+/** What a screen reader is told of a plot stands above it too, unless the section is called so. */
+function titled(svg: string, above: string): string {
+  const title = /^<svg[^>]* aria-label="([^"]*)"/.exec(svg)?.[1]
+  return title === undefined || title === escapeHtml(above) ? '' : `<h3>${title}</h3>`
+}
+
+/** A plot may shrink to seven tenths of its size; where a screen has less room than that, it is scrolled. */
+function scaled(svg: string): string {
+  const width = /^<svg[^>]* width="([\d.]+)"/.exec(svg)?.[1]
+  return width === undefined
+    ? svg
+    : svg.replace('<svg', `<svg style="min-width:${Math.round(0.7 * Number(width))}px"`)
 }

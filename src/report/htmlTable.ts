@@ -15,9 +15,15 @@ export function htmlTable(columns: readonly Column[], rows: readonly Row[]): str
   )
   const body = rows.map((row) => {
     const cells = columns.map(
-      (column, i) => `<td${sides[i]}>${escapeHtml(cellText(row[column.key], column))}</td>`,
+      (column, i) =>
+        `<td${sides[i]}>${linked(escapeHtml(cellText(row[column.key], column)), column, row)}</td>`,
     )
     return `<tr>${cells.join('')}</tr>`
   })
   return `<table>\n<thead><tr>${head.join('')}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>`
+}
+
+function linked(html: string, { link }: Column, row: Row): string {
+  const target = link === undefined ? undefined : row[link]
+  return typeof target === 'string' ? `<a href="${escapeHtml(target)}">${html}</a>` : html
 }

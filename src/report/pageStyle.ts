@@ -9,25 +9,35 @@ export function pageStyle(): string {
     --accent: #79b0ff; ${seriesVariables('dark')} }
 }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 1rem; }
+html { scroll-padding-top: 4rem; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
 header, main, footer { max-width: 1080px; margin: 0 auto; padding: 0 24px; }
 header { padding-top: 40px; }
 h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .4rem; letter-spacing: -.01em; }
 h2 { font-size: 1.35rem; line-height: 1.25; margin: 0 0 .5rem; padding-top: 2rem; border-top: 1px solid var(--rule); }
+section:first-child h2 { border-top: 0; padding-top: 0; }
+h3 { font-size: .95rem; line-height: 1.3; margin: 0 0 .3rem; }
 p { margin: .5rem 0; max-width: 72ch; }
 .lead { font-size: 1.1rem; color: var(--soft); }
 .finding { font-size: 1.12rem; font-weight: 600; border-left: 4px solid var(--accent); padding-left: .8rem; margin: .8rem 0; }
 dl { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: 1.2rem 0; }
 dt { color: var(--soft); font-size: .8rem; }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
-nav { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: 1rem 0 2rem; }
+nav { position: sticky; top: 0; z-index: 1; background: var(--page); border-bottom: 1px solid var(--rule); }
+nav div { max-width: 1080px; margin: 0 auto; padding: .55rem 24px; display: flex; gap: .3rem 1.1rem; overflow-x: auto; white-space: nowrap; font-size: .9rem; }
+nav a { text-decoration: none; }
 a { color: var(--accent); text-underline-offset: 3px; }
 section { margin: 2.2rem 0 3rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 1.4rem 2rem; margin: 1.2rem 0; }
-figure { margin: 0; }
+figure { margin: 0; min-width: 0; }
+figure:only-child, figure.whole { grid-column: 1 / -1; }
+.plot { overflow-x: auto; overflow-y: hidden; }
+.plot svg { width: 100%; max-height: 75vh; }
+pre { overflow-x: auto; background: var(--panel); padding: .8rem 1rem; font-size: .85rem; line-height: 1.45; }
 figcaption { color: var(--soft); font-size: .88rem; line-height: 1.4; margin-top: .2rem; }
-svg { --plot-background: var(--page); max-width: 100%; height: auto; overflow: visible; }
+svg { --plot-background: var(--page); max-width: 100%; height: auto; }
+.plot svg { max-width: none; }
+.plot.natural svg { width: auto; max-height: none; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .8rem 0; white-space: nowrap; }
 th, td { text-align: left; padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--rule); }
@@ -37,5 +47,6 @@ td.text, th.text { white-space: normal; min-width: 12ch; max-width: 80ch; vertic
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }
-@media print { details { display: none; } body { font-size: 12px; } }`
+@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } th, td { padding-right: .7rem; } }
+@media print { nav { display: none; } details { display: none; } body { font-size: 12px; } }`
 }

@@ -1,9 +1,10 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { type Axis, axisScale, type Scale } from './axis.js'
+import { escapeHtml } from './escapeHtml.js'
 import { type LegendEntry, legendHeight, legendMarkup } from './legend.js'
 import { type SeriesColor, seriesColors, seriesPaint } from './palette.js'
-import { labelMargin, wrapped } from './textWidth.js'
+import { labelMargin, textWidth, wrapped } from './textWidth.js'
 
 /** A point of a series. */
 export interface PlotPoint {
@@ -53,6 +54,7 @@ const margin = { left: 52, right: 26, bottom: 38 }
 /** Bold letters are about so much wider. */
 const bold = 1.1
 const lineHeight = 12
+const endLine = 14
 
 /**
  * Lines through points, as a self-contained SVG text. The same input gives the same bytes.
@@ -83,11 +85,15 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   )
   const lost = series.flatMap((s) => s.points.filter((p) => !shows(measured, p.y)))
   const y = options.y.domain ? measured : padded(options.y, measured, lost.length > 0)
+  const direct = kind === 'line' && labelsEnds(series)
+  const right = direct
+    ? Math.max(margin.right, 14 + Math.max(...series.map((s) => textWidth(s.name))))
+    : margin.right
   const left = labelMargin(y.ticks.map(y.tickText), 9, margin.left)
   const x = axisScale(
     options.x,
     [...series.flatMap((s) => s.points.map((p) => p.x)), ...markers.map((m) => m.x)],
-    Math.floor((width - left) / 56),
+    Math.floor((width - left - right + margin.right) / 56),
   )
   const yLabel = wrapped(options.y.label, (width - 8) / bold)
   const above = lineHeight * (yLabel.length - 1)
@@ -98,7 +104,8 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     dashed: s.dashed ?? false,
     kind: s.dashed ? 'line' : kind,
   }))
-  const top = legendHeight(entries, width) + 36 + above
+  const named = direct ? [] : entries
+  const top = legendHeight(named, width) + 36 + above
   const marks: unknown[] = [
     Plot.axisY({ ticks: [...y.ticks], tickFormat: y.tickText, label: null, tickSize: 0 }),
     Plot.gridY({ ticks: [...y.ticks], strokeOpacity: 0.14 }),
@@ -176,7 +183,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     height: height + top,
     marginTop: top,
     marginLeft: left,
-    marginRight: margin.right,
+    marginRight: right,
     marginBottom: margin.bottom,
     style: { fontSize: '12px', fontFamily: 'system-ui, sans-serif', background: 'none' },
     x: { type: x.log ? 'log' : 'linear', base: x.base, domain: [...x.domain] },
@@ -185,8 +192,50 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   } as Plot.PlotOptions) as unknown as SvgElement
   svg.setAttribute('role', 'img')
   svg.setAttribute('aria-label', options.title)
-  svg.insertAdjacentHTML('beforeend', legendMarkup(entries, width))
+  svg.insertAdjacentHTML('beforeend', legendMarkup(named, width))
+  if (direct) {
+    const frame = { top, bottom: height + top - margin.bottom, right: width - right }
+    svg.insertAdjacentHTML('beforeend', endLabels(series, entries, y, frame))
+  }
   return svg.outerHTML
+}
+
+/** Whether lines carry their names at their ends: few of them, with short names, each with an end to be seen. */
+function labelsEnds(series: readonly PlotSeries[]): boolean {
+  return (
+    series.length > 0 &&
+    series.length <= 6 &&
+    series.every(({ name, points }) => name.length <= 18 && points.some((p) => Number.isFinite(p.y)))
+  )
+}
+
+/** The names of lines beside their last points, in their colours, one below the other where they would touch. */
+function endLabels(
+  series: readonly PlotSeries[],
+  entries: readonly LegendEntry[],
+  scale: Scale,
+  { top, bottom, right }: { readonly top: number; readonly bottom: number; readonly right: number },
+): string {
+  const [low, high] = scale.domain
+  const share = (v: number): number =>
+    scale.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)
+  const placed = series
+    .map(({ points }, i) => {
+      const seen = points.filter((p) => shows(scale, p.y))
+      const last = seen.reduce((a, b) => (b.x >= a.x ? b : a), seen[0] ?? { x: 0, y: low }).y
+      return { entry: entries[i]!, at: bottom - Math.min(1, Math.max(0, share(last))) * (bottom - top) }
+    })
+    .sort((a, b) => a.at - b.at)
+  // From the top down, each at least a line below the one before; then from the bottom up, so that the last one stays inside.
+  for (let i = 1; i < placed.length; i++) placed[i]!.at = Math.max(placed[i]!.at, placed[i - 1]!.at + endLine)
+  placed.at(-1)!.at = Math.min(placed.at(-1)!.at, bottom)
+  for (let i = placed.length - 2; i >= 0; i--)
+    placed[i]!.at = Math.min(placed[i]!.at, placed[i + 1]!.at - endLine)
+  const texts = placed.map(
+    ({ entry, at }) =>
+      `<text x="${right + 8}" y="${Number((at + 4).toFixed(1))}" fill="${entry.paint}" font-weight="600" text-anchor="start">${escapeHtml(entry.name)}</text>`,
+  )
+  return `<g class="ends">${texts.join('')}</g>`
 }
 
 /** The little of an SVG element that is used here; the library's own types need a browser's declarations. */

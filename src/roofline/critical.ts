@@ -1,18 +1,12 @@
 import {
   bitsOf,
-  type Chip,
-  type ChipName,
-  chip as chipOf,
+  type ChipLike,
+  chipOf,
   type PeakDType,
   peakOpsPerSecond,
   type StoredDType,
 } from '../hardware/index.js'
 import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../options/index.js'
-
-/** A chip by name or record; a record may have numbers of one's own. */
-export type ChipLike = ChipName | Chip
-
-export const asChip = (given: ChipLike): Chip => (typeof given === 'string' ? chipOf(given) : given)
 
 export interface IntensityOptions {
   /** Of the arithmetic, default bfloat16. */
@@ -36,7 +30,7 @@ export function criticalIntensity(chip: ChipLike, options: IntensityOptions = {}
   checkOptions('criticalIntensity', options, intensityNames)
   const { dtype = 'bfloat16', memory = 'hbm' } = options
   checkName('criticalIntensity', 'memory', memory, ['hbm', 'vmem'])
-  const made = asChip(chip)
+  const made = chipOf('criticalIntensity', chip)
   const bandwidth = memory === 'hbm' ? made.hbmBytesPerSecond : made.vmemBytesPerSecond
   return peakOpsPerSecond(made, dtype) / bandwidth
 }
@@ -65,7 +59,7 @@ export function criticalBatch(chip: ChipLike, options: BatchOptions = {}): numbe
   checkOptions('criticalBatch', options, batchNames)
   const { dtype = 'bfloat16', weightsDtype = dtype } = options
   const bytes = bitsOf(weightsDtype) / 8
-  const made = asChip(chip)
+  const made = chipOf('criticalBatch', chip)
   return (peakOpsPerSecond(made, dtype) * bytes) / (2 * made.hbmBytesPerSecond)
 }
 
@@ -126,7 +120,7 @@ export function parallelLimits(options: ParallelOptions): ParallelLimits {
   checkInteger(op, 'axes', axes, 1, 3)
   for (const [name, value] of Object.entries({ F, tokens, chips }))
     if (value !== undefined) checkNumber(op, name, value, 1)
-  const made = asChip(chip)
+  const made = chipOf(op, chip)
   const link = made.iciBytesPerSecondPerLink
   if (link === null)
     throw new RangeError(`${op}: the rate of a link of ${made.name} is not known [${made.name}]`)

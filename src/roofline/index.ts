@@ -2,7 +2,6 @@
 // estimate with its assumptions. Read critical.ts first, then trainingStep.ts.
 export {
   type BatchOptions,
-  type ChipLike,
   criticalBatch,
   criticalIntensity,
   type IntensityOptions,

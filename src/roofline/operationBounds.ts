@@ -1,7 +1,6 @@
-import { type PeakDType, peakOpsPerSecond } from '../hardware/index.js'
+import { type ChipLike, chipOf, type PeakDType, peakOpsPerSecond } from '../hardware/index.js'
 import { type ModelConfig, type OperationsOptions, operations } from '../model/index.js'
 import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../options/index.js'
-import { asChip, type ChipLike } from './critical.js'
 
 /** What may bound an operation: the matrix units, either memory, the links between chips, the network, the host. */
 export type BoundBy = 'compute' | 'hbm' | 'vmem' | 'ici' | 'dcn' | 'pcie'
@@ -73,7 +72,7 @@ export function operationBound(
     checkNumber(op, name, value, 0)
   const { dtype = 'bfloat16', links = 2 } = options
   checkInteger(op, 'links', links, 1, 6)
-  const made = asChip(chip)
+  const made = chipOf(op, chip)
   const over = (moved: number, rate: number | null, what: string): number => {
     if (moved === 0) return 0
     if (rate === null)

@@ -1,6 +1,5 @@
-import { type PeakDType, peakOpsPerSecond } from '../hardware/index.js'
+import { type ChipLike, chipOf, type PeakDType, peakOpsPerSecond } from '../hardware/index.js'
 import { checkNumber, shown } from '../options/index.js'
-import { asChip, type ChipLike } from './critical.js'
 
 /** A point of the plot: FLOPs per byte, and where it is known the rate reached; else it stands on the roof. */
 export interface RooflinePoint {
@@ -27,7 +26,7 @@ export function rooflineSvg(
   dtype: PeakDType = 'bfloat16',
 ): string {
   if (!Array.isArray(points)) throw new TypeError(`rooflineSvg: points are no list [${shown(points)}]`)
-  const made = asChip(chip)
+  const made = chipOf('rooflineSvg', chip)
   const peak = peakOpsPerSecond(made, dtype)
   const roof = (intensity: number): number => Math.min(peak, intensity * made.hbmBytesPerSecond)
   for (const { intensity } of points) checkNumber('rooflineSvg', 'intensity', intensity, 0)

@@ -4,7 +4,7 @@ import {
   peakOpsPerSecond,
   type Slice,
   type StoredDType,
-  slice,
+  sliceOf,
 } from '../hardware/index.js'
 import { cacheBytes, type ModelConfig, parameterUse } from '../model/index.js'
 import { checkInteger, checkNumber, checkOptions, type OptionTable } from '../options/index.js'
@@ -67,7 +67,7 @@ export function servingStep(config: ModelConfig, options: ServingOptions): Servi
   checkInteger(op, 'batch', batch, 1)
   checkInteger(op, 'context', context, 1)
   checkNumber(op, 'prefillEfficiency', prefillEfficiency, 0, 1)
-  const made = typeof options.slice === 'string' ? slice(options.slice) : options.slice
+  const made = sliceOf(op, options.slice)
   const { total, activeMatmul } = parameterUse(config)
   const hbm = made.hbmBytesPerSecond
   const peak = peakOpsPerSecond(made.chip, dtype) * made.chips

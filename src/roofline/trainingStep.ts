@@ -1,4 +1,11 @@
-import { bitsOf, type Chip, type PeakDType, peakOpsPerSecond, type Slice, slice } from '../hardware/index.js'
+import {
+  bitsOf,
+  type Chip,
+  type PeakDType,
+  peakOpsPerSecond,
+  type Slice,
+  sliceOf,
+} from '../hardware/index.js'
 import {
   architectureOf,
   type ModelConfig,
@@ -75,7 +82,7 @@ export function trainingStep(config: ModelConfig, options: TrainingStepOptions):
   checkOptions(op, options, names)
   const { batch, sequence, slices = 1, dtype = 'bfloat16', remat = 'everything' } = options
   for (const [name, value] of Object.entries({ batch, sequence, slices })) checkInteger(op, name, value, 1)
-  const made = typeof options.slice === 'string' ? slice(options.slice) : options.slice
+  const made = sliceOf(op, options.slice)
   const { chip, chips } = made
   const split = splitOf(op, made, options.split)
   const step: Step = { config, made, split, batch, sequence, slices }

@@ -1,9 +1,11 @@
+import { shown } from '../options/index.js'
+
 type Numbers = Readonly<Record<string, number>>
 
-function check(op: string, numbers: Numbers, holds: (value: number) => boolean, must: string): void {
+function check(op: string, numbers: Numbers, holds: (value: number) => boolean, what: string): void {
   for (const [name, value] of Object.entries(numbers))
     if (!(Number.isFinite(value) && holds(value)))
-      throw new RangeError(`${op}: ${name} must be ${must} [${value}]`)
+      throw new RangeError(`${op}: ${name} is not ${what} [${shown(value)}]`)
 }
 
 /** Throws unless each of the named options is a finite number. */
@@ -13,12 +15,12 @@ export function checkFinite(op: string, numbers: Numbers): void {
 
 /** Throws unless each of the named options is finite and at least 0. */
 export function checkNotNegative(op: string, numbers: Numbers): void {
-  check(op, numbers, (value) => value >= 0, 'finite and not negative')
+  check(op, numbers, (value) => value >= 0, 'a finite number, 0 or more')
 }
 
 /** Throws unless each of the named options is finite and above 0. */
 export function checkPositive(op: string, numbers: Numbers): void {
-  check(op, numbers, (value) => value > 0, 'finite and positive')
+  check(op, numbers, (value) => value > 0, 'a finite number above 0')
 }
 
 /** Throws unless each of the named options is a whole number from `least` on. */
@@ -27,7 +29,7 @@ export function checkCount(op: string, numbers: Numbers, least: number): void {
     op,
     numbers,
     (value) => Number.isSafeInteger(value) && value >= least,
-    `a whole number, at least ${least}`,
+    `a whole number, ${least} or more`,
   )
 }
 

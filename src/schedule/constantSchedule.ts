@@ -1,3 +1,4 @@
+import { checkOptions } from '../options/index.js'
 import { checkFinite } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
@@ -5,9 +6,10 @@ import { checked, type Schedule } from './schedule.js'
  * The same rate at every step.
  *
  * @example constantSchedule(0.25)(1000) // 0.25
- * constantSchedule(NaN) // throws constantSchedule: value must be a finite number [NaN]
+ * constantSchedule(NaN) // throws constantSchedule: value is not a finite number [NaN]
  */
 export function constantSchedule(value: number | { readonly value: number }): Schedule {
+  if (typeof value === 'object') checkOptions('constantSchedule', value, { value: 'required' })
   const rate = typeof value === 'object' ? value.value : value
   checkFinite('constantSchedule', { value: rate })
   return checked('constantSchedule', () => rate)

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { blend, cosineShare } from './blend.js'
 import { checkFinite, checkNotNegative, checkPositive } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
@@ -13,6 +14,14 @@ export interface CosineDecayOptions {
   readonly exponent?: number
 }
 
+/** The names of `CosineDecayOptions`. */
+const names: OptionTable<CosineDecayOptions> = {
+  initValue: 'required',
+  decaySteps: 'required',
+  alpha: 'optional',
+  exponent: 'optional',
+}
+
 /**
  * Half a cosine wave down, then held.
  * With y = (1 + cos(pi min(step, decaySteps) / decaySteps)) / 2: initValue ((1 - alpha) y^exponent + alpha). The first
@@ -22,10 +31,11 @@ export interface CosineDecayOptions {
  * Source    optax 0.2.8, cosine_decay_schedule; I. Loshchilov, F. Hutter, SGDR, arXiv:1608.03983
  *
  * @example cosineDecaySchedule({ initValue: 2, decaySteps: 100, alpha: 0.5 })(50) // 1.5
- * cosineDecaySchedule({ initValue: 1, decaySteps: 0 }) // throws cosineDecaySchedule: decaySteps must be finite and positive [0]
+ * cosineDecaySchedule({ initValue: 1, decaySteps: 0 }) // throws cosineDecaySchedule: decaySteps is not a finite number above 0 [0]
  */
 export function cosineDecaySchedule(options: CosineDecayOptions): Schedule {
   const op = 'cosineDecaySchedule'
+  checkOptions(op, options, names)
   const { initValue, decaySteps, alpha = 0, exponent = 1 } = options
   checkFinite(op, { initValue, alpha })
   checkPositive(op, { decaySteps })

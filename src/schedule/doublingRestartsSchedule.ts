@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { checkCount, checkFinite } from './checkNumbers.js'
 import { cosineDescent } from './cosineDecaySchedule.js'
 import { joinSchedules } from './joinSchedules.js'
@@ -18,6 +19,14 @@ export interface DoublingPeriodsOptions {
   readonly remainder?: 'last-cycle' | 'drop'
 }
 
+/** The names of `DoublingPeriodsOptions`. */
+const periodNames: OptionTable<DoublingPeriodsOptions> = {
+  warmupSteps: 'required',
+  totalSteps: 'required',
+  cycles: 'required',
+  remainder: 'optional',
+}
+
 /** The cycles, and the values between which each runs. */
 export interface DoublingRestartsOptions extends DoublingPeriodsOptions {
   /** Where the warm-up begins. Default 0. */
@@ -28,6 +37,14 @@ export interface DoublingRestartsOptions extends DoublingPeriodsOptions {
   readonly endValue?: number
 }
 
+/** The names of `DoublingRestartsOptions`. */
+const names: OptionTable<DoublingRestartsOptions> = {
+  ...periodNames,
+  peakValue: 'required',
+  initValue: 'optional',
+  endValue: 'optional',
+}
+
 /**
  * The lengths of the cycles of `doublingRestartsSchedule`: T, 2T, 4T ... with
  * T = floor((totalSteps - warmupSteps) / (2^cycles - 1)), the last one longer with remainder 'last-cycle'.
@@ -36,6 +53,8 @@ export interface DoublingRestartsOptions extends DoublingPeriodsOptions {
  * doublingPeriods({ warmupSteps: 1000, totalSteps: 50000, cycles: 4, remainder: 'drop' }) // [3266, 6532, 13064, 26128]
  */
 export function doublingPeriods(options: DoublingPeriodsOptions): number[] {
+  // What the schedule itself was made from is welcome too.
+  checkOptions('doublingPeriods', options, { ...names, peakValue: 'optional' })
   return periods('doublingPeriods', options)
 }
 
@@ -55,6 +74,7 @@ export function doublingPeriods(options: DoublingPeriodsOptions): number[] {
  */
 export function doublingRestartsSchedule(options: DoublingRestartsOptions): Schedule {
   const op = 'doublingRestartsSchedule'
+  checkOptions(op, options, names)
   const { initValue = 0, peakValue, endValue = 0, warmupSteps } = options
   checkFinite(op, { initValue, peakValue, endValue })
   const lengths = periods(op, options)
@@ -68,8 +88,7 @@ function periods(op: string, options: DoublingPeriodsOptions): number[] {
   const { warmupSteps, totalSteps, cycles, remainder = 'last-cycle' } = options
   checkCount(op, { warmupSteps, totalSteps }, 0)
   checkCount(op, { cycles }, 1)
-  if (remainder !== 'last-cycle' && remainder !== 'drop')
-    throw new RangeError(`${op}: remainder must be 'last-cycle' or 'drop' [${remainder}]`)
+  checkName(op, 'remainder', remainder, ['last-cycle', 'drop'])
   const units = 2 ** cycles - 1
   const steps = totalSteps - warmupSteps
   if (steps < units)

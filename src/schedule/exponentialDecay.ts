@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
@@ -16,6 +17,16 @@ export interface ExponentialDecayOptions {
   readonly endValue?: number | null
 }
 
+/** The names of `ExponentialDecayOptions`. */
+export const exponentialNames: OptionTable<ExponentialDecayOptions> = {
+  initValue: 'required',
+  transitionSteps: 'required',
+  decayRate: 'required',
+  transitionBegin: 'optional',
+  staircase: 'optional',
+  endValue: 'optional',
+}
+
 /**
  * A constant factor per `transitionSteps`.
  * With p = (step - transitionBegin) / transitionSteps, rounded down with `staircase`: initValue decayRate^p after
@@ -29,6 +40,7 @@ export interface ExponentialDecayOptions {
  * [0, 9, 10, 29, 30].map(rate) // [1, 1, 0.5, 0.25, 0.2]
  */
 export function exponentialDecay(options: ExponentialDecayOptions): Schedule {
+  checkOptions('exponentialDecay', options, exponentialNames)
   return exponential('exponentialDecay', options)
 }
 

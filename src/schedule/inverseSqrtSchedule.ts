@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkPositive } from './checkNumbers.js'
 import type { Schedule } from './schedule.js'
 import { afterWarmup } from './warmup.js'
@@ -12,6 +13,14 @@ export interface InverseSqrtOptions {
   readonly timescale?: number
 }
 
+/** The names of `InverseSqrtOptions`. */
+const names: OptionTable<InverseSqrtOptions> = {
+  peakValue: 'required',
+  warmupSteps: 'required',
+  initValue: 'optional',
+  timescale: 'optional',
+}
+
 /**
  * A line up to `peakValue`, then the inverse of a square root, without an end.
  * From the end of the warm-up: peakValue sqrt(timescale / (timescale + step - warmupSteps)). With the default timescale
@@ -24,6 +33,7 @@ export interface InverseSqrtOptions {
  */
 export function inverseSqrtSchedule(options: InverseSqrtOptions): Schedule {
   const op = 'inverseSqrtSchedule'
+  checkOptions(op, options, names)
   const { initValue = 0, peakValue, warmupSteps, timescale = warmupSteps } = options
   checkPositive(op, { timescale })
   const fall: Schedule = (step) => peakValue * Math.sqrt(timescale / (timescale + step))

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkFinite, checkPositive } from './checkNumbers.js'
 import { interpolate } from './piecewiseSchedules.js'
 import type { Schedule } from './schedule.js'
@@ -15,10 +16,25 @@ export interface CosineOnecycleOptions {
   readonly finalDivFactor?: number
 }
 
+/** The names of `CosineOnecycleOptions`. */
+const cosineNames: OptionTable<CosineOnecycleOptions> = {
+  transitionSteps: 'required',
+  peakValue: 'required',
+  pctStart: 'optional',
+  divFactor: 'optional',
+  finalDivFactor: 'optional',
+}
+
 /** The same, and where the third line begins. */
 export interface LinearOnecycleOptions extends CosineOnecycleOptions {
   /** The part of the steps before the first value is reached again, from `pctStart` to 1. Default 0.85. */
   readonly pctFinal?: number
+}
+
+/** The names of `LinearOnecycleOptions`. */
+const linearNames: OptionTable<LinearOnecycleOptions> = {
+  ...cosineNames,
+  pctFinal: 'optional',
 }
 
 /**
@@ -34,11 +50,12 @@ export interface LinearOnecycleOptions extends CosineOnecycleOptions {
  */
 export function linearOnecycleSchedule(options: LinearOnecycleOptions): Schedule {
   const op = 'linearOnecycleSchedule'
+  checkOptions(op, options, linearNames)
   const { transitionSteps, peakValue, pctStart = 0.3, pctFinal = 0.85 } = options
   const { divFactor = 25, finalDivFactor = 1e4 } = options
   checkCycle(op, { peakValue, pctStart, transitionSteps, divFactor, finalDivFactor })
   if (!(pctFinal >= pctStart && pctFinal <= 1))
-    throw new RangeError(`${op}: pctFinal must be from pctStart, ${pctStart}, to 1 [${pctFinal}]`)
+    throw new RangeError(`${op}: pctFinal is not a number from pctStart, ${pctStart}, to 1 [${pctFinal}]`)
   return interpolate(op, {
     interpolateType: 'linear',
     initValue: peakValue / divFactor,
@@ -62,6 +79,7 @@ export function linearOnecycleSchedule(options: LinearOnecycleOptions): Schedule
  */
 export function cosineOnecycleSchedule(options: CosineOnecycleOptions): Schedule {
   const op = 'cosineOnecycleSchedule'
+  checkOptions(op, options, cosineNames)
   const { transitionSteps, peakValue, pctStart = 0.3, divFactor = 25, finalDivFactor = 1e4 } = options
   checkCycle(op, { peakValue, pctStart, transitionSteps, divFactor, finalDivFactor })
   return interpolate(op, {
@@ -79,5 +97,5 @@ function checkCycle(op: string, options: Required<CosineOnecycleOptions>): void 
   checkFinite(op, { peakValue })
   checkPositive(op, positive)
   if (!(pctStart >= 0 && pctStart <= 1))
-    throw new RangeError(`${op}: pctStart must be from 0 to 1 [${pctStart}]`)
+    throw new RangeError(`${op}: pctStart is not a number from 0 to 1 [${pctStart}]`)
 }

@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { blend, cosineShare } from './blend.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
@@ -9,9 +10,21 @@ export interface PiecewiseConstantOptions {
   readonly boundariesAndScales?: Readonly<Record<number, number>>
 }
 
+/** The names of `PiecewiseConstantOptions`. */
+const constantNames: OptionTable<PiecewiseConstantOptions> = {
+  initValue: 'required',
+  boundariesAndScales: 'optional',
+}
+
 /** The same, and how the values are joined. */
 export interface PiecewiseInterpolateOptions extends PiecewiseConstantOptions {
   readonly interpolateType: 'linear' | 'cosine'
+}
+
+/** The names of `PiecewiseInterpolateOptions`. */
+const interpolateNames: OptionTable<PiecewiseInterpolateOptions> = {
+  ...constantNames,
+  interpolateType: 'required',
 }
 
 /** The knots of a piecewise schedule in ascending order: step 0 with the initial value, then running products. */
@@ -30,6 +43,7 @@ interface Knots {
  */
 export function piecewiseConstantSchedule(options: PiecewiseConstantOptions): Schedule {
   const op = 'piecewiseConstantSchedule'
+  checkOptions(op, options, constantNames)
   const knots = runningProducts(op, options)
   return checked(op, (step) => knots.values[lastKnot(knots, step)]!)
 }
@@ -46,14 +60,14 @@ export function piecewiseConstantSchedule(options: PiecewiseConstantOptions): Sc
  * [0, 2, 4, 6, 8, 9].map(rate) // [1, 0.75, 0.5, 0.25, 0, 0]
  */
 export function piecewiseInterpolateSchedule(options: PiecewiseInterpolateOptions): Schedule {
+  checkOptions('piecewiseInterpolateSchedule', options, interpolateNames)
   return interpolate('piecewiseInterpolateSchedule', options)
 }
 
 /** The same, with another name in its errors. */
 export function interpolate(op: string, options: PiecewiseInterpolateOptions): Schedule {
   const { interpolateType } = options
-  if (interpolateType !== 'linear' && interpolateType !== 'cosine')
-    throw new RangeError(`${op}: interpolateType must be 'linear' or 'cosine' [${interpolateType}]`)
+  checkName(op, 'interpolateType', interpolateType, ['linear', 'cosine'])
   const knots = runningProducts(op, options)
   const { steps, values } = knots
   return checked(op, (step) => {
@@ -80,7 +94,7 @@ function runningProducts(
   }))
   for (const { key, boundary, scale } of pairs.sort((a, b) => a.boundary - b.boundary)) {
     if (!(boundary >= 0 && Number.isFinite(boundary)))
-      throw new RangeError(`${op}: a boundary must be finite and not negative [${key}]`)
+      throw new RangeError(`${op}: a boundary is not a finite number, 0 or more [${key}]`)
     checkNotNegative(op, { [`the scale at ${key}`]: scale })
     steps.push(boundary)
     const value = values.at(-1)! * scale

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { blend } from './blend.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
@@ -12,10 +13,24 @@ export interface LinearOptions {
   readonly transitionBegin?: number
 }
 
+/** The names of `LinearOptions`. */
+const linearNames: OptionTable<LinearOptions> = {
+  initValue: 'required',
+  endValue: 'required',
+  transitionSteps: 'required',
+  transitionBegin: 'optional',
+}
+
 /** The same, and the power. */
 export interface PolynomialOptions extends LinearOptions {
   /** Not negative; with 0 the value stays `initValue` for ever, as 0^0 is 1. */
   readonly power: number
+}
+
+/** The names of `PolynomialOptions`. */
+const polynomialNames: OptionTable<PolynomialOptions> = {
+  ...linearNames,
+  power: 'required',
 }
 
 /**
@@ -29,6 +44,7 @@ export interface PolynomialOptions extends LinearOptions {
  * @example polynomialSchedule({ initValue: 1, endValue: 0, power: 2, transitionSteps: 4 })(2) // 0.25
  */
 export function polynomialSchedule(options: PolynomialOptions): Schedule {
+  checkOptions('polynomialSchedule', options, polynomialNames)
   return polynomial('polynomialSchedule', options)
 }
 
@@ -39,9 +55,10 @@ export function polynomialSchedule(options: PolynomialOptions): Schedule {
  *
  * @example const rate = linearSchedule({ initValue: 1, endValue: 0, transitionSteps: 4, transitionBegin: 2 })
  * [0, 2, 3, 6, 1e9].map(rate) // [1, 1, 0.75, 0, 0]
- * rate(-1) // throws linearSchedule: step must be finite and not negative [-1]
+ * rate(-1) // throws linearSchedule: step is not a finite number, 0 or more [-1]
  */
 export function linearSchedule(options: LinearOptions): Schedule {
+  checkOptions('linearSchedule', options, linearNames)
   return polynomial('linearSchedule', { ...options, power: 1 })
 }
 

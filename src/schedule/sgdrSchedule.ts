@@ -1,3 +1,4 @@
+import { shown } from '../options/index.js'
 import { joinSchedules } from './joinSchedules.js'
 import { checked, type Schedule } from './schedule.js'
 import { type WarmupCosineDecayOptions, warmupCosine } from './warmupCosineDecaySchedule.js'
@@ -14,6 +15,7 @@ import { type WarmupCosineDecayOptions, warmupCosine } from './warmupCosineDecay
  */
 export function sgdrSchedule(cycles: readonly WarmupCosineDecayOptions[]): Schedule {
   const op = 'sgdrSchedule'
+  if (!Array.isArray(cycles)) throw new TypeError(`${op}: needs an array of cycles [${shown(cycles)}]`)
   if (cycles.length === 0) throw new RangeError(`${op}: needs at least one cycle [0]`)
   const parts = cycles.map((cycle, i) => warmupCosine(`${op}: cycle ${i}`, cycle))
   const restarts: number[] = []

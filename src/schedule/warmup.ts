@@ -1,3 +1,4 @@
+import type { OptionTable } from '../options/index.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { linearSchedule } from './polynomialSchedule.js'
 import { checked, type Schedule } from './schedule.js'
@@ -8,6 +9,13 @@ export interface WarmupOptions {
   readonly peakValue: number
   /** Not negative; with 0 the schedule starts at `peakValue`. */
   readonly warmupSteps: number
+}
+
+/** The names of `WarmupOptions`. */
+export const warmupNames: OptionTable<WarmupOptions> = {
+  initValue: 'required',
+  peakValue: 'required',
+  warmupSteps: 'required',
 }
 
 /** A line up to the peak, then `rest`, which counts its steps from the end of the warm-up. */

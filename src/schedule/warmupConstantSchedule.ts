@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkFinite } from './checkNumbers.js'
 import { linearSchedule } from './polynomialSchedule.js'
 import { checked, type Schedule } from './schedule.js'
@@ -10,6 +11,13 @@ export interface WarmupConstantOptions {
   readonly warmupSteps: number
 }
 
+/** The names of `WarmupConstantOptions`. */
+const names: OptionTable<WarmupConstantOptions> = {
+  initValue: 'required',
+  peakValue: 'required',
+  warmupSteps: 'required',
+}
+
 /**
  * A line from `initValue` to `peakValue` in `warmupSteps` steps, then held.
  *
@@ -19,6 +27,7 @@ export interface WarmupConstantOptions {
  */
 export function warmupConstantSchedule(options: WarmupConstantOptions): Schedule {
   const op = 'warmupConstantSchedule'
+  checkOptions(op, options, names)
   const { initValue, peakValue, warmupSteps } = options
   checkFinite(op, { initValue, peakValue, warmupSteps })
   return checked(op, linearSchedule({ initValue, endValue: peakValue, transitionSteps: warmupSteps }))

@@ -1,7 +1,8 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { cosineDescent } from './cosineDecaySchedule.js'
 import type { Schedule } from './schedule.js'
-import { afterWarmup, type WarmupOptions } from './warmup.js'
+import { afterWarmup, type WarmupOptions, warmupNames } from './warmup.js'
 
 /** The warm-up, the length of the whole, and where it ends. */
 export interface WarmupCosineDecayOptions extends WarmupOptions {
@@ -11,6 +12,14 @@ export interface WarmupCosineDecayOptions extends WarmupOptions {
   readonly endValue?: number
   /** The power to which the cosine is raised, not negative. Default 1. */
   readonly exponent?: number
+}
+
+/** The names of `WarmupCosineDecayOptions`. */
+const names: OptionTable<WarmupCosineDecayOptions> = {
+  ...warmupNames,
+  decaySteps: 'required',
+  endValue: 'optional',
+  exponent: 'optional',
 }
 
 /**
@@ -30,12 +39,13 @@ export function warmupCosineDecaySchedule(options: WarmupCosineDecayOptions): Sc
 
 /** The same, with another name in its errors. */
 export function warmupCosine(op: string, options: WarmupCosineDecayOptions): Schedule {
+  checkOptions(op, options, names)
   const { peakValue, warmupSteps, decaySteps, endValue = 0, exponent = 1 } = options
   checkFinite(op, { decaySteps, endValue })
   checkNotNegative(op, { exponent })
   if (decaySteps <= warmupSteps)
     throw new RangeError(
-      `${op}: decaySteps, warm-up included, must exceed warmupSteps [${decaySteps} and ${warmupSteps}]`,
+      `${op}: decaySteps, warm-up included, is not above warmupSteps [${decaySteps} and ${warmupSteps}]`,
     )
   const end = peakValue === 0 ? 0 : endValue
   return afterWarmup(op, options, cosineDescent(peakValue, end, decaySteps - warmupSteps, exponent))

@@ -1,10 +1,13 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { checkFinite } from './checkNumbers.js'
-import { type ExponentialDecayOptions, exponential } from './exponentialDecay.js'
+import { type ExponentialDecayOptions, exponential, exponentialNames } from './exponentialDecay.js'
 import type { Schedule } from './schedule.js'
-import { afterWarmup, type WarmupOptions } from './warmup.js'
+import { afterWarmup, type WarmupOptions, warmupNames } from './warmup.js'
 
 /** The options of the warm-up and of the decay; `transitionBegin` counts from the end of the warm-up. */
 export interface WarmupExponentialDecayOptions extends WarmupOptions, ExponentialDecayOptions {}
+
+const names: OptionTable<WarmupExponentialDecayOptions> = { ...warmupNames, ...exponentialNames }
 
 /**
  * A line from `initValue` up to `peakValue`, then `exponentialDecay` from there.
@@ -16,6 +19,7 @@ export interface WarmupExponentialDecayOptions extends WarmupOptions, Exponentia
  */
 export function warmupExponentialDecaySchedule(options: WarmupExponentialDecayOptions): Schedule {
   const op = 'warmupExponentialDecaySchedule'
+  checkOptions(op, options, names)
   const { peakValue } = options
   checkFinite(op, { peakValue })
   return afterWarmup(op, options, exponential(op, { ...options, initValue: peakValue }))

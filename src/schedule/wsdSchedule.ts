@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { blend, cosineShare } from './blend.js'
 import { checkFinite, checkNotNegative, checkPositive } from './checkNumbers.js'
 import type { Schedule } from './schedule.js'
@@ -22,6 +23,17 @@ export interface WsdOptions {
   readonly decayShape?: WsdShape
 }
 
+/** The names of `WsdOptions`. */
+const names: OptionTable<WsdOptions> = {
+  peakValue: 'required',
+  warmupSteps: 'required',
+  stableSteps: 'required',
+  decaySteps: 'required',
+  initValue: 'optional',
+  endValue: 'optional',
+  decayShape: 'optional',
+}
+
 /** The part of the way down that is left after the part q of the steps. */
 const shares: Readonly<Record<WsdShape, (q: number) => number>> = {
   linear: (q) => 1 - q,
@@ -41,13 +53,13 @@ const shares: Readonly<Record<WsdShape, (q: number) => number>> = {
  */
 export function wsdSchedule(options: WsdOptions): Schedule {
   const op = 'wsdSchedule'
+  checkOptions(op, options, names)
   const { initValue = 0, peakValue, endValue = 0, warmupSteps, stableSteps, decaySteps } = options
   const { decayShape = 'linear' } = options
   checkFinite(op, { endValue })
   checkNotNegative(op, { stableSteps })
   checkPositive(op, { decaySteps })
-  if (!Object.hasOwn(shares, decayShape))
-    throw new RangeError(`${op}: decayShape must be 'linear', 'cosine' or '1-sqrt' [${decayShape}]`)
+  checkName(op, 'decayShape', decayShape, Object.keys(shares))
   const share = shares[decayShape]
   return afterWarmup(op, { initValue, peakValue, warmupSteps }, (step) =>
     blend(peakValue, endValue, share(Math.min(Math.max(step - stableSteps, 0) / decaySteps, 1))),

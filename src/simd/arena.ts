@@ -1,3 +1,4 @@
+import { checkName } from '../options/index.js'
 import { instantiate, type KernelExports } from './instance.js'
 
 /** How an array function computes: 'simd' (WebAssembly where the machine has it, else plain) or 'plain' JavaScript. */
@@ -60,6 +61,7 @@ let only: Arena | null | undefined
 /** The arena, made at the first call; undefined for 'plain' and where there is no WebAssembly SIMD. */
 export function arena(engine: Engine): Arena | undefined {
   if (engine === 'plain') return undefined
+  if (engine !== 'simd') checkName('arena', 'engine', engine, ['simd', 'plain'])
   if (only === undefined) only = open() ?? null
   return only ?? undefined
 }

@@ -1,12 +1,12 @@
 import { type Arena, at, block } from './arena.js'
 
 /** Elementwise arithmetic of codes. */
-export type Arithmetic = 'add' | 'sub' | 'mul' | 'div' | 'min' | 'max'
+export type BinaryKernel = 'add' | 'sub' | 'mul' | 'div' | 'min' | 'max'
 
 /** a op b over bfloat16 or float16 codes, block by block; an operand of length 1 serves every element. */
 export function arithmeticBlocks(
   arena: Arena,
-  op: Arithmetic,
+  op: BinaryKernel,
   a: Uint16Array,
   b: Uint16Array,
   out: Uint16Array,

@@ -1,7 +1,7 @@
 // WebAssembly SIMD kernels over ordinary typed arrays, copied block by block through an arena inside the one
 // instance; `arena` is undefined where the machine has no SIMD. Sources: wasm/assembly. Read arena.ts first.
 export { type Arena, arena, type Engine } from './arena.js'
-export { type Arithmetic, arithmeticBlocks } from './arithmeticBlocks.js'
+export { type BinaryKernel, arithmeticBlocks } from './arithmeticBlocks.js'
 export { cumsumBlocks } from './cumsumBlocks.js'
 export { encodeBlocks } from './encodeBlocks.js'
 export { mapBlocks } from './mapBlocks.js'

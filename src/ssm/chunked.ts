@@ -22,9 +22,9 @@ import { expTo } from './stages.js'
  * @example chunked({ x: ones([3, 1]), dt: ones([3]), A: tensor(0), B: ones([1, 1]), C: ones([1, 1]) }, { chunk: 2 }).toNested() // [[1],[2],[3]]
  */
 export function chunked(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
+  const { length } = checkInputs('chunked', inputs, options)
   const { chunk = 64 } = options
   checkCount('chunked', 'chunk', chunk)
-  const { length } = checkInputs('chunked', inputs)
   const parts: Tensor[] = []
   let H: Tensor | undefined
   for (let start = 0; start < length; start += chunk) {

@@ -35,7 +35,7 @@ import { expTo } from './stages.js'
  * @example factorized({ x: ones([3, 1]), dt: ones([3]), A: tensor(0), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[1],[2],[3]]
  */
 export function factorized(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
-  checkInputs('factorized', inputs)
+  checkInputs('factorized', inputs, options)
   return byFactors('factorized', inputs, options, (u) => u)
 }
 
@@ -49,9 +49,9 @@ export function factorized(inputs: SsmInputs, options: SsmOptions = {}): Tensor 
  * @example clamped({ x: ones([2, 1]), dt: tensor([0, 100]), A: tensor(-1), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[0],[100]]
  */
 export function clamped(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
+  checkInputs('clamped', inputs, options)
   const { limit = 80 } = options
   if (!Number.isFinite(limit)) throw new RangeError(`clamped: limit is not a finite number [${limit}]`)
-  checkInputs('clamped', inputs)
   return byFactors('clamped', inputs, options, (u) => where(greaterEqual(u, limit), limit, u))
 }
 

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
 import type { CumsumName, RunningSum } from './cumsums.js'
 
@@ -42,8 +43,39 @@ export interface SsmOptions {
   readonly limit?: number
 }
 
+const optionNames: OptionTable<SsmOptions> = {
+  cumsum: 'optional',
+  dtypes: 'optional',
+  accumulate: 'optional',
+  chunk: 'optional',
+  limit: 'optional',
+}
+
+const stageNames: OptionTable<StageDTypes> = { sums: 'optional', exponents: 'optional', states: 'optional' }
+
+const inputNames: OptionTable<SsmInputs> = {
+  x: 'required',
+  dt: 'required',
+  A: 'required',
+  B: 'required',
+  C: 'required',
+}
+
+/** The options of a form, checked by their names. */
+export function checkForm(op: string, options: SsmOptions): void {
+  checkOptions(op, options, optionNames)
+  checkOptions(`${op}: dtypes`, options.dtypes, stageNames)
+}
+
 /** Shapes and dtypes of a layer, checked: L positions, N states. */
-export function checkInputs(op: string, { x, dt, A, B, C }: SsmInputs): { length: number; states: number } {
+export function checkInputs(
+  op: string,
+  inputs: SsmInputs,
+  options: SsmOptions,
+): { length: number; states: number } {
+  checkForm(op, options)
+  checkOptions(op, inputs, inputNames)
+  const { x, dt, A, B, C } = inputs
   for (const [name, value] of Object.entries({ x, dt, A, B, C })) {
     if (!isFloat(value.dtype))
       throw new TypeError(`${op}: ${name} needs a floating-point dtype, cast first [${value.dtype}]`)

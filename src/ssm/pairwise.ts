@@ -19,7 +19,7 @@ import { expTo } from './stages.js'
  * @example pairwise({ x: ones([3, 1]), dt: ones([3]), A: tensor(0), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[1],[2],[3]]
  */
 export function pairwise(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
-  checkInputs('pairwise', inputs)
+  checkInputs('pairwise', inputs, options)
   const E = expTo(tril(differences('pairwise', inputs, options)), inputs.x.dtype as FloatDType)
   return product(tril(mul(E, scores(inputs, options))), inputs, options)
 }
@@ -34,7 +34,7 @@ export function pairwise(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
  * @example pairwiseMaskAfter({ x: ones([2, 1]), dt: tensor([0, 100]), A: tensor(-1), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[NaN],[100]]
  */
 export function pairwiseMaskAfter(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
-  const { length } = checkInputs('pairwiseMaskAfter', inputs)
+  const { length } = checkInputs('pairwiseMaskAfter', inputs, options)
   const dtype = inputs.x.dtype as FloatDType
   const E = expTo(differences('pairwiseMaskAfter', inputs, options), dtype)
   const mask = tril(ones([length, length], { dtype }))

@@ -28,7 +28,7 @@ import { checkInputs, type SsmInputs, type SsmOptions } from './inputs.js'
  * @example recurrence({ x: ones([3, 1]), dt: ones([3]), A: tensor(0), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[1],[2],[3]]
  */
 export function recurrence(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
-  const { length } = checkInputs('recurrence', inputs)
+  const { length } = checkInputs('recurrence', inputs, options)
   const { x, dt, A, B, C } = inputs
   const dtype = x.dtype as FloatDType
   const kept = options.dtypes?.states ?? dtype

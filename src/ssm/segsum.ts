@@ -1,6 +1,6 @@
 import { broadcastTo, cast, type FloatDType, matmul, mul, type Tensor, tril } from '../tensor/index.js'
 import { asColumn } from './axes.js'
-import { checkInputs, type SsmInputs, type SsmOptions } from './inputs.js'
+import { checkForm, checkInputs, type SsmInputs, type SsmOptions } from './inputs.js'
 import { sumDTypes, sumsOf } from './runningSums.js'
 import { scores } from './scores.js'
 import { expTo } from './stages.js'
@@ -16,6 +16,7 @@ import { expTo } from './stages.js'
  * @example segmentSums(tensor([1, 2, 3])).toNested() // [[0,0,0],[2,0,0],[5,3,0]]
  */
 export function segmentSums(a: Tensor, options: SsmOptions = {}): Tensor {
+  checkForm('segmentSums', options)
   const { how, sums, exponents } = sumDTypes('segmentSums', a.dtype as FloatDType, options)
   const steps = tril(broadcastTo(asColumn(a), [...a.shape, a.shape.at(-1)!]), { k: -1 })
   return cast(sumsOf(steps, a.rank - 1, how, sums), exponents)
@@ -35,7 +36,7 @@ export function segmentSums(a: Tensor, options: SsmOptions = {}): Tensor {
  * @example segsum({ x: ones([3, 1]), dt: ones([3]), A: tensor(0), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[1],[2],[3]]
  */
 export function segsum(inputs: SsmInputs, options: SsmOptions = {}): Tensor {
-  checkInputs('segsum', inputs)
+  checkInputs('segsum', inputs, options)
   const { x, dt, A } = inputs
   const E = expTo(segmentSums(mul(asColumn(A), dt), options), x.dtype as FloatDType)
   const { accumulate } = options

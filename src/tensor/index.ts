@@ -32,18 +32,19 @@ export {
   full,
   type NumberArray,
   ones,
+  type DTypeOption,
   type TensorOptions,
   tensor,
   zeros,
 } from './storage/create.js'
 export { type DType, dtypes, type FloatDType, isFloat, roundingTo, type Storage } from './storage/dtype.js'
 export { type DTypeFacts, dtypeFacts } from './storage/dtypeFacts.js'
-export { argmax, argmin, type Extremum, max, min } from './reductions/extremum.js'
+export { argmax, argmin, type Extremum, type PositionOptions, max, min } from './reductions/extremum.js'
 export { type Axes, broadcastTo, flip, reshape, type Shaping, transpose } from './layout/layout.js'
 export { type MatmulOptions, matmul } from './reductions/matmul.js'
 export { entryOf, type OpName, type Ops, type OpTable, opName, opNames, ops } from './ops.js'
 export { type Order, orders, type Round } from './reductions/order.js'
-export { type AxisOptions, mean, type ReduceOptions, type Reduction, sum } from './reductions/reduce.js'
+export { mean, type ReduceOptions, type Reduction, sum } from './reductions/reduce.js'
 export { cumprod, cumsum, type Scan, type ScanOptions } from './reductions/scan.js'
 export { scanLane } from './reductions/scanLane.js'
 export { type Shape, sameShape, sizeOf } from './storage/shape.js'
@@ -99,6 +100,8 @@ export {
 } from './elementwise/unary.js'
 export { untraced } from './storage/untraced.js'
 export { where } from './elementwise/where.js'
+export type { AxisOptions } from './storage/axisOptions.js'
+export { checkTensor } from './storage/checkCall.js'
 export { all, any } from './composed/allAny.js'
 export { allClose, type CloseOptions } from './composed/allClose.js'
 export { clip } from './composed/clip.js'

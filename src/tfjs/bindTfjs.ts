@@ -1,5 +1,6 @@
 import type { FormatName } from '../formats/index.js'
 import type { GradientTransformation } from '../optimizer/index.js'
+import { checkOptions } from '../options/index.js'
 import type { DType, Tensor } from '../tensor/index.js'
 import { fromTf, type SharedDType, toTf } from './convert.js'
 import { type EmulateOptions, type Emulation, emulatePrecision } from './emulatePrecision.js'
@@ -49,7 +50,7 @@ export interface TfjsBinding<T extends Tfjs> {
    * Rounding  once after each layer: inside of it (products, sums, its activation function, the steps of a recurrent
    *           one) arithmetic is the backend's float32. Weights stay float32, layers read them rounded. `gradients` says
    *           how rounding is differentiated: its true derivative, 0 almost everywhere, would train nothing.
-   * Dtype     float32 tensors; integers pass. BatchNormalization's running statistics stay float32.
+   * Dtype     float32 tensors; integers pass, and what an embedding is asked for. BatchNormalization's running statistics stay float32.
    * Special   a model that is emulated already or not built yet, and a format without a sign, are a RangeError.
    * Cost      every rounded tensor is read from the backend and written back.
    */
@@ -69,7 +70,10 @@ export function bindTfjs<T extends Tfjs>(tf: T): TfjsBinding<T> {
   const Optimizer = optimizerClass(inner)
   return {
     toTf: (x: Tensor) => toTf(inner, x),
-    fromTf: (x: TfTensor, options: { readonly dtype?: DType } = {}) => fromTf(x, options.dtype),
+    fromTf: (x: TfTensor, options: { readonly dtype?: DType } = {}) => {
+      checkOptions('fromTf', options, { dtype: 'optional' })
+      return fromTf(x, options.dtype)
+    },
     tfOptimizer: (transformation: GradientTransformation, options?: TfOptimizerOptions) =>
       new Optimizer(transformation, options),
     emulatePrecision: (model: TfModel, format: FormatName, options?: EmulateOptions) =>

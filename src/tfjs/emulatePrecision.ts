@@ -1,7 +1,8 @@
 import { type EncodeOptions, encoder, type FormatName, format } from '../formats/index.js'
+import { checkOptions, type OptionTable } from '../options/index.js'
 import { instrument, type RoundHere } from './instrument.js'
-import { emptyRecord, type Place, type RoundingRecord, roundAndCount } from './places.js'
 import { type Probe, type RoundingEffect, roundingEffects } from './roundingEffects.js'
+import { emptyRecord, type RoundingRecord, type RoundingSite, roundAndCount } from './roundingSite.js'
 import type { InnerModel, Tf, TfModel } from './tfjs.js'
 
 /** What is rounded, and how. */
@@ -15,6 +16,16 @@ export interface EmulateOptions extends EncodeOptions {
    * and PyTorch. False: they pass unrounded, the straight-through estimator. Default: true.
    */
   readonly gradients?: boolean
+}
+
+const names: OptionTable<EmulateOptions> = {
+  weights: 'optional',
+  activations: 'optional',
+  gradients: 'optional',
+  rounding: 'optional',
+  saturate: 'optional',
+  random: 'optional',
+  randomBits: 'optional',
 }
 
 /** A model under emulation. */
@@ -40,6 +51,7 @@ export function emulatePrecision(
   name: FormatName,
   options: EmulateOptions = {},
 ): Emulation {
+  checkOptions('emulatePrecision', options, names)
   if (!Array.isArray((model as Partial<TfModel> | null | undefined)?.layers))
     throw new TypeError(`emulatePrecision: needs a tf.LayersModel [${typeof model}]`)
   const target = format(name)
@@ -48,7 +60,7 @@ export function emulatePrecision(
   const kinds = { weight: weights, activation: activations, gradient: gradients }
   // Refuses what no array could be rounded with, before the first batch.
   encoder(target, how)
-  const records = new Map<Place, RoundingRecord>()
+  const records = new Map<RoundingSite, RoundingRecord>()
   const emulated: RoundHere = (place, values) => {
     if (!kinds[place.kind]) return undefined
     const [rounded, record] = roundAndCount(records.get(place) ?? emptyRecord(place), values, target, how)

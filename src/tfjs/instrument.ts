@@ -1,13 +1,13 @@
-import type { Place } from './places.js'
+import type { RoundingSite } from './roundingSite.js'
 import type { Inner, InnerLayer, InnerModel, InnerWeight, Tf } from './tfjs.js'
 
 /** The numbers at a place, rounded; undefined where they pass as they are. Places are told apart by identity. */
-export type RoundHere = (place: Place, values: Float32Array) => Float32Array | undefined
+export type RoundHere = (place: RoundingSite, values: Float32Array) => Float32Array | undefined
 
 /** A model whose layers ask at every place. */
 export interface Instrumented {
   /** In the order of the layers. */
-  readonly places: readonly Place[]
+  readonly places: readonly RoundingSite[]
   /** Gives the layers their own `call` back. */
   readonly restore: () => void
 }
@@ -27,7 +27,7 @@ export function instrument(tf: Tf, model: InnerModel, here: RoundHere): Instrume
     throw new RangeError(
       `emulatePrecision: the layer is emulated already, restore the other emulation first [${taken.name}]`,
     )
-  const places: Place[] = []
+  const places: RoundingSite[] = []
   const before = layers.map((layer) => Object.getOwnPropertyDescriptor(layer, 'call'))
   for (const layer of layers)
     layer.call = Object.assign(roundedCall(tf, layer, here, places), { [marked]: true })
@@ -47,15 +47,17 @@ function leafLayers(layers: readonly InnerLayer[]): readonly InnerLayer[] {
   return layers.flatMap((layer) => (Array.isArray(layer.layers) ? leafLayers(layer.layers) : [layer]))
 }
 
-function roundedCall(tf: Tf, layer: InnerLayer, here: RoundHere, places: Place[]): InnerLayer['call'] {
+function roundedCall(tf: Tf, layer: InnerLayer, here: RoundHere, places: RoundingSite[]): InnerLayer['call'] {
   const { call, name } = layer
   /** Rounds a float32 tensor on its way forward, and the gradient with respect to it on its way back. */
-  const rounding = (kind: Place['kind'], tensor: string): ((x: Inner) => Inner) => {
-    const forward: Place = { layer: name, kind, tensor }
-    const back: Place = { layer: name, kind: 'gradient', tensor }
+  const rounding = (kind: RoundingSite['kind'], tensor: string): ((x: Inner) => Inner) => {
+    const forward: RoundingSite = { layer: name, kind, tensor }
+    const back: RoundingSite = { layer: name, kind: 'gradient', tensor }
     places.push(forward, back)
-    const pass = (x: Inner, place: Place): Inner => {
-      const rounded = here(place, x.dataSync() as Float32Array)
+    const pass = (x: Inner, place: RoundingSite): Inner => {
+      // A backend may say float32 of integers that nobody has computed with yet: they pass.
+      const values = x.dataSync()
+      const rounded = values instanceof Float32Array ? here(place, values) : undefined
       return rounded ? tf.tensor(rounded, x.shape, 'float32') : x.clone()
     }
     const op = tf.customGrad((x) => ({ value: pass(x, forward), gradFunc: (dy) => pass(dy, back) }))
@@ -104,6 +106,8 @@ function isInput(layer: InnerLayer): boolean {
   return layer.getClassName() === 'InputLayer'
 }
 
+/** Whether numbers enter the model here; those of an embedding are places in its table, not numbers to round. */
 function isFirst(layer: InnerLayer): boolean {
+  if (layer.getClassName() === 'Embedding') return false
   return layer.inboundNodes.some(({ inboundLayers }) => inboundLayers.some(isInput))
 }

@@ -4,6 +4,7 @@ import {
   type GradientTransformation,
   type State,
 } from '../optimizer/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { type Tensor, zeros } from '../tensor/index.js'
 import { fromTf, toTf } from './convert.js'
 import { namedFromState, stateFromNamed } from './namedState.js'
@@ -16,6 +17,12 @@ export interface TfOptimizerOptions extends Omit<ApplyGradientsOptions, 'donate'
    * its state. Default: the variable's name, such as 'dense_Dense1/kernel'. Two variables of one path are a RangeError.
    */
   readonly pathOf?: (name: string) => string
+}
+
+const names: OptionTable<TfOptimizerOptions> = {
+  pathOf: 'optional',
+  engine: 'optional',
+  arithmetic: 'optional',
 }
 
 /** What our optimizers have besides the methods of tf.Optimizer. */
@@ -48,6 +55,8 @@ export function optimizerClass(
 
     constructor(transformation: GradientTransformation, options: TfOptimizerOptions = {}) {
       super()
+      checkOptions('tfOptimizer', options, names)
+      if (options.pathOf !== undefined) checkFunction('tfOptimizer', 'pathOf', options.pathOf)
       const given = transformation as Partial<GradientTransformation> | null | undefined
       if (typeof given?.init !== 'function' || typeof given.update !== 'function')
         throw new TypeError(

@@ -1,6 +1,7 @@
+import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../options/index.js'
 import type { Emulation } from './emulatePrecision.js'
-import type { RoundingRecord } from './places.js'
 import type { Probe, RoundingEffect } from './roundingEffects.js'
+import type { RoundingRecord } from './roundingSite.js'
 
 /** When a report is made, on what, and who gets it. */
 export interface RoundingCallbackOptions {
@@ -11,6 +12,14 @@ export interface RoundingCallbackOptions {
   /** Called with each report. Default: none, `reports` has them. */
   readonly onReport?: (report: RoundingReport) => void
 }
+
+const names: OptionTable<RoundingCallbackOptions> = {
+  probe: 'required',
+  everyEpochs: 'optional',
+  onReport: 'optional',
+}
+
+const probeNames: OptionTable<Probe> = { x: 'required', y: 'required', loss: 'optional' }
 
 /** Where rounding changed the result, at the end of an epoch. */
 export interface RoundingReport {
@@ -31,9 +40,12 @@ export interface RoundingCallback {
 
 /** A callback that reports where the emulation's rounding changed the result. It resets the emulation's records. */
 export function roundingCallback(emulation: Emulation, options: RoundingCallbackOptions): RoundingCallback {
+  const op = 'roundingCallback'
+  checkOptions(op, options, names)
   const { probe, everyEpochs = 1, onReport } = options
-  if (!(Number.isInteger(everyEpochs) && everyEpochs > 0))
-    throw new RangeError(`roundingCallback: everyEpochs is no whole number from 1 [${everyEpochs}]`)
+  checkOptions(`${op}: probe`, probe, probeNames)
+  checkInteger(op, 'everyEpochs', everyEpochs, 1)
+  if (onReport !== undefined) checkFunction(op, 'onReport', onReport)
   const reports: RoundingReport[] = []
   return {
     reports,

@@ -1,4 +1,4 @@
-import { emptyRecord, type Place, type RoundingRecord } from './places.js'
+import { emptyRecord, type RoundingRecord, type RoundingSite } from './roundingSite.js'
 import type { Inner, InnerModel, Tf, TfLoss, TfTensor } from './tfjs.js'
 
 /** One batch on which effects are measured. */
@@ -40,15 +40,15 @@ export function roundingEffects(
   tf: Tf,
   model: InnerModel,
   probe: Probe,
-  places: readonly Place[],
-  roundAlone: (place: Place | undefined, seen: Seen) => void,
+  places: readonly RoundingSite[],
+  roundAlone: (place: RoundingSite | undefined, seen: Seen) => void,
 ): RoundingEffect[] {
   const run = runOf(tf, model, probe)
-  const outcome = (place: Place | undefined, seen: Seen): Outcome => {
+  const outcome = (place: RoundingSite | undefined, seen: Seen): Outcome => {
     roundAlone(place, seen)
     return run()
   }
-  const nowhere: Place = { layer: '', kind: 'weight', tensor: '' }
+  const nowhere: RoundingSite = { layer: '', kind: 'weight', tensor: '' }
   const exact = outcome(undefined, { record: emptyRecord(nowhere) })
   const effects = places.flatMap((place) => {
     const seen = { record: emptyRecord(place) }

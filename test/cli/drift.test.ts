@@ -251,7 +251,28 @@ describe('drift, known facts', async () => {
       .rows
     const of = (way: string) => sums.find((row) => row['way'] === way && row['input'] === 'mean 1')!
     expect(Number(of('ring')['maxRel'])).toBeGreaterThan(0.1)
+    // Both directions halve the bytes of a link, not the number of additions.
+    expect(Number(of('ring both ways')['maxRel'])).toBeGreaterThan(0.1)
     expect(Number(of('tree')['maxUlps'])).toBeLessThanOrEqual(2)
     expect(of('ring in float32')['maxUlps']).toBe(0)
+  })
+  it('the error round a ring grows with its size, and stays inside its bound', async () => {
+    const args = [
+      '--json',
+      '--only',
+      'allreduce',
+      '--length',
+      '16,64,256,1024',
+      '--out',
+      join(folder, 'rings'),
+    ]
+    const { rows } = JSON.parse((await call(...args)).out) as { rows: Record<string, string | number>[] }
+    for (const way of ['ring', 'ring both ways']) {
+      const rings = rows.filter((row) => row['way'] === way && row['input'] === 'mean 1')
+      const errors = rings.map((row) => Number(row['maxAbs']))
+      expect(errors).toHaveLength(4)
+      expect(errors).toEqual([...errors].sort((a, b) => a - b))
+      for (const row of rings) expect(Number(row['maxAbs'])).toBeLessThanOrEqual(Number(row['bound']))
+    }
   })
 })

@@ -122,7 +122,7 @@ describe('the program', () => {
     expect(help.join('')).toContain('gallery [options]')
     expect(await runTpuToolkit(['nope'], terminal(unknown))).toBe(2)
     expect(unknown).toEqual([
-      'tpu-toolkit: unknown command, there are drift, nan, sweep, gallery, doctor, formats, inspect, quantize, schedule, env, completion [nope]\n',
+      'tpu-toolkit: unknown command, there are drift, nan, sweep, gallery, doctor, formats, inspect, quantize, schedule, chips, plan, roofline, flags, audit, env, completion [nope]\n',
     ])
   })
 

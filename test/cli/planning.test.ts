@@ -75,6 +75,18 @@ describe('plan', () => {
     expect(plan.memory.split).toEqual({ data: 1, fsdp: 16, tensor: 4, expert: 1 })
   })
 
+  it('the table of parameters holds what the memory counts', async () => {
+    const plan = await json('plan', 'llama3-70b', '--slice', 'v5p-128', '--batch', '64', '--tensor', '4')
+    const held = plan.sharding.parameters.reduce(
+      (sum: number, { shardShape, copies }: { shardShape: number[]; copies: number }) =>
+        sum + shardShape.reduce((n, size) => n * size, copies),
+      0,
+    )
+    expect(2 * held).toBe(plan.memory.perDevice.weights)
+    const down = plan.sharding.parameters.find(({ name }: { name: string }) => name === 'layer.mlp.down')
+    expect(down.spec).toEqual(['tensor', 'fsdp'])
+  })
+
   it('a batch that does not fit ends with 1', async () => {
     const { status, out } = await runCli('plan', 'llama3-70b', '--slice', 'v5e-8', '--batch', '8')
     expect(status).toBe(1)

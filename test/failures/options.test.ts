@@ -64,7 +64,7 @@ describe('run(options) refuses what it cannot take', () => {
     wrong(
       failures.updateUnderHalfUlp,
       { mode: 'none' as 'kahan' },
-      'storedParams: mode is none of nearest master kahan stochastic [none]',
+      'storedParams: unknown mode, there are nearest, master, kahan, stochastic [none]',
     ),
     wrong(failures.emaStall, { tau: 1.5 }, 'ema-stall: tau is not a number from 0 to 1 [1.5]'),
     wrong(failures.emaStall, { steps: 0 }, 'ema-stall: steps is not a whole number from 1 to 100000 [0]'),

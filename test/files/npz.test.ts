@@ -195,7 +195,7 @@ describe('decodeNpz of hostile files', () => {
   it('names the array that cannot be read, and a dtype for none', () => {
     const bytes = encodeNpz({ w: tensor([1], { dtype: 'float8_e5m2' }) })
     expect(() => decodeNpz(bytes)).toThrow(
-      new TypeError('decodeNpz: w: which dtype of one byte is meant, must be given as dtype [<V1]'),
+      new TypeError('decodeNpz: w: a byte may be of several dtypes, give one as dtype [<V1]'),
     )
     expect(() => decodeNpz(bytes, { dtypes: { v: 'float8_e5m2' } })).toThrow(
       new RangeError('decodeNpz: no array of this name [v]'),

@@ -40,7 +40,7 @@ describe('treeToJson', () => {
 
   it('refuses other ways and what is no tree', () => {
     expect(() => treeToJson({}, { bits: 'octal' as never })).toThrow(
-      new RangeError('treeToJson: bits are hex or base64 [octal]'),
+      new RangeError('treeToJson: unknown bits, there are hex, base64 [octal]'),
     )
     expect(() => treeToJson({ a: 1 } as never)).toThrow(
       'treeToJson: not a leaf, array or plain object at a [1]',
@@ -90,11 +90,11 @@ describe(`treeFromJson (seed ${seed})`, () => {
       [leaf({ hex: '3f803g80' }), new RangeError('treeFromJson: not hex digits at a.0 [3f803g80]')],
       [leaf({ hex: 3 }), new RangeError('treeFromJson: needs hex or base64 at a.0 [dtype, shape, hex]')],
       [
-        leaf({ hex: undefined, base64: 'gD-APw==' }),
+        { a: [{ dtype: 'bfloat16', shape: [2], base64: 'gD-APw==' }] },
         new RangeError('treeFromJson: not base64 at a.0 [gD-APw==]'),
       ],
       [
-        leaf({ hex: undefined, base64: 'gD8=' }),
+        { a: [{ dtype: 'bfloat16', shape: [2], base64: 'gD8=' }] },
         new RangeError('treeFromJson: 2 elements of bfloat16 need 4 bytes at a.0 [2]'),
       ],
       [leaf({ dtype: 'bool', hex: '0102' }), new RangeError('treeFromJson: not a code of bool in a.0 [2]')],
@@ -103,6 +103,6 @@ describe(`treeFromJson (seed ${seed})`, () => {
       [null, new TypeError('treeFromJson: not a leaf, array or plain object at the root [null]')],
     ]
     for (const [json, error] of wrong) expect(() => treeFromJson(json)).toThrow(error)
-    expect(() => treeFromJson('{')).toThrow(/^treeFromJson: not JSON \[.+\]$/)
+    expect(() => treeFromJson('{')).toThrow(/^treeFromJson: the text is not JSON \[.+\]$/)
   })
 })

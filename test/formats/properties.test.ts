@@ -75,7 +75,7 @@ interface Bounds {
 }
 
 const titled = shapes.map((record) => [record.name, record] as const)
-const both = everyMode.flatMap((mode) => [mode, { ...mode, saturate: true }])
+const both = everyMode.flatMap(({ title: _, ...mode }) => [mode, { ...mode, saturate: true }])
 
 describe.each(titled)('%s', (_, record) => {
   const placed = places(record)
@@ -157,8 +157,8 @@ describe.each(titled)('%s', (_, record) => {
             ? (code & record.signMask) + record.maxCode
             : code
         if (fast(decode(code, record)) !== expected) {
-          expect([options.title, options.saturate, code, fast(decode(code, record))]).toEqual([
-            options.title,
+          expect([options.rounding, options.saturate, code, fast(decode(code, record))]).toEqual([
+            options.rounding,
             options.saturate,
             code,
             expected,

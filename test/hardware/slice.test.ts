@@ -2,12 +2,15 @@ import fc from 'fast-check'
 import {
   chip,
   chipNames,
+  chipOf,
   isTwistable,
   slice,
+  sliceOf,
   smallestSlice,
   topologies,
   wrapAround,
 } from 'tpu-toolkit/hardware'
+import { estimateMemory } from 'tpu-toolkit/model'
 import { describe, expect, it } from 'vitest'
 import { readText } from '../support/project.js'
 import { seed } from '../support/seed.js'
@@ -188,6 +191,31 @@ describe('topologies(chip)', () => {
     [[4, 8, 12], false],
     [[8, 16], false],
   ])('isTwistable(%j) is %s', (shape, expected) => expect(isTwistable(shape)).toBe(expected))
+})
+
+describe('a chip or slice given either way', () => {
+  it('a name and its record mean the same', () => {
+    expect(topologies('v5e')).toBe(topologies(chip('v5e')))
+    expect(sliceOf('f', 'v5p-8')).toEqual(slice('v5p-8'))
+    expect(sliceOf('f', slice('v5p-8'))).toEqual(slice('v5p-8'))
+    expect(chipOf('f', chip('v4'))).toBe(chip('v4'))
+  })
+
+  it('what is neither is a TypeError in the caller`s name', () => {
+    expect(() => topologies(5 as never)).toThrow(
+      new TypeError('topologies: neither the name nor the record of a chip [5]'),
+    )
+    expect(() => wrapAround('v5e', 16 as never)).toThrow(
+      new TypeError('wrapAround: the topology is no list of sides [16]'),
+    )
+    expect(() => isTwistable(undefined as never)).toThrow(TypeError)
+    expect(() => sliceOf('f', {} as never)).toThrow(
+      new TypeError('f: neither the name of a slice nor a slice [an object]'),
+    )
+    expect(() =>
+      estimateMemory({ family: 'gpt2', D: 64, L: 1 }, { slice: 8 as never, batch: 1, sequence: 1 }),
+    ).toThrow(new TypeError('estimateMemory: neither the name of a slice nor a slice [8]'))
+  })
 })
 
 describe('smallestSlice(chip, bytes)', () => {

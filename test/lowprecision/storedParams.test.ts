@@ -277,7 +277,7 @@ describe('storedParams, mistakes', () => {
     [
       () => stepper({ mode: 'naive' as never }),
       RangeError,
-      'storedParams: mode is none of nearest master kahan stochastic [naive]',
+      'storedParams: unknown mode, there are nearest, master, kahan, stochastic [naive]',
     ],
     [
       () => stepper({ mode: 'nearest', dtype: 'int32' as never }),

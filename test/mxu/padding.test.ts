@@ -32,6 +32,17 @@ const layouts: { readonly cases: readonly LayoutKey[] } = JSON.parse(
   readText('test/golden/planning/layout.json'),
 )
 
+type LayoutRow = readonly [
+  chip: string,
+  dtype: 'float32',
+  shape: readonly number[],
+  bytes: number,
+  minorToMajor: readonly number[],
+]
+const drawn: { readonly cases: readonly LayoutRow[] } = JSON.parse(
+  readText('test/golden/planning/layout_more.json'),
+)
+
 describe('padding(size, side)', () => {
   it.each(cases.filter(({ kind }) => kind === 'head_dim'))(
     '$head_dim on $mxu wastes $waste',
@@ -82,6 +93,15 @@ describe('hbmLayout(shape, dtype)', () => {
     expect(bytes).toBe(key.bytes)
     expect(minorToMajor).toEqual(key.minor_to_major)
     expect(`T(${tile.join(',')})`).toBe(/^T\([\d,]+\)/.exec(key.tile)?.[0])
+  })
+
+  it('agrees with the compiler on 500 drawn shapes of five generations: bytes and order, no miss', () => {
+    const misses = drawn.cases.filter(([, dtype, shape, bytes, order]) => {
+      const layout = hbmLayout(shape, dtype)
+      return layout.bytes !== bytes || layout.minorToMajor.join() !== order.join()
+    })
+    expect(misses).toEqual([])
+    expect(drawn.cases.length).toBe(500)
   })
 
   it('bfloat16 pads to 8 rows, not to the 16 of a Pallas tile', () => {

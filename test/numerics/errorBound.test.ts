@@ -276,10 +276,10 @@ describe('errorBound', () => {
   it('refuses what it cannot bound', () => {
     const one = { n: 1, dtype: 'bfloat16' } as const
     expect(() => errorBound('sum', { n: 1.5, dtype: 'bfloat16' }, { sumAbs: 1 })).toThrow(
-      new RangeError('errorBound: n is not a count [1.5]'),
+      new RangeError('errorBound: n is not a whole number, 0 or more [1.5]'),
     )
     expect(() => errorBound('sum', one, { sumAbs: -1 })).toThrow(
-      new RangeError('errorBound: sumAbs is negative or NaN [-1]'),
+      new RangeError('errorBound: sumAbs is not a number, 0 or more [-1]'),
     )
     expect(() => errorBound('cumsum', { ...one, order: { windowed: 32 } }, { sumAbs: 1 })).toThrow(
       new RangeError('errorBound: only sums go by windows [windowed 32]'),

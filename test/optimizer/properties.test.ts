@@ -335,7 +335,10 @@ describe('bad input', () => {
       () => multiTransform({ all: scale(1) }, 'frozen').init(w([1])),
     ],
     ['chain: the state is not one of 2 transforms [1]', () => chain(...pair).update(w([1]), [{}])],
-    ['optimizer: unknown arithmetic [gpu]', () => scale(1, { arithmetic: 'gpu' as Arithmetic })],
+    [
+      'optimizer: unknown arithmetic, there are ieee, xla-cpu [gpu]',
+      () => scale(1, { arithmetic: 'gpu' as Arithmetic }),
+    ],
     [
       'lookahead: parameters are not { fast, slow } [layers]',
       () => lookahead(scale(1), { syncPeriod: 1, slowStepSize: 1 }).init(w([1])),

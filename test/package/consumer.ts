@@ -61,3 +61,41 @@ export const half: t.Op = {
   kernel: ([x]) => t.mul(x!, 0.5),
 }
 export const shape: Same<typeof t.ops.reshape, t.KnownOp<t.Shaping>> = true
+
+/** Parameters keep their type, an interface too. */
+interface Layer {
+  readonly w: t.Tensor
+  readonly b: t.Tensor
+}
+export interface Net {
+  readonly layers: readonly Layer[]
+  readonly head: t.Tensor
+}
+declare const net: Net
+const loss = ({ head }: Net, x: t.Tensor): t.Tensor => t.mean(t.mul(head, x))
+const adamw = t.optimizer.adamw({ learningRate: 0.1 })
+const step = t.optimizer.makeTrainStep(t.autodiff.valueAndGrad(loss), adamw)
+const first = step({ params: net, state: adamw.init(net) }, f32)
+const second = step(first, f32)
+const [updates] = t.optimizer.masked(adamw, true).update(net, { inner: [] }, net)
+const stored = t.lowprecision.storedParams(adamw, { mode: 'kahan' }).init({ w: [f32] })
+const doubled = t.tree.mapTree((x): t.Tensor => t.mul(x, 2), net)
+const sizes = t.tree.mapTree((x) => x.size, net)
+export const kept: Same<
+  [
+    typeof first.params,
+    typeof second.params,
+    typeof updates,
+    typeof doubled,
+    ReturnType<typeof t.optimizer.applyUpdates<Net>>,
+    ReturnType<typeof t.optimizer.emaUpdate<Net>>,
+  ][number],
+  Net
+> = true
+export const counts: Same<typeof sizes.head, number> = true
+export const anyDtype: Same<typeof stored.params, { w: t.Tensor[] }> = true
+export const steps: number = second.state[0].count
+// @ts-expect-error no such option
+t.optimizer.adamw({ learningRate: 0.1, weight_decay: 0.1 })
+// @ts-expect-error no parameters
+t.optimizer.applyUpdates(3, net)

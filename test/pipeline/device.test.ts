@@ -123,7 +123,7 @@ describe('toDeviceAsync', () => {
     async function* none(): AsyncGenerator<number> {}
     const wrong: readonly (readonly [object, string])[] = [
       [{ bytesPerSecond: 0 }, 'bytesPerSecond is not positive [0]'],
-      [{}, 'bytesPerSecond is not positive [undefined]'],
+      [{}, 'option bytesPerSecond is missing [no options]'],
       [{ bytesPerSecond: 1, latency: -1 }, 'latency is not a time [-1]'],
       [{ bytesPerSecond: 1, buffers: 0 }, 'buffers is not a positive integer [0]'],
     ]

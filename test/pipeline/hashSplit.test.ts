@@ -69,16 +69,19 @@ describe(`hashSplit (seed ${seed})`, () => {
   it('refuses bad ratios, names and methods', () => {
     for (const valRatio of [-0.1, 1.1, Number.NaN])
       expect(() => hashSplit('a', { valRatio })).toThrow(
-        new RangeError(`hashSplit: valRatio is not in 0..1 [${valRatio}]`),
+        new RangeError(`hashSplit: valRatio is not a number from 0 to 1 [${valRatio}]`),
       )
     expect(() => hashSplit('a', {} as never)).toThrow(
-      new RangeError('hashSplit: valRatio is not in 0..1 [undefined]'),
+      new RangeError('hashSplit: option valRatio is missing [no options]'),
+    )
+    expect(() => (hashSplit as (name: string) => unknown)('a')).toThrow(
+      new RangeError('hashSplit: option valRatio is missing [no options]'),
     )
     expect(() => hashSplit(1 as never, { valRatio: 0 })).toThrow(
-      new TypeError('hashSplit: a name is a string [number]'),
+      new TypeError('hashSplit: the name is not a string [1]'),
     )
     expect(() => hashSplit('a', { valRatio: 0, method: 'md5' as never })).toThrow(
-      new RangeError('hashSplit: no such method [md5]'),
+      new RangeError('hashSplit: unknown method, there are exact, md5-mod-1000 [md5]'),
     )
   })
 })

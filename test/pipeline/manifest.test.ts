@@ -20,11 +20,15 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('loadShardsFromManifest', () => {
   it('gives the files in the order listed, with what is known of them', async () => {
     const path = manifest({
-      shards: [{ path: 'data/b', records: 5, bytes: 10 }, 'data/a', join(folder, 'data/c')],
+      shards: [
+        { path: 'data/b', records: 5, bytes: 10, split: 'val', meta: { a: 1 } },
+        'data/a',
+        join(folder, 'data/c'),
+      ],
     })
     const shards = await loadShardsFromManifest(path)
     expect(shards).toEqual([
-      { path: join(folder, 'data/b'), records: 5, bytes: 10 },
+      { path: join(folder, 'data/b'), records: 5, bytes: 10, split: 'val', meta: { a: 1 } },
       { path: join(folder, 'data/a'), records: undefined, bytes: 10 },
       { path: join(folder, 'data/c'), records: undefined, bytes: 10 },
     ])
@@ -58,7 +62,7 @@ describe('loadShardsFromManifest', () => {
       { shards: ['1', '2', '3', '4', '5', '6'] },
       '6 of 6 shards are missing [1, 2, 3, 4, 5 ...]',
     ],
-    ['a folder', { shards: ['data'] }, '1 of 1 shards are missing [data]'],
+    ['a folder', { shards: ['data'] }, 'a folder where a shard is to be [data]'],
     ['a file twice', { shards: ['data/a', './data/a'] }, 'a shard is listed twice [./data/a]'],
     [
       'another size',
@@ -78,5 +82,8 @@ describe('loadShardsFromManifest', () => {
       /^loadShardsFromManifest: not JSON \[/,
     )
     await expect(loadShardsFromManifest(join(folder, 'none.json'))).rejects.toThrow('ENOENT')
+    await expect(loadShardsFromManifest(folder)).rejects.toThrow(
+      new RangeError(`loadShardsFromManifest: a folder, give the manifest in it [${folder}]`),
+    )
   })
 })

@@ -40,6 +40,10 @@ Scale.count = 0
 export const total = (batch) => batch.reduce((sum, x) => sum + x, 0)
 export const seven = 7
 export const closure = () => () => 1
+export const same = (x) => x
+export const exits = (x) => { if (x === 3) process.exit(3); return x }
+export const bare = () => { throw Object.create(null) }
+export const unsendable = () => { throw new RangeError('odd', { cause: () => 1 }) }
 `
 let folder = ''
 let url = new URL('file:///')
@@ -127,20 +131,54 @@ describe('load with workers', () => {
     })().catch((thrown: unknown) => thrown as Error)
     expect((error as Error).message).toBe('map: failing failed at record 13, place 13 [thirteen]')
     expect(taken).toEqual([...Array(12).keys()])
-    expect(joinStates([loader.state()])).toEqual({ position: 12, pending: [] })
+    expect(joinStates([loader.state()])).toMatchObject({ position: 12, pending: [] })
     expect(await loader.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('a record with a field tensorOnWire is no tensor, and records that hold themselves cross', async () => {
+    const forged = { tensorOnWire: ['float32', [1], [1]], x: tensor([1]) }
+    const cyclic: Record<string, unknown> = { x: tensor([2]), ['__proto__x']: 1 }
+    cyclic['self'] = cyclic
+    let deep: unknown = tensor([3])
+    for (let i = 0; i < 500; i++) deep = [deep]
+    const pipe = pipeline(arraySource<unknown>([forged, cyclic, deep])).map(named('same'))
+    const [first, second, third] = (await all(pipe.load({ workers: 1 }))) as unknown[]
+    expect(first).toEqual(forged)
+    expect(second).toEqual(cyclic)
+    expect(Object.values(second as object)).toContain(second)
+    expect(third).toEqual(deep)
+  })
+
+  it('a worker that ends says with which records, an error without a prototype is told, whatever its cause', async () => {
+    const failure = (name: string, count = 8): Promise<unknown> =>
+      all(pipeline(numbers(count)).map(named(name)).load({ workers: 1, chunk: 4 })).catch(
+        (thrown: unknown) => (thrown as Error).message,
+      )
+    expect(await failure('exits')).toMatch(
+      /^load: a worker ended at its work, records 0 to 3, 4 of them: a transform that calls process\.exit, or crashes the engine, is seen with workers: 0 \[.*code: 3.*\]$/,
+    )
+    expect(await failure('bare')).toBe('map: bare failed at record 0, place 0 [an object]')
+    expect(await failure('unsendable')).toBe('map: unsendable failed at record 0, place 0 [odd]')
+  })
+
+  it('as many workers as no machine has are refused', () => {
+    expect(() => pipeline(numbers(1)).map(named('double')).load({ workers: 1000 })).toThrow(
+      new RangeError('load: workers is not a whole number from 0 to 128 [1000]'),
+    )
   })
 
   it('what cannot go to another thread is an error that says so', async () => {
     const failure = (pipe: Pipeline<unknown>) =>
       all(pipe.load({ workers: 1 })).catch((thrown: unknown) => thrown)
     expect(await failure(pipeline(numbers(2)).map(named('closure')))).toEqual(
-      new TypeError('load: the result of a transform cannot be sent to another thread [not cloneable]'),
+      new TypeError(
+        'load: the result of a transform cannot be sent to another thread, records 0 to 1, 2 of them [not cloneable]',
+      ),
     )
     expect(await failure(pipeline(arraySource([String.prototype.at])).map(named('double')))).toMatchObject({
       name: 'TypeError',
       message: expect.stringMatching(
-        /^load: a record or an option cannot be sent to another thread \[.+\]$/s,
+        /^load: a record or an option cannot be sent to another thread, record 0 \[.+\]$/s,
       ),
     })
     expect(await failure(pipeline(numbers(2)).map(named('Scale', { by: Math.abs })))).toMatchObject({
@@ -172,10 +210,10 @@ describe('load with workers', () => {
     const waiting = endless.next().catch((error: Error) => error.message)
     await new Promise((resolve) => setTimeout(resolve, 200))
     await endless.return()
-    expect(await waiting).toBe('Terminating worker thread')
+    expect(await waiting).toEqual({ done: true, value: undefined })
     const some = pipeline(numbers(1000)).map<number>(named('double')).load({ workers: 2 })
     for await (const x of some) if (x === 10) break
-    expect(joinStates([some.state()])).toEqual({ position: 6, pending: [] })
+    expect(joinStates([some.state()])).toMatchObject({ position: 6, pending: [] })
     expect(await some.next()).toEqual({ done: true, value: undefined })
   })
 
@@ -227,6 +265,47 @@ for await (const batch of loader) {
     expect(whole[done - 1]).toEqual(last)
     expect((await all(pipe.load({ from, workers: 1 }))).map((batch) => [...batch])).toEqual(whole.slice(done))
   })
+})
+
+describe('the fingerprint of a state', () => {
+  it('a run is not gone on with over other records, or in another order of them', async () => {
+    const begun = pipeline(numbers(20), { shuffle: true, seed: 1 }).load()
+    for (let i = 0; i < 5; i++) await begun.next()
+    const from = joinStates([JSON.parse(JSON.stringify(begun.state()))])
+    await begun.return()
+    const why = /^load: a state of other records, or of another order of them \[[\da-f]{16} \/ [\da-f]{16}\]$/
+    const going = (count: number, options: { shuffle?: boolean; seed?: number; epochs?: number }) => () =>
+      pipeline(numbers(count), options).load({ from })
+    expect(going(21, { shuffle: true, seed: 1 })).toThrow(why)
+    expect(going(20, { shuffle: true, seed: 2 })).toThrow(why)
+    expect(going(20, {})).toThrow(why)
+    const other = arraySource(Array.from({ length: 20 }, (_, i) => i + 1))
+    expect(() => pipeline(other, { shuffle: true, seed: 1 }).load({ from })).toThrow(why)
+    // More epochs, and a key in place of its seed, are the same order.
+    expect((await all(going(20, { shuffle: true, seed: 1, epochs: 2 })())).length).toBe(35)
+    expect((await all(pipeline(numbers(20), { shuffle: true, seed: key(1) }).load({ from }))).length).toBe(15)
+    // A place alone says nothing of the records.
+    expect((await all(pipeline(numbers(6)).load({ from: 5 }))).length).toBe(1)
+  })
+})
+
+describe('a promise that never settles', () => {
+  it.each(['map', 'batch'] as const)(
+    'ahead of a break at %s does not keep it from returning',
+    async (where) => {
+      const stuck = (x: number): number | Promise<number> => (x < 4 ? x : new Promise(() => {}))
+      const pipe = pipeline(numbers(20)).map(stuck).prefetch(4)
+      const loader = where === 'map' ? pipe.load({ chunk: 1 }) : pipe.batch(2).load({ chunk: 1 })
+      const began = performance.now()
+      for await (const _ of loader) break
+      const waiting = pipe.load({ chunk: 1 })
+      for (let i = 0; i < 4; i++) await waiting.next()
+      const next = waiting.next()
+      await waiting.return()
+      expect(await next).toEqual({ done: true, value: undefined })
+      expect(performance.now() - began).toBeLessThan(8000)
+    },
+  )
 })
 
 describe('transforms without workers', () => {

@@ -68,10 +68,19 @@ describe('linePlot', () => {
     const height = (svg: string) => Number(parse(svg).getAttribute('height'))
     expect(height(wide) - height(linePlot(series, { ...options, y: { label: 'short' } }))).toBe(12)
   })
-  it('linePlot names every series in the legend', () =>
-    expect(
-      [...parse(linePlot(series, options)).querySelectorAll('.legend text')].map((t) => t.textContent),
-    ).toEqual(['naive', 'stable', 'bound & more']))
+  const names = (svg: string, where: string) =>
+    [...parse(svg).querySelectorAll(`${where} text`)].map((t) => t.textContent)
+  it('linePlot names few lines at their ends, from the top down, none on another', () => {
+    const svg = linePlot(series, options)
+    expect(names(svg, '.ends').sort()).toEqual(['bound & more', 'naive', 'stable'])
+    expect(names(svg, '.legend')).toEqual([])
+    const at = [...parse(svg).querySelectorAll('.ends text')].map((t) => Number(t.getAttribute('y')))
+    for (const [i, y] of at.entries()) if (i > 0) expect(y - at[i - 1]!).toBeGreaterThanOrEqual(14)
+  })
+  it('linePlot names more than six lines in a legend', () => {
+    const many = Array.from({ length: 7 }, (_, i) => ({ ...series[0]!, name: `line ${i}` }))
+    expect(names(linePlot(many, options), '.legend')).toEqual(many.map(({ name }) => name))
+  })
   it('linePlot escapes names', () => expect(linePlot(series, options)).toContain('bound &amp; more'))
   it('linePlot ticks powers of two with their full numbers', () => {
     const text = parse(linePlot(series, options)).textContent
@@ -86,7 +95,7 @@ describe('linePlot', () => {
     const points = [2e-4, 1e-3].map((x) => ({ x, y: 1 }))
     const svg = linePlot([{ name: 'a', points }], { ...options, x: { label: 'lr', scale: 'log10' } })
     const texts = [...parse(svg).querySelectorAll('text')].map(({ textContent }) => textContent)
-    expect(texts).toEqual(expect.arrayContaining(['2e-4', '5e-4']))
+    expect(texts).toEqual(expect.arrayContaining(['2·10⁻⁴', '5·10⁻⁴']))
   })
   it('linePlot draws markers with their labels', () => {
     const svg = linePlot(series, { ...options, markers: [{ x: 256, label: 'stalls at 256' }] })

@@ -51,6 +51,34 @@ describe('csv', () => {
   })
 })
 
+describe('textTable, width', () => {
+  const columns = [{ key: 'id' }, { key: 'story' }, { key: 'a' }, { key: 'b' }]
+  const rows = [
+    { id: 'first', story: 'what happened here is rather long to tell in a line', a: 1234, b: 0.5 },
+    { id: 'second', story: 'short', a: 1, b: 2 },
+  ]
+  it.each([40, 50, 60])(
+    'textTable(columns, rows, { width: %i }) has no longer line, and every word',
+    (width) => {
+      const text = textTable(columns, rows, { width })
+      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
+      for (const word of [...rows[0]!.story.split(' '), '1,234', '0.5', 'second', 'short'])
+        expect(text).toContain(word)
+    },
+  )
+  it('textTable(columns, rows, { width }) is the plain table where that fits', () =>
+    expect(textTable(columns, rows, { width: 200 })).toBe(textTable(columns, rows)))
+  it('textTable of more columns than fit comes in several tables, each with the first column', () => {
+    const wide = Array.from({ length: 9 }, (_, i) => ({ key: `column${i}` }))
+    const row = Object.fromEntries(wide.map(({ key }, i) => [key, `${key}value${i}`]))
+    const text = textTable(wide, [row], { width: 60 })
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(60)
+    const parts = text.split('\n\n')
+    expect(parts.length).toBeGreaterThan(1)
+    for (const part of parts) expect(part).toMatch(/^column0/)
+  })
+})
+
 describe('htmlTable', () => {
   it('htmlTable escapes cells and headings', () => {
     const html = htmlTable([{ key: 'op', header: 'o & p' }], rows)

@@ -48,8 +48,14 @@ export const scheduleKeys: readonly ScheduleKey[] = stored.schedules.map((key, i
 })
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+/** What the keys say besides optax's arguments; of the restarts with doubling cycles, what follows from them too. */
+const remarks = ['kind', 'variant', 'power_is_int', 'periods', 'boundaries', 'schedule_end']
 const options = (args: Args): Args =>
-  Object.fromEntries(Object.entries(args).map(([name, value]) => [camel(name), value]))
+  Object.fromEntries(
+    Object.entries(args)
+      .filter(([name]) => !remarks.includes(name))
+      .map(([name, value]) => [camel(name), value]),
+  )
 
 const factories = Object.fromEntries(Object.entries(schedules)) as unknown as Readonly<
   Record<string, (args: Args) => schedules.Schedule>

@@ -43,7 +43,7 @@ describe('tensor', () => {
     )
     expect(() => tensor([1], { shape: [-1] })).toThrow(new RangeError('tensor: not a shape [-1]'))
     expect(() => tensor([1], { dtype: 'bf16' as never })).toThrow(
-      new TypeError('tensor: unknown dtype [bf16]'),
+      new TypeError('tensor: unknown dtype, did you mean bfloat16 [bf16]'),
     )
     expect(() => tensor([1.5], { dtype: 'int32' })).toThrow(
       new RangeError('tensor: not a value of int32 [1.5]'),

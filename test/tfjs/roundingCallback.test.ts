@@ -123,7 +123,7 @@ describe.each(tfBackends())('roundingCallback on $name', ({ tf, use }) => {
       new RangeError('effects: needs a target for each output [2 of 1]'),
     )
     expect(() => roundingCallback(emulation, { probe: probe(), everyEpochs: 0 })).toThrow(
-      new RangeError('roundingCallback: everyEpochs is no whole number from 1 [0]'),
+      new RangeError('roundingCallback: everyEpochs is not a whole number, 1 or more [0]'),
     )
   })
 })

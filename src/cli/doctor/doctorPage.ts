@@ -1,67 +1,223 @@
 import type { Examined, Finding } from '../../failures/index.js'
-import { shadowGraph } from '../../precision/index.js'
-import { escapeHtml, htmlPage, htmlTable, type Section } from '../../report/index.js'
+import {
+  type Column,
+  escapeHtml,
+  graphPlot,
+  htmlPage,
+  htmlTable,
+  type PlotNode,
+  type Row,
+  type Section,
+} from '../../report/index.js'
+import { readable } from '../../text/index.js'
 import type { DoctorCase } from './doctorCases.js'
-import { findingText } from './doctorText.js'
+import { findingVerdict, outputVerdicts } from './verdict.js'
 
 /** Steps that a drawing may have: a longer one is a ribbon that nobody reads. */
-const drawable = 200
+const drawable = 60
+/** Rows that stand open. */
+const open = 30
 
-/** The report as a page: the graph coloured by lost bits, what the searches found, the report in full. */
+type Shadow = Examined['shadow']
+
+/** The report as a page: the verdict, what has to be wide, the graph coloured by lost bits, every operation and event. */
 export function doctorPage({
   id,
   title,
   shadow,
   findings,
 }: Examined & Pick<DoctorCase, 'id' | 'title'>): string {
-  const size = shadow.program.steps.length
+  const { steps } = shadow.program
   return htmlPage({
     title: `The precision doctor: ${id}`,
-    lead: title,
-    facts: { operations: String(size), reference: shadow.reference },
-    sections: [...findings.map(findingSection), graphSection(), reportSection()],
+    lead: title[0]!.toUpperCase() + title.slice(1),
+    facts: { operations: readable(steps.length), reference: String(shadow.reference) },
+    sections: [
+      {
+        id: 'verdict',
+        title: 'Verdict',
+        finding: outputVerdicts({ shadow })[0] ?? '',
+        paragraphs: [...outputVerdicts({ shadow }).slice(1), ...findings.map(findingVerdict)],
+      },
+      ...findings.map(findingSection),
+      graphSection(shadow),
+      operationsSection(shadow),
+      eventsSection(shadow),
+      {
+        id: 'report',
+        title: 'The report in full',
+        details: [{ summary: 'As it is printed', html: `<pre>${escapeHtml(String(shadow))}</pre>` }],
+      },
+    ],
     foot: 'Written by tpu-toolkit doctor. Every number is computed by the run that wrote this page.',
   })
-
-  function graphSection(): Section {
-    if (size > drawable)
-      return {
-        id: 'graph',
-        title: 'The computation',
-        paragraphs: [`${size} operations are too many to draw: up to ${drawable} are.`],
-      }
-    const caption =
-      'A box for each operation below what it reads, from white to red by the bits that its result has lost.'
-    return { id: 'graph', title: 'The computation', figures: [{ svg: shadowGraph(shadow), caption }] }
-  }
-
-  function reportSection(): Section {
-    return { id: 'report', title: 'Where the bits went', html: pre(String(shadow)) }
-  }
 }
 
 function findingSection(finding: Finding, index: number): Section {
   const { question, tuning } = finding
-  const rows = tuning.tried.map(({ stage, wide, value, met }) => ({
-    stage,
-    wide: wide.join(', '),
-    value,
-    met,
+  const { tried, policies, without, cost, narrowest, widest, policy } = tuning
+  const trials = tried.map(({ stage, wide, value, met }) => ({ stage, wide: wide.join(', '), value, met }))
+  const needed = without.map(({ name, value }) => ({ name, value }))
+  const known = policies.map((one) => ({
+    policy: one.name,
+    met: one.met,
+    value: one.value,
+    operations: one.cost.count,
+    bytes: one.cost.bytes,
   }))
-  const columns = [
-    { key: 'stage' },
-    { key: 'wide', prose: true },
-    { key: 'value', digits: 4 },
-    { key: 'met' },
+  const tables = [
+    needed.length === 0
+      ? ''
+      : htmlTable(
+          [
+            { key: 'name', header: `in ${policy.dtype}` },
+            { key: 'value', header: 'the measure without it', digits: 4 },
+          ],
+          needed,
+        ),
+    known.length === 0
+      ? ''
+      : `<h3>What usual policies would do</h3>${htmlTable(
+          [
+            { key: 'policy' },
+            { key: 'met' },
+            { key: 'value', header: 'the measure', digits: 4 },
+            { key: 'operations', header: 'wide operations' },
+            { key: 'bytes', header: 'more bytes moved' },
+          ],
+          known,
+        )}`,
   ]
   return {
     id: `policy-${index + 1}`,
-    title: `What to run wide: ${question}`,
-    html: pre(findingText(finding)),
-    details: [{ summary: `${rows.length} trials`, html: htmlTable(columns, rows) }],
+    title: 'What to run wide',
+    finding: `Wanted: ${question}.`,
+    paragraphs: [
+      `The measure is ${readable(narrowest, 4)} with nothing wide and ${readable(widest, 4)} with everything. The choice costs ${readable(cost.count)} operations in ${policy.dtype}, ${readable(cost.casts)} changes of dtype and ${readable(cost.bytes)} bytes moved more.`,
+    ],
+    html: tables.join('\n'),
+    details: [
+      {
+        summary: `${trials.length} trials`,
+        html: htmlTable(
+          [{ key: 'stage' }, { key: 'wide', prose: true }, { key: 'value', digits: 4 }, { key: 'met' }],
+          trials,
+        ),
+      },
+    ],
   }
 }
 
-function pre(text: string): string {
-  return `<pre>${escapeHtml(text)}</pre>`
+function graphSection(shadow: Shadow): Section {
+  const { steps, inputs } = shadow.program
+  const section = { id: 'graph', title: 'The computation' }
+  if (steps.length > drawable)
+    return {
+      ...section,
+      paragraphs: [`${readable(steps.length)} operations are too many to draw: up to ${drawable} are.`],
+    }
+  const errors = new Map(shadow.operations().map((error) => [error.step, error]))
+  const worst = Math.max(1e-9, ...[...errors.values()].map(({ total }) => total.max))
+  const nodes: PlotNode[] = [
+    ...inputs.map(({ dtype, shape }, i) => ({
+      id: `input ${i}`,
+      lines: [inputs.length === 1 ? 'input' : `input ${i}`, `${dtype} [${shape.join(', ')}]`],
+    })),
+    ...steps.map(({ op, output: { dtype, shape } }, i) => {
+      const error = errors.get(i)
+      const bits = error ? [`${readable(error.total.max)} bits off`] : []
+      return {
+        id: `step ${i}`,
+        lines: [`${i} ${op.name}`, `${dtype} [${shape.join(', ')}]`, ...bits],
+        shade: error ? Math.max(0, error.total.max) / worst : 0,
+        ...(error && { title: `${readable(error.introduced.max)} bits by its own rounding` }),
+      }
+    }),
+  ]
+  const edges = steps.flatMap(({ operands }, i) =>
+    operands.flatMap((operand) => {
+      if (typeof operand !== 'number') return []
+      const from = operand < inputs.length ? `input ${operand}` : `step ${operand - inputs.length}`
+      return [{ from, to: `step ${i}` }]
+    }),
+  )
+  return {
+    ...section,
+    figures: [
+      {
+        svg: graphPlot(nodes, edges, { title: 'Operations by how far their worst element is off' }),
+        caption:
+          'A box for each operation below what it reads, the redder the more bits its worst element is off. Constants are left out.',
+        natural: true,
+      },
+    ],
+  }
+}
+
+function operationsSection(shadow: Shadow): Section {
+  const gains = new Map(shadow.contributions().map((one) => [one.step, one]))
+  const rows = shadow.operations().map(
+    ({ step, op, dtype, shape, total, introduced, inherited }): Row => ({
+      step: `${step} ${op}`,
+      result: `${dtype} [${shape.join(', ')}]`,
+      max: total.max,
+      mean: total.mean,
+      introduced: introduced.max,
+      inherited: inherited.max,
+      gain: gains.get(step)?.gain ?? gains.get(step)?.firstOrder,
+    }),
+  )
+  const sorted = [...rows].sort((a, b) => Number(b['gain'] ?? -1) - Number(a['gain'] ?? -1))
+  const columns: Column[] = [
+    { key: 'step', header: 'operation' },
+    { key: 'result' },
+    { key: 'max', header: 'worst, bits off' },
+    { key: 'mean', header: 'mean' },
+    { key: 'introduced', header: 'its own rounding' },
+    { key: 'inherited', header: 'came in' },
+    { key: 'gain', header: 'the output would gain' },
+  ]
+  return folded(
+    {
+      id: 'operations',
+      title: 'Where the bits went',
+      paragraphs: [
+        'In bits of the worst element; the last column is what the output would gain in the mean if this operation alone did not round, the best cure first.',
+      ],
+    },
+    columns,
+    sorted,
+  )
+}
+
+function eventsSection(shadow: Shadow): Section {
+  const { steps } = shadow.program
+  const rows = shadow.events.map(({ step, kind, count, element, operands, result, bits }) => ({
+    operation: `${step} ${steps[step]!.op.name}`,
+    what: bits === undefined ? kind : `${kind}, ${bits} bits`,
+    count,
+    first: `element ${element}: ${operands
+      .slice(0, 3)
+      .map((x) => readable(x, 6))
+      .join(', ')} gave ${readable(result, 6)}`,
+  }))
+  const columns: Column[] = [
+    { key: 'operation' },
+    { key: 'what' },
+    { key: 'count', header: 'times' },
+    { key: 'first', header: 'the first', prose: true },
+  ]
+  if (rows.length === 0)
+    return { id: 'events', title: 'What happened', paragraphs: ['No overflow, cancellation or absorption.'] }
+  return folded({ id: 'events', title: 'What happened' }, columns, rows)
+}
+
+/** A table, behind a line that opens it where it is long. */
+function folded(section: Section, columns: readonly Column[], rows: readonly Row[]): Section {
+  if (rows.length <= open) return { ...section, html: htmlTable(columns, rows) }
+  return {
+    ...section,
+    html: htmlTable(columns, rows.slice(0, 12)),
+    details: [{ summary: `All ${readable(rows.length)} rows`, html: htmlTable(columns, rows) }],
+  }
 }

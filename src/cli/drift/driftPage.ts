@@ -76,7 +76,11 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
       diagonal: true,
     },
   )
-  const list = results.ops.map((op) => ({ operation: op.operation.title, finding: op.finding }))
+  const list = results.ops.map((op) => ({
+    operation: op.operation.title,
+    finding: op.finding,
+    link: `#${op.operation.name}`,
+  }))
   return {
     id: 'summary',
     title: 'Summary',
@@ -94,7 +98,13 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
           'The worst of all inputs and cases: each operation on sequences the naive way, and all their stable ways together (dashed). A result of the wrong sign is very many ulps away.',
       },
     ],
-    html: htmlTable([{ key: 'operation' }, { key: 'finding', prose: true }], list),
+    html: htmlTable(
+      [
+        { key: 'operation', link: 'link' },
+        { key: 'finding', prose: true },
+      ],
+      list,
+    ),
   }
 }
 

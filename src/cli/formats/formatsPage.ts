@@ -51,7 +51,7 @@ export function formatsPage(results: FormatsResults): string {
 }
 
 function summary(results: FormatsResults): Section {
-  const list = results.sets.map(({ title, finding }) => ({ data: title, finding }))
+  const list = results.sets.map(({ name, title, finding }) => ({ data: title, finding, link: `#${name}` }))
   const skipped = results.skipped.map(({ name, why }) => ({ tensor: name, why }))
   return {
     id: 'summary',
@@ -65,7 +65,13 @@ function summary(results: FormatsResults): Section {
           'The best of all ways with elements of 4, 6 and 8 bits, by the bits that it takes with its scales. The dashed line is 6.02 dB a bit, which no code of normal numbers can pass.',
       },
     ],
-    html: htmlTable([{ key: 'data' }, { key: 'finding', prose: true }], list),
+    html: htmlTable(
+      [
+        { key: 'data', link: 'link' },
+        { key: 'finding', prose: true },
+      ],
+      list,
+    ),
     details: [
       { summary: 'SQNR in dB of every way on all data', html: matrix(results.sets) },
       ...(skipped.length === 0

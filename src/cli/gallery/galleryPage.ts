@@ -18,10 +18,15 @@ export function galleryPage(exhibits: readonly Exhibit[]): string {
 function summary(exhibits: readonly Exhibit[]): Section {
   const rows = exhibits.map(({ failure, run }) => ({
     failure: failure.title,
+    link: `#${failure.id}`,
     holds: run.verdict.holds,
     verdict: run.verdict.text,
   }))
-  const columns = [{ key: 'failure', prose: true }, { key: 'holds' }, { key: 'verdict', prose: true }]
+  const columns = [
+    { key: 'failure', prose: true, link: 'link' },
+    { key: 'holds' },
+    { key: 'verdict', prose: true },
+  ]
   return { id: 'summary', title: 'Summary', html: htmlTable(columns, rows) }
 }
 
@@ -51,7 +56,7 @@ function section({ failure, run, repaired }: Exhibit): Section {
 
 function drawn(figure: FailureFigure): string {
   const draw = figure.kind === 'line' ? linePlot : scatterPlot
-  return draw(figure.series, { ...figure, width: 620 })
+  return draw(figure.series, { ...figure, width: 760, height: 340 })
 }
 
 /** The readings that are numbers, both ways side by side. */

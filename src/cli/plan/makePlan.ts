@@ -10,6 +10,7 @@ import {
   type Split,
 } from '../../model/index.js'
 import { criticalBatch, type TrainingStep, trainingStep } from '../../roofline/index.js'
+import { mesh, type StrategyTable, shardingStrategy } from '../../sharding/index.js'
 
 /** What is planned: a model on a slice. */
 export interface PlanRequest {
@@ -35,6 +36,8 @@ export interface Plan {
   readonly largestBatch: number | null
   readonly sequence: number
   readonly memory: MemoryEstimate
+  /** Where each parameter goes; why nowhere, where a dimension does not divide. */
+  readonly sharding: StrategyTable | string
   readonly step: TrainingStep
   readonly tokensPerChip: number
   readonly criticalTokensPerChip: number
@@ -62,9 +65,22 @@ export function makePlan({
   })
   return {
     ...{ model, slice: made.name, chips: made.chips, parameters: parameterUse(config) },
-    ...{ batch, largestBatch: largest, sequence, memory, step },
+    ...{ batch, largestBatch: largest, sequence, memory, step, sharding: shardingFor(config, memory.split) },
     tokensPerChip: (batch * sequence) / made.chips,
     criticalTokensPerChip: criticalBatch(made.chip.name),
     assumptions: [...memory.assumptions, ...step.assumptions],
+  }
+}
+
+/** The parameters over a mesh of the ways that there are. */
+function shardingFor(config: ModelConfig, split: Required<Split>): StrategyTable | string {
+  const ways = (['data', 'fsdp', 'expert', 'tensor'] as const).filter((way) => split[way] > 1)
+  const axisNames = ways.length === 0 ? (['fsdp'] as const) : ways
+  const devices = mesh({ shape: axisNames.map((way) => split[way]), axisNames })
+  try {
+    return shardingStrategy(devices, config, { strategy: axisNames })
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return thrown.message
+    throw thrown
   }
 }

@@ -8,10 +8,11 @@ import {
   type Subcommand,
   say,
 } from '../../io/index.js'
-import { htmlPage, htmlTable, textTable } from '../../report/index.js'
+import { htmlPage, htmlTable, type Section, textTable } from '../../report/index.js'
+import { strategyDiagram } from '../../sharding/index.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
 import { makePlan, type Plan, type PlanRequest } from './makePlan.js'
-import { planHead, planRows } from './planRows.js'
+import { planHead, planRows, shardingRows } from './planRows.js'
 
 interface Given {
   readonly slice: string
@@ -55,7 +56,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
       const plan = mistakesAsBadInput('findOptimalBatchSize', () => makePlan(readRequest(text, given)))
       const { memory, step } = planRows(plan)
       const head = planHead(plan)
-      if (given.json) terminal.out(jsonText(plan))
+      if (given.json) terminal.out(jsonText(withoutMesh(plan)))
       else {
         const tables = [memory, step].map((rows) =>
           textTable(
@@ -76,6 +77,10 @@ export const planCommand: Subcommand = (terminal, exit) =>
           '',
           tables[1],
           '',
+          'Each parameter, split over the ways named:',
+          '',
+          spread(plan, terminal.width),
+          '',
           'Assumed:',
           ...assumed,
         ]
@@ -86,6 +91,37 @@ export const planCommand: Subcommand = (terminal, exit) =>
     })
 
 const columns = [{ key: 'what' }, { key: 'value', align: 'right' }, { key: 'note' }] as const
+
+const parameterColumns = [
+  { key: 'parameter' },
+  { key: 'shape' },
+  { key: 'on', header: 'split over' },
+  { key: 'each', header: 'on each device' },
+  { key: 'replicas' },
+  { key: 'note' },
+]
+
+function spread(plan: Plan, width: number | undefined): string {
+  const { sharding } = plan
+  return typeof sharding === 'string' ? sharding : textTable(parameterColumns, shardingRows(plan), { width })
+}
+
+/** The plan as JSON has it: a mesh of thousands of devices says nothing that its split does not. */
+function withoutMesh(plan: Plan): object {
+  const { sharding } = plan
+  if (typeof sharding === 'string') return plan
+  const { parameters, batch, residual } = sharding
+  return { ...plan, sharding: { parameters, batch, residual } }
+}
+
+function shardingSection(plan: Plan): Section {
+  const { sharding } = plan
+  const [id, title] = ['sharding', 'Each parameter']
+  if (typeof sharding === 'string') return { id, title, paragraphs: [sharding] }
+  const caption = 'What one device holds of each parameter, by the ways that split it.'
+  const html = htmlTable(parameterColumns, shardingRows(plan))
+  return { id, title, figures: [{ svg: strategyDiagram(sharding), caption }], html }
+}
 
 function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
   const { memory, step } = planRows(plan)
@@ -100,6 +136,7 @@ function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
     sections: [
       { id: 'memory', title: 'On each device', html: table(memory) },
       { id: 'step', title: 'A step', html: table(step) },
+      shardingSection(plan),
       { id: 'assumed', title: 'Assumed', paragraphs: plan.assumptions },
     ],
   })

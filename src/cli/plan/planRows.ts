@@ -66,6 +66,18 @@ function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow
   ]
 }
 
+/** The columns and lines of the table of parameters; none where they cannot be spread so. */
+export function shardingRows({ sharding }: Plan): Record<string, string | number>[] {
+  if (typeof sharding === 'string') return []
+  return sharding.parameters.map(({ name, shape, spec, shardShape, replicas, notes }) => ({
+    ...{ parameter: name, shape: shape.join(' x '), on: spec.map(entryText).join(', ') },
+    ...{ each: shardShape.join(' x '), replicas, note: notes.join('; ') },
+  }))
+}
+
+const entryText = (entry: string | readonly string[] | null): string =>
+  entry === null ? '-' : typeof entry === 'string' ? entry : entry.join('+')
+
 /** The lines above the tables. */
 export function planHead({
   model,

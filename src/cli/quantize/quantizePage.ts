@@ -17,6 +17,7 @@ export function quantizePage(file: string, results: QuantizeResults): string {
           x: bits,
           y: sqnr,
           title: `${scheme} ${way}`,
+          ...(finite.length <= 16 ? { label: way === 'plain' ? scheme : `${scheme} ${way}` } : {}),
         })),
       },
       {
@@ -26,10 +27,17 @@ export function quantizePage(file: string, results: QuantizeResults): string {
           .map(({ bits, worst }) => ({ x: bits, y: worst.sqnr, title: worst.tensor })),
       },
     ],
-    { title: 'SQNR by bits', x: { label: 'bits of an element, scales included' }, y: { label: 'SQNR, dB' } },
+    {
+      title: 'SQNR by bits',
+      width: 760,
+      height: 380,
+      x: { label: 'bits of an element, scales included' },
+      y: { label: 'SQNR, dB' },
+    },
   )
   const lying = linePlot([{ name: 'values', points: magnitudes }], {
     title: 'Where the magnitudes lie',
+    width: 760,
     x: { label: 'floor(log2 |value|)' },
     y: { label: 'percent of the values' },
   })
@@ -51,7 +59,17 @@ export function quantizePage(file: string, results: QuantizeResults): string {
         ],
         html: htmlTable(totalColumns(all), all),
       },
-      { id: 'tensors', title: 'Tensor by tensor', html: htmlTable(tensorColumns(rows), rows) },
+      {
+        id: 'tensors',
+        title: 'Tensor by tensor',
+        ...(rows.length <= 40
+          ? { html: htmlTable(tensorColumns(rows), rows) }
+          : {
+              details: [
+                { summary: `All ${readable(rows.length)} rows`, html: htmlTable(tensorColumns(rows), rows) },
+              ],
+            }),
+      },
       ...(skipped.length === 0
         ? []
         : [

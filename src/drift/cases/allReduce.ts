@@ -1,4 +1,5 @@
-import { allReduce, type ReduceOrder } from '../../collectives/index.js'
+import { allReduce, deviceMesh, type GroupOrder } from '../../collectives/index.js'
+import { mesh } from '../../sharding/index.js'
 import { type FloatDType, tensor } from '../../tensor/index.js'
 import { readable } from '../../text/index.js'
 import { boundOf } from '../lab/bounds.js'
@@ -13,8 +14,9 @@ const elements = 64
 
 const offsets = { 'mean 0': 0, 'mean 1': 1 } as const
 
-const ways: readonly { name: string; role: Role; order: ReduceOrder; wide: boolean }[] = [
+const ways: readonly { name: string; role: Role; order: GroupOrder; wide: boolean }[] = [
   { name: 'ring', role: 'naive', order: 'ring', wide: false },
+  { name: 'ring both ways', role: 'other', order: 'bidirectional', wide: false },
   { name: 'all-to-all', role: 'other', order: 'all-to-all', wide: false },
   { name: 'tree', role: 'other', order: 'tree', wide: false },
   { name: 'ring in float32', role: 'stable', order: 'ring', wide: true },
@@ -26,7 +28,7 @@ export const allReduceCase: Operation = {
   name: 'allreduce',
   title: 'All-reduce',
   about:
-    'The sum over N replicas of a gradient of 64 standard normal numbers, of mean 0 or 1. A ring adds each of its N chunks hop by hop from another replica on; an all-to-all adds in the order of the replicas; a tree adds pairs. Every partial sum is rounded to the dtype or to float32, and the total to the dtype.',
+    'The sum over N replicas of a gradient of 64 standard normal numbers, of mean 0 or 1. A ring adds each of its N chunks hop by hop from another replica on, the second half of them the other way round where both directions are used; an all-to-all adds in the order of the replicas; a tree adds pairs. Every partial sum is rounded to the dtype or to float32, and the total to the dtype.',
   lengthName: 'replicas',
   lengths: powersOfTwo(2, 2048),
   running: false,
@@ -43,6 +45,8 @@ export const allReduceCase: Operation = {
             { dtype },
           ),
         )
+        const devices = deviceMesh(mesh({ shape: [length], axisNames: ['replica'] }))
+        const held = devices.addends('replica', replicas)
         const values = replicas.map((x) => x.toNumbers())
         const totals = (of: (x: number) => number): Float64Array =>
           Float64Array.from({ length: elements }, (_, i) => {
@@ -67,7 +71,10 @@ export const allReduceCase: Operation = {
             return {
               name,
               role,
-              compute: () => allReduce(replicas, { order, accumulate }),
+              compute: () =>
+                order === 'bidirectional'
+                  ? devices.allReduce(held, { axis: 'replica', order, accumulate }).result.shards[0]!
+                  : allReduce(replicas, { order, accumulate }),
               bound: () => boundOf('sum', how, sumAbs),
             }
           }),

@@ -1,5 +1,6 @@
 import { decode, encode } from '../../bf16/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
+import { checkName, type OptionTable } from '../../options/index.js'
 import { type FloatDType, type Shape, Tensor } from '../../tensor/index.js'
 import {
   type Decoded,
@@ -29,6 +30,11 @@ export type Arithmetic = 'ieee' | 'xla-cpu'
 export interface ArithmeticOption {
   /** Default: 'ieee'. */
   readonly arithmetic?: Arithmetic
+}
+
+/** The names of `ArithmeticOption`. */
+export const arithmeticNames: OptionTable<ArithmeticOption> = {
+  arithmetic: 'optional',
 }
 
 /** The smallest normal float32, which is bfloat16's too: below it 'xla-cpu' sees zeros. */
@@ -82,9 +88,8 @@ const engines: Readonly<Record<Arithmetic, Elementwise>> = {
 
 /** The operations of a named arithmetic. */
 export function arithmeticOf(name: Arithmetic = 'ieee'): Elementwise {
-  const engine = engines[name]
-  if (!engine) throw new RangeError(`optimizer: unknown arithmetic [${String(name)}]`)
-  return engine
+  checkName('optimizer', 'arithmetic', name, Object.keys(engines))
+  return engines[name]
 }
 
 function make(name: Arithmetic): Elementwise {

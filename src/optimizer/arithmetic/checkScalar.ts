@@ -1,4 +1,5 @@
-import { Tensor } from '../../tensor/index.js'
+import { checkName, shown } from '../../options/index.js'
+import { dtypes, isFloat, Tensor } from '../../tensor/index.js'
 import type { Scalar } from './decoded.js'
 
 /** Throws a RangeError unless the number is one and in [low, high]; strong scalars are data and pass. */
@@ -18,6 +19,26 @@ export function checkNumber(
 export function checkWhole(op: string, name: string, value: number, low: number): void {
   if (!Number.isInteger(value) || value < low)
     throw new RangeError(`${op}: ${name} is not a whole number from ${low} [${value}]`)
+}
+
+/** Throws a RangeError unless the number is a decay: from 0, below 1, where 1 - decay^t would be 0. */
+export function checkDecay(op: string, name: string, value: Scalar): void {
+  checkNumber(op, name, value, 0, 1)
+  if (value === 1) throw new RangeError(`${op}: ${name} is not below 1 [1]`)
+}
+
+/** Throws a TypeError unless the value is a boolean or not given. */
+export function checkFlag(op: string, name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean')
+    throw new TypeError(`${op}: ${name} is not true or false [${shown(value)}]`)
+}
+
+/** Throws a TypeError unless the value is a floating-point dtype or not given. */
+export function checkDtype(op: string, name: string, value: unknown): void {
+  if (value === undefined) return
+  checkName(op, name, value, dtypes)
+  if (!dtypes.some((dtype) => dtype === value && isFloat(dtype)))
+    throw new TypeError(`${op}: ${name} is no floating-point dtype [${shown(value)}]`)
 }
 
 function range(low: number, high: number): string {

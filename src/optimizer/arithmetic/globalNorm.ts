@@ -1,6 +1,7 @@
+import { checkOptions } from '../../options/index.js'
 import { type FloatDType, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf, type Elementwise } from './arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf, type Elementwise } from './arithmetic.js'
 import { type Decoded, decodedOf, promote, tensorOf } from './decoded.js'
 import { scaledNorm } from './scaledNorm.js'
 import { sumXla } from './sumXla.js'
@@ -17,6 +18,7 @@ import { sumXla } from './sumXla.js'
  * @example globalNorm({ a: tensor([3]), b: tensor([4]) }).item() // 5
  */
 export function globalNorm(tree: Treelike, options: ArithmeticOption = {}): Tensor {
+  checkOptions('globalNorm', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   const leaves = leavesOf(tree)
   const dtype = leaves.map((leaf) => leaf.dtype as FloatDType).reduce(promote, leaves[0]?.dtype as FloatDType)

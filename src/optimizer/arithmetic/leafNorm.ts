@@ -7,7 +7,7 @@ import { scaledNorm } from './scaledNorm.js'
  * The norm of one leaf as layerwise optimizers take it: one element of the leaf's dtype.
  *
  * Rounding  'ieee': float64, then once. 'xla-cpu': squares added by fused multiply-adds in float32, ascending, the first
- *           two as x0^2 + round(x1^2); bfloat16: squares rounded to float32, their float32 sum rounded to bfloat16, root.
+ *           two as x0^2 + round(x1^2), a leaf of one element by its magnitude; bfloat16: squares rounded to float32, their float32 sum rounded to bfloat16, root.
  */
 export function leafNorm(a: Elementwise, x: Tensor): Decoded {
   const { dtype, values } = decodedOf(x)
@@ -17,6 +17,8 @@ export function leafNorm(a: Elementwise, x: Tensor): Decoded {
     const { scale, root } = scaledNorm(x)
     return asDecoded(scale * root)
   }
+  // One element has no sum: XLA takes its magnitude, without a square that could leave the range.
+  if (dtype === 'float32' && values.length === 1) return asDecoded(Math.abs(values[0]!))
   let total = 0
   if (dtype === 'float32' && values.length > 1) {
     const second = a.flush(values[1]!)

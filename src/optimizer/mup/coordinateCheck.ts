@@ -1,10 +1,12 @@
 import { valueAndGrad } from '../../autodiff/index.js'
+import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { foldIn, key, normal } from '../../random/index.js'
 import { abs, matmul, mean, mul, relu, square, sub, type Tensor, tensor } from '../../tensor/index.js'
 import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
 import { adam } from '../optimizers/adam.js'
 import type { Point } from '../step/applyGradients.js'
 import { makeTrainStep } from '../step/makeTrainStep.js'
+import type { GradientTransformation, State } from '../transformation.js'
 import { lrForDModel } from './lrForDModel.js'
 import { type Mup, mup } from './mup.js'
 
@@ -22,6 +24,16 @@ export interface CoordinateCheckOptions {
   readonly learningRate?: number
   /** Each seeds weights, inputs and targets of one run. Default: 0, 1, 2. */
   readonly seeds?: readonly number[]
+}
+
+/** The names of `CoordinateCheckOptions`. */
+export const coordinateCheckNames: OptionTable<CoordinateCheckOptions> = {
+  parametrization: 'required',
+  widths: 'optional',
+  baseWidth: 'optional',
+  steps: 'optional',
+  learningRate: 'optional',
+  seeds: 'optional',
 }
 
 /** How large the outputs of a network are by its width. */
@@ -51,11 +63,11 @@ const [batch, inputs, outputs] = [16, 16, 4]
  * @example coordinateCheck({ parametrization: 'standard', widths: [8, 16, 32], seeds: [0] }).slope > 0.5 // true
  */
 export function coordinateCheck(options: CoordinateCheckOptions): CoordinateCheck {
+  checkOptions('coordinateCheck', options, coordinateCheckNames)
   const op = 'coordinateCheck'
   const { parametrization, widths = [64, 128, 256, 512, 1024], baseWidth = 64, steps = 5 } = options
   const { learningRate = 1e-4, seeds = [0, 1, 2] } = options
-  if (!['mup', 'standard', 'inverse-sqrt'].includes(parametrization))
-    throw new RangeError(`${op}: no such parametrization [${String(parametrization)}]`)
+  checkName(op, 'parametrization', parametrization, ['mup', 'standard', 'inverse-sqrt'])
   if (new Set(widths).size < 2 || seeds.length === 0)
     throw new RangeError(`${op}: needs two widths and a seed [${widths.length}, ${seeds.length}]`)
   for (const width of widths) checkWhole(op, 'width', width, 1)
@@ -101,11 +113,11 @@ function trainedSize(
   const outputOf = ({ input, hidden, readout }: Layers): Tensor =>
     matmul(mul(relu(matmul(relu(matmul(x, input)), hidden)), forwardMult), readout)
   const loss = (layers: Layers): Tensor => mean(square(sub(outputOf(layers), target)))
-  const optimizer = scaled ? scaled.adam({ learningRate }) : adam({ learningRate })
-  const step = makeTrainStep((layers) => valueAndGrad(loss)(layers as Layers), optimizer)
-  let point: Point<ReturnType<typeof optimizer.init>> = { params, state: optimizer.init(params) }
+  const optimizer: GradientTransformation = scaled ? scaled.adam({ learningRate }) : adam({ learningRate })
+  const step = makeTrainStep(valueAndGrad(loss), optimizer)
+  let point: Point<State, Layers> = { params, state: optimizer.init(params) }
   for (let i = 0; i < steps; i++) point = step(point)
-  return mean(abs(outputOf(point.params as Layers))).item()
+  return mean(abs(outputOf(point.params))).item()
 }
 
 /** The slope of the line through points (x, y) that is nearest in y. */

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 
 /** A learning rate that was tuned at one width, and the width where it is to be used. */
@@ -7,6 +8,13 @@ export interface LrForDModelOptions {
   readonly targetD: number
 }
 
+/** The names of `LrForDModelOptions`. */
+export const lrForDModelNames: OptionTable<LrForDModelOptions> = {
+  baseLr: 'required',
+  baseD: 'required',
+  targetD: 'required',
+}
+
 /**
  * baseLr sqrt(baseD / targetD), one rate for all parameters: the simplification of muP that much code uses. Hidden
  * matrices under Adam want baseD / targetD, which is less; embeddings, biases and the readout want 1, which is more. At
@@ -14,7 +22,9 @@ export interface LrForDModelOptions {
  *
  * @example lrForDModel({ baseLr: 3e-4, baseD: 256, targetD: 1024 }) // 1.5e-4
  */
-export function lrForDModel({ baseLr, baseD, targetD }: LrForDModelOptions): number {
+export function lrForDModel(options: LrForDModelOptions): number {
+  checkOptions('lrForDModel', options, lrForDModelNames)
+  const { baseLr, baseD, targetD } = options
   checkNumber('lrForDModel', 'baseLr', baseLr, 0, Number.MAX_VALUE)
   for (const [name, value] of Object.entries({ baseD, targetD }))
     if (!(Number.isFinite(value) && value > 0))

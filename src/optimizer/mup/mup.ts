@@ -1,16 +1,20 @@
+import { checkName, checkOptions } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import { pathsOf, replaceLeaves } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
 import type { AdamOptimizerOptions } from '../optimizers/adam.js'
+import { adamOptimizerNames } from '../optimizers/adam.js'
 import type { AdamwOptions } from '../optimizers/adamw.js'
-import { type SgdOptions, sgd } from '../optimizers/sgd.js'
-import { scaleByAdam } from '../rescalings/scaleByAdam.js'
+import { adamwNames } from '../optimizers/adamw.js'
+import { type SgdOptions, sgd, sgdNames } from '../optimizers/sgd.js'
+import { adamNames, scaleByAdam } from '../rescalings/scaleByAdam.js'
 import { type EmptyState, type GradientTransformation, type State, stateless } from '../transformation.js'
-import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
+import { addDecayedWeights, decayNames } from '../transforms/addDecayedWeights.js'
 import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
-import { type MupParameter, type MupShapes, mupTable } from './mupTable.js'
+import { type MupParameter, type MupShapes, mupNames, mupTable } from './mupTable.js'
 
 /** The maximal update parametrization of a model: what its parameters get, and the optimizers that give it to them. */
 export interface Mup {
@@ -53,6 +57,7 @@ export interface Mup {
  * scaled.table.map((row) => [row.path, row.adamLrMult, row.initMult, row.forwardMult]) // [['out', 1, 1, 0.25], ['w', 0.25, 0.5, 1]]
  */
 export function mup(shapes: MupShapes): Mup {
+  checkOptions('mup', shapes, mupNames)
   const table = mupTable(shapes)
   const rows = new Map(table.map((row) => [row.path, row]))
   const at = (path: string): MupParameter => {
@@ -61,8 +66,8 @@ export function mup(shapes: MupShapes): Mup {
     return row
   }
   const scaleUpdates = (rule: 'adam' | 'sgd', options: ArithmeticOption = {}) => {
-    if (rule !== 'adam' && rule !== 'sgd')
-      throw new RangeError(`mup: the rule is not 'adam' or 'sgd' [${String(rule)}]`)
+    checkName('mup', 'rule', rule, ['adam', 'sgd'])
+    checkOptions('mup.scaleUpdates', options, arithmeticNames)
     const a = arithmeticOf(options.arithmetic)
     return stateless((updates) =>
       replaceLeaves(
@@ -78,20 +83,27 @@ export function mup(shapes: MupShapes): Mup {
     table,
     at,
     scaleUpdates,
-    adam: (options) =>
-      chain(
-        scaleByAdam(options),
-        scaleUpdates('adam', options),
-        scaleByLearningRate(options.learningRate, options),
-      ),
-    adamw: (options) =>
-      chain(
-        scaleByAdam(options),
-        scaleUpdates('adam', options),
-        addDecayedWeights(options.weightDecay ?? 1e-4, options),
-        scaleByLearningRate(options.learningRate, options),
-      ),
-    sgd: (options) => chain(scaleUpdates('sgd', options), sgd(options)),
+    adam(options) {
+      checkOptions('mup.adam', options, adamOptimizerNames)
+      return chain(
+        scaleByAdam(chosen(options, adamNames)),
+        scaleUpdates('adam', chosen(options, arithmeticNames)),
+        scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+      )
+    },
+    adamw(options) {
+      checkOptions('mup.adamw', options, adamwNames)
+      return chain(
+        scaleByAdam(chosen(options, adamNames)),
+        scaleUpdates('adam', chosen(options, arithmeticNames)),
+        addDecayedWeights(options.weightDecay ?? 1e-4, chosen(options, decayNames)),
+        scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+      )
+    },
+    sgd(options) {
+      checkOptions('mup.sgd', options, sgdNames)
+      return chain(scaleUpdates('sgd', chosen(options, arithmeticNames)), sgd(options))
+    },
     attentionScale,
   }
 }

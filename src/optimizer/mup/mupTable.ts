@@ -1,3 +1,4 @@
+import { checkName, type OptionTable } from '../../options/index.js'
 import { type Shape, Tensor } from '../../tensor/index.js'
 import { checkSameTree, pathsOf, type Tree } from '../../tree/index.js'
 
@@ -18,6 +19,16 @@ export interface MupShapes {
   readonly layout?: 'in-out' | 'out-in'
   /** The readout's own multiplier, a hyper-parameter. Default: 1. */
   readonly outputMult?: number
+}
+
+/** The names of `MupShapes`. */
+export const mupNames: OptionTable<MupShapes> = {
+  base: 'required',
+  target: 'required',
+  readout: 'required',
+  delta: 'optional',
+  layout: 'optional',
+  outputMult: 'optional',
 }
 
 /** What muP says of one parameter. Multipliers are those of the values that the base model has. */
@@ -47,8 +58,7 @@ export interface MupParameter {
 /** The table of `mup`, in the order of `leavesOf`. */
 export function mupTable(options: MupShapes): MupParameter[] {
   const { base, target, delta, readout, layout = 'in-out', outputMult = 1 } = options
-  if (layout !== 'in-out' && layout !== 'out-in')
-    throw new RangeError(`mup: layout is not 'in-out' or 'out-in' [${String(layout)}]`)
+  checkName('mup', 'layout', layout, ['in-out', 'out-in'])
   if (!Number.isFinite(outputMult)) throw new RangeError(`mup: outputMult is not a number [${outputMult}]`)
   const [targets, bases, deltas] = [target, base, delta ?? target].map((shapes) => column(target, shapes))
   for (const path of readout)

@@ -1,8 +1,16 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
-import { type BeliefOptions, scaleByBelief } from '../rescalings/scaleByBelief.js'
+import { type BeliefOptions, beliefNames, scaleByBelief } from '../rescalings/scaleByBelief.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import type { AdamOptimizerOptions } from './adam.js'
+
+const names: OptionTable<BeliefOptions & Pick<AdamOptimizerOptions, 'learningRate'>> = {
+  learningRate: 'required',
+  ...beliefNames,
+}
 
 /**
  * AdaBelief: `chain(scaleByBelief, scaleByLearningRate)`.
@@ -12,5 +20,9 @@ import type { AdamOptimizerOptions } from './adam.js'
 export function adabelief(
   options: BeliefOptions & Pick<AdamOptimizerOptions, 'learningRate'>,
 ): GradientTransformation<readonly State[]> {
-  return chain(scaleByBelief(options), scaleByLearningRate(options.learningRate, options))
+  checkOptions('adabelief', options, names)
+  return chain(
+    scaleByBelief(chosen(options, beliefNames)),
+    scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+  )
 }

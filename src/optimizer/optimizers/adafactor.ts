@@ -1,8 +1,15 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import type { Scalar } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
-import { type FactoredRmsOptions, scaleByFactoredRms } from '../rescalings/scaleByFactoredRms.js'
+import {
+  type FactoredRmsOptions,
+  factoredRmsNames,
+  scaleByFactoredRms,
+} from '../rescalings/scaleByFactoredRms.js'
 import { scaleByParamBlockRms } from '../rescalings/scaleByParamBlockRms.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
@@ -33,6 +40,23 @@ export interface AdafactorOptions extends Omit<FactoredRmsOptions, 'stepOffset' 
   readonly eps?: number
 }
 
+/** The names of `AdafactorOptions`. */
+export const adafactorNames: OptionTable<AdafactorOptions> = {
+  learningRate: 'optional',
+  decayOffset: 'optional',
+  multiplyByParameterScale: 'optional',
+  clippingThreshold: 'optional',
+  momentum: 'optional',
+  dtypeMomentum: 'optional',
+  weightDecayRate: 'optional',
+  weightDecayMask: 'optional',
+  eps: 'optional',
+  factored: 'optional',
+  decayRate: 'optional',
+  minDimSizeToFactor: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Adafactor: `chain(scaleByFactoredRms, clipByBlockRms, scaleByLearningRate, scaleByParamBlockRms, ema,
  * addDecayedWeights, scale(-1))`, without the links that are switched off.
@@ -40,10 +64,15 @@ export interface AdafactorOptions extends Omit<FactoredRmsOptions, 'stepOffset' 
  * @example adafactor({ learningRate: 1e-2 }).init([tensor([1])]).length // 5
  */
 export function adafactor(options: AdafactorOptions = {}): GradientTransformation<readonly State[]> {
+  checkOptions('adafactor', options, adafactorNames)
   const { learningRate, momentum, weightDecayRate, weightDecayMask, arithmetic } = options
   const threshold = 'clippingThreshold' in options ? options.clippingThreshold : 1
   const links: GradientTransformation[] = [
-    scaleByFactoredRms({ ...options, stepOffset: options.decayOffset ?? 0, epsilon: options.eps ?? 1e-30 }),
+    scaleByFactoredRms({
+      ...chosen(options, factoredRmsNames),
+      stepOffset: options.decayOffset ?? 0,
+      epsilon: options.eps ?? 1e-30,
+    }),
   ]
   const exact = arithmetic === undefined ? {} : { arithmetic }
   if (threshold !== undefined) links.push(clipByBlockRms(threshold, exact))

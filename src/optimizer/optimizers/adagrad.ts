@@ -1,5 +1,8 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
-import { type ScaleByRssOptions, scaleByRss } from '../rescalings/scaleByRss.js'
+import { type ScaleByRssOptions, scaleByRss, scaleByRssNames } from '../rescalings/scaleByRss.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 
@@ -7,6 +10,8 @@ import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLea
 export interface AdagradOptions extends ScaleByRssOptions {
   readonly learningRate: LearningRate
 }
+
+const names: OptionTable<AdagradOptions> = { learningRate: 'required', ...scaleByRssNames }
 
 /**
  * Adagrad: `chain(scaleByRss, scaleByLearningRate)`.
@@ -16,5 +21,9 @@ export interface AdagradOptions extends ScaleByRssOptions {
  * @example adagrad({ learningRate: 0.1 }).init([tensor([1])]).length // 2
  */
 export function adagrad(options: AdagradOptions): GradientTransformation<readonly State[]> {
-  return chain(scaleByRss(options), scaleByLearningRate(options.learningRate, options))
+  checkOptions('adagrad', options, names)
+  return chain(
+    scaleByRss(chosen(options, scaleByRssNames)),
+    scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+  )
 }

@@ -1,5 +1,8 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
-import { type AdamOptions, type AdamState, scaleByAdam } from '../rescalings/scaleByAdam.js'
+import { type AdamOptions, type AdamState, adamNames, scaleByAdam } from '../rescalings/scaleByAdam.js'
 import type { EmptyState, GradientTransformation } from '../transformation.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import type { CountState } from '../transforms/scaleBySchedule.js'
@@ -7,6 +10,12 @@ import type { CountState } from '../transforms/scaleBySchedule.js'
 /** Adam and a learning rate. */
 export interface AdamOptimizerOptions extends AdamOptions {
   readonly learningRate: LearningRate
+}
+
+/** The names of `AdamOptimizerOptions`. */
+export const adamOptimizerNames: OptionTable<AdamOptimizerOptions> = {
+  learningRate: 'required',
+  ...adamNames,
 }
 
 /**
@@ -17,5 +26,9 @@ export interface AdamOptimizerOptions extends AdamOptions {
 export function adam(
   options: AdamOptimizerOptions,
 ): GradientTransformation<readonly [AdamState, EmptyState | CountState]> {
-  return chain(scaleByAdam(options), scaleByLearningRate(options.learningRate, options))
+  checkOptions('adam', options, adamOptimizerNames)
+  return chain(
+    scaleByAdam(chosen(options, adamNames)),
+    scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+  )
 }

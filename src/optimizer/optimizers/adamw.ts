@@ -1,11 +1,15 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
-import { type AdamState, scaleByAdam } from '../rescalings/scaleByAdam.js'
+import { type AdamState, adamNames, scaleByAdam } from '../rescalings/scaleByAdam.js'
 import type { EmptyState, GradientTransformation, State } from '../transformation.js'
-import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
+import { addDecayedWeights, decayNames } from '../transforms/addDecayedWeights.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import type { CountState } from '../transforms/scaleBySchedule.js'
 import type { AdamOptimizerOptions } from './adam.js'
+import { adamOptimizerNames } from './adam.js'
 
 /** Adam with decoupled weight decay. */
 export interface AdamwOptions extends AdamOptimizerOptions {
@@ -13,6 +17,13 @@ export interface AdamwOptions extends AdamOptimizerOptions {
   readonly weightDecay?: LearningRate
   /** Where weights decay. Default: everywhere. */
   readonly mask?: Mask
+}
+
+/** The names of `AdamwOptions`. */
+export const adamwNames: OptionTable<AdamwOptions> = {
+  weightDecay: 'optional',
+  mask: 'optional',
+  ...adamOptimizerNames,
 }
 
 /** Adam's state, that of the weight decay, and the steps done where the rate is a schedule. */
@@ -26,10 +37,11 @@ export type AdamwState = readonly [adam: AdamState, decay: State, rate: EmptySta
  * @example adamw({ learningRate: 1e-3 }).init([tensor([1])]).length // 3
  */
 export function adamw(options: AdamwOptions): GradientTransformation<AdamwState> {
+  checkOptions('adamw', options, adamwNames)
   const { learningRate, weightDecay = 1e-4 } = options
   return chain(
-    scaleByAdam(options),
-    addDecayedWeights(weightDecay, options),
-    scaleByLearningRate(learningRate, options),
+    scaleByAdam(chosen(options, adamNames)),
+    addDecayedWeights(weightDecay, chosen(options, decayNames)),
+    scaleByLearningRate(learningRate, chosen(options, arithmeticNames)),
   )
 }

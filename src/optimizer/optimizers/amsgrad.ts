@@ -1,8 +1,16 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
-import { scaleByAmsgrad } from '../rescalings/scaleByAmsgrad.js'
+import { amsgradNames, scaleByAmsgrad } from '../rescalings/scaleByAmsgrad.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import type { AdamOptimizerOptions } from './adam.js'
+
+const names: OptionTable<Omit<AdamOptimizerOptions, 'nesterov'>> = {
+  learningRate: 'required',
+  ...amsgradNames,
+}
 
 /**
  * AMSGrad: `chain(scaleByAmsgrad, scaleByLearningRate)`.
@@ -12,5 +20,9 @@ import type { AdamOptimizerOptions } from './adam.js'
 export function amsgrad(
   options: Omit<AdamOptimizerOptions, 'nesterov'>,
 ): GradientTransformation<readonly State[]> {
-  return chain(scaleByAmsgrad(options), scaleByLearningRate(options.learningRate, options))
+  checkOptions('amsgrad', options, names)
+  return chain(
+    scaleByAmsgrad(chosen(options, amsgradNames)),
+    scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+  )
 }

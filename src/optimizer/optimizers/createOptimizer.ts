@@ -1,7 +1,12 @@
+import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { doublingRestartsSchedule } from '../../schedule/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
+import { adamNames } from '../rescalings/scaleByAdam.js'
 import type { GradientTransformation, State } from '../transformation.js'
+import { decayNames } from '../transforms/addDecayedWeights.js'
 import { clipByGlobalNorm } from '../transforms/clipByGlobalNorm.js'
 import { zeroNans } from '../transforms/zeroNans.js'
 import { type AdamwOptions, adamw } from './adamw.js'
@@ -28,6 +33,21 @@ export interface CreateOptimizerOptions extends Omit<AdamwOptions, 'learningRate
   readonly order?: 'clip-then-zero' | 'zero-then-clip'
 }
 
+/** The names of `CreateOptimizerOptions`. */
+export const createOptimizerNames: OptionTable<CreateOptimizerOptions> = {
+  lr: 'required',
+  totalSteps: 'required',
+  warmupSteps: 'optional',
+  weightDecay: 'optional',
+  gradClip: 'optional',
+  nRestarts: 'optional',
+  endLr: 'optional',
+  remainder: 'optional',
+  order: 'optional',
+  mask: 'optional',
+  ...adamNames,
+}
+
 /**
  * The toolkit's optimizer: `clipByGlobalNorm`, `zeroNans`, and `adamw` at the rate of `doublingRestartsSchedule`.
  *
@@ -44,6 +64,7 @@ export interface CreateOptimizerOptions extends Omit<AdamwOptions, 'learningRate
  * createOptimizer({ lr: 1e-3, totalSteps: 20, warmupSteps: 10, nRestarts: 4 }) // throws createOptimizer: nRestarts of 4 needs at least 15 steps after the warm-up [10]
  */
 export function createOptimizer(options: CreateOptimizerOptions): GradientTransformation<readonly State[]> {
+  checkOptions('createOptimizer', options, createOptimizerNames)
   const op = 'createOptimizer'
   const { lr, totalSteps, warmupSteps = 0, nRestarts = 1, weightDecay = 1e-4, gradClip = 1 } = options
   const { endLr = 0, order = 'clip-then-zero', remainder = 'last-cycle' } = options
@@ -52,8 +73,8 @@ export function createOptimizer(options: CreateOptimizerOptions): GradientTransf
   checkWhole(op, 'totalSteps', totalSteps, 1)
   checkWhole(op, 'warmupSteps', warmupSteps, 0)
   checkWhole(op, 'nRestarts', nRestarts, 1)
-  if (order !== 'clip-then-zero' && order !== 'zero-then-clip')
-    throw new RangeError(`${op}: order is not 'clip-then-zero' or 'zero-then-clip' [${String(order)}]`)
+  checkName(op, 'order', order, ['clip-then-zero', 'zero-then-clip'])
+  checkName(op, 'remainder', remainder, ['last-cycle', 'drop'])
   const [needed, left] = [2 ** nRestarts - 1, totalSteps - warmupSteps]
   if (left < needed)
     throw new RangeError(
@@ -68,7 +89,10 @@ export function createOptimizer(options: CreateOptimizerOptions): GradientTransf
     remainder,
   })
   const guards: GradientTransformation[] = [zeroNans()]
-  if (gradClip > 0) guards.unshift(clipByGlobalNorm(gradClip, options))
+  if (gradClip > 0) guards.unshift(clipByGlobalNorm(gradClip, chosen(options, arithmeticNames)))
   if (order === 'zero-then-clip') guards.reverse()
-  return chain(...guards, adamw({ ...options, weightDecay, learningRate }))
+  return chain(
+    ...guards,
+    adamw({ ...chosen(options, { ...adamNames, ...decayNames }), weightDecay, learningRate }),
+  )
 }

@@ -1,11 +1,18 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import type { Scalar } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
-import { scaleByTrustRatio, type TrustRatioOptions } from '../rescalings/scaleByTrustRatio.js'
+import {
+  scaleByTrustRatio,
+  type TrustRatioOptions,
+  trustRatioNames,
+} from '../rescalings/scaleByTrustRatio.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
-import { trace } from '../transforms/trace.js'
+import { trace, traceNames } from '../transforms/trace.js'
 import { masked } from '../wrappers/masked.js'
 
 /** LARS with a learning rate. */
@@ -25,6 +32,17 @@ export interface LarsOptions extends TrustRatioOptions {
   readonly nesterov?: boolean
 }
 
+/** The names of `LarsOptions`. */
+export const larsNames: OptionTable<LarsOptions> = {
+  learningRate: 'required',
+  weightDecay: 'optional',
+  weightDecayMask: 'optional',
+  trustRatioMask: 'optional',
+  momentum: 'optional',
+  nesterov: 'optional',
+  ...trustRatioNames,
+}
+
 /**
  * LARS: `chain(addDecayedWeights, scaleByTrustRatio, scaleByLearningRate, trace)`, momentum after the learning rate.
  *
@@ -33,12 +51,14 @@ export interface LarsOptions extends TrustRatioOptions {
  * @example lars({ learningRate: 1e-3 }).init([tensor([1])]).length // 4
  */
 export function lars(options: LarsOptions): GradientTransformation<readonly State[]> {
+  checkOptions('lars', options, larsNames)
   const { weightDecay = 0, weightDecayMask = true, trustRatioMask = true, momentum = 0.9 } = options
   const trustCoefficient = options.trustCoefficient ?? 0.001
+  const exact = chosen(options, arithmeticNames)
   return chain(
-    addDecayedWeights(weightDecay, { ...options, mask: weightDecayMask }),
-    masked(scaleByTrustRatio({ ...options, trustCoefficient }), trustRatioMask),
-    scaleByLearningRate(options.learningRate, options),
-    trace(momentum, options),
+    addDecayedWeights(weightDecay, { ...exact, mask: weightDecayMask }),
+    masked(scaleByTrustRatio({ ...chosen(options, trustRatioNames), trustCoefficient }), trustRatioMask),
+    scaleByLearningRate(options.learningRate, exact),
+    trace(momentum, chosen(options, traceNames)),
   )
 }

@@ -1,8 +1,16 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
-import { type RadamOptions, scaleByRadam } from '../rescalings/scaleByRadam.js'
+import { type RadamOptions, radamNames, scaleByRadam } from '../rescalings/scaleByRadam.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import type { AdamOptimizerOptions } from './adam.js'
+
+const names: OptionTable<RadamOptions & Pick<AdamOptimizerOptions, 'learningRate'>> = {
+  learningRate: 'required',
+  ...radamNames,
+}
 
 /**
  * RAdam: `chain(scaleByRadam, scaleByLearningRate)`.
@@ -12,5 +20,9 @@ import type { AdamOptimizerOptions } from './adam.js'
 export function radam(
   options: RadamOptions & Pick<AdamOptimizerOptions, 'learningRate'>,
 ): GradientTransformation<readonly State[]> {
-  return chain(scaleByRadam(options), scaleByLearningRate(options.learningRate, options))
+  checkOptions('radam', options, names)
+  return chain(
+    scaleByRadam(chosen(options, radamNames)),
+    scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+  )
 }

@@ -1,8 +1,16 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames } from '../arithmetic/arithmetic.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
-import { scaleByYogi, type YogiOptions } from '../rescalings/scaleByYogi.js'
+import { scaleByYogi, type YogiOptions, yogiNames } from '../rescalings/scaleByYogi.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import type { AdamOptimizerOptions } from './adam.js'
+
+const names: OptionTable<YogiOptions & Pick<AdamOptimizerOptions, 'learningRate'>> = {
+  learningRate: 'required',
+  ...yogiNames,
+}
 
 /**
  * Yogi: `chain(scaleByYogi, scaleByLearningRate)`.
@@ -12,5 +20,9 @@ import type { AdamOptimizerOptions } from './adam.js'
 export function yogi(
   options: YogiOptions & Pick<AdamOptimizerOptions, 'learningRate'>,
 ): GradientTransformation<readonly State[]> {
-  return chain(scaleByYogi(options), scaleByLearningRate(options.learningRate, options))
+  checkOptions('yogi', options, names)
+  return chain(
+    scaleByYogi(chosen(options, yogiNames)),
+    scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
+  )
 }

@@ -1,5 +1,6 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -15,6 +16,13 @@ export interface ScaleByAdadeltaOptions extends ArithmeticOption {
   readonly eps?: Scalar
 }
 
+/** The names of `ScaleByAdadeltaOptions`. */
+export const scaleByAdadeltaNames: OptionTable<ScaleByAdadeltaOptions> = {
+  rho: 'optional',
+  eps: 'optional',
+  ...arithmeticNames,
+}
+
 /** The running means of squared gradients and of squared updates. */
 export type AdadeltaState = { readonly eG: Tree; readonly eX: Tree }
 
@@ -25,6 +33,7 @@ export type AdadeltaState = { readonly eG: Tree; readonly eX: Tree }
  * Source    Adadelta, arXiv:1212.5701
  */
 export function scaleByAdadelta(options: ScaleByAdadeltaOptions = {}): GradientTransformation<AdadeltaState> {
+  checkOptions('scaleByAdadelta', options, scaleByAdadeltaNames)
   const { rho = 0.9, eps = 1e-6 } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scaleByAdadelta', 'rho', rho, 0, 1)

@@ -1,8 +1,14 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
-import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
+import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
 import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -25,6 +31,17 @@ export interface AdamOptions extends ArithmeticOption {
   readonly nesterov?: boolean
 }
 
+/** The names of `AdamOptions`. */
+export const adamNames: OptionTable<AdamOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  eps: 'optional',
+  epsRoot: 'optional',
+  muDtype: 'optional',
+  nesterov: 'optional',
+  ...arithmeticNames,
+}
+
 /** Steps done and the running moments. */
 export type AdamState = { readonly count: number; readonly mu: Tree; readonly nu: Tree }
 
@@ -42,6 +59,9 @@ export type AdamState = { readonly count: number; readonly mu: Tree; readonly nu
  * @example tree.leavesOf(scaleByAdam({ eps: 0, b1: 0.5, b2: 0.5 }).update([tensor([2])], scaleByAdam().init([tensor([1])]))[0])[0].item() // 1
  */
 export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<AdamState> {
+  checkOptions('scaleByAdam', options, adamNames)
+  checkFlag('scaleByAdam', 'nesterov', options.nesterov)
+  checkDtype('scaleByAdam', 'muDtype', options.muDtype)
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, muDtype, nesterov = false } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAdam', b1, b2, eps, epsRoot)
@@ -115,8 +135,8 @@ function inOnePass(
 
 /** Throws a RangeError for constants that are no decays or would divide by a negative number. */
 export function checkAdam(op: string, b1: Scalar, b2: Scalar, eps: Scalar, epsRoot: Scalar): void {
-  checkNumber(op, 'b1', b1, 0, 1)
-  checkNumber(op, 'b2', b2, 0, 1)
+  checkDecay(op, 'b1', b1)
+  checkDecay(op, 'b2', b2)
   checkNumber(op, 'eps', eps, 0)
   checkNumber(op, 'epsRoot', epsRoot, 0)
 }

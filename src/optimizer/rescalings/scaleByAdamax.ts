@@ -1,4 +1,6 @@
-import { arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -9,6 +11,14 @@ import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 /** Adam's constants as far as Adamax has them. */
 export type AdamaxOptions = Pick<AdamOptions, 'b1' | 'b2' | 'eps' | 'arithmetic'>
 
+/** The names of `AdamaxOptions`. */
+export const adamaxNames: OptionTable<AdamaxOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  eps: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Adamax's rescaling, Adam by the infinity norm: nu' = max(|g| + eps, b2 nu), u = (mu' / (1 - b1^t)) / nu'.
  *
@@ -16,9 +26,11 @@ export type AdamaxOptions = Pick<AdamOptions, 'b1' | 'b2' | 'eps' | 'arithmetic'
  * Source    Adam, arXiv:1412.6980, section 7.1
  */
 export function scaleByAdamax(options: AdamaxOptions = {}): GradientTransformation<AdamState> {
+  checkOptions('scaleByAdamax', options, adamaxNames)
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkAdam('scaleByAdamax', b1, b2, eps, 0)
+  checkAdam('scaleByAdamax', b1, 0, eps, 0)
+  checkNumber('scaleByAdamax', 'b2', b2, 0, 1)
   return {
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
     update(updates, state) {

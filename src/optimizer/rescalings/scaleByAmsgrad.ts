@@ -1,12 +1,27 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { arithmeticOf } from '../arithmetic/arithmetic.js'
+import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkDtype } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
 import { type GradientTransformation, nextCount } from '../transformation.js'
 import { type AdamOptions, checkAdam } from './scaleByAdam.js'
+
+/** Adam's constants. */
+export type AmsgradOptions = Omit<AdamOptions, 'nesterov'>
+
+/** The names of `AmsgradOptions`. */
+export const amsgradNames: OptionTable<AmsgradOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  eps: 'optional',
+  epsRoot: 'optional',
+  muDtype: 'optional',
+  ...arithmeticNames,
+}
 
 /** As Adam's, and the largest corrected nu so far. */
 export type AmsgradState = {
@@ -23,9 +38,9 @@ export type AmsgradState = {
  * Special   a NaN stays in the maximum for good.
  * Source    On the convergence of Adam and beyond, arXiv:1904.09237
  */
-export function scaleByAmsgrad(
-  options: Omit<AdamOptions, 'nesterov'> = {},
-): GradientTransformation<AmsgradState> {
+export function scaleByAmsgrad(options: AmsgradOptions = {}): GradientTransformation<AmsgradState> {
+  checkOptions('scaleByAmsgrad', options, amsgradNames)
+  checkDtype('scaleByAmsgrad', 'muDtype', options.muDtype)
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, muDtype } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAmsgrad', b1, b2, eps, epsRoot)

@@ -1,4 +1,5 @@
-import { arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -9,6 +10,15 @@ import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 /** Adam's constants; eps and epsRoot are 1e-16 by default. */
 export type BeliefOptions = Omit<AdamOptions, 'nesterov' | 'muDtype'>
 
+/** The names of `BeliefOptions`. */
+export const beliefNames: OptionTable<BeliefOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  eps: 'optional',
+  epsRoot: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * AdaBelief's rescaling: Adam with the mean square of g - mu' in the place of that of g:
  *   nu' = ((1 - b2) (g - mu')^2 + b2 nu) + epsRoot, kept so: epsRoot enters the state at every step.
@@ -16,6 +26,7 @@ export type BeliefOptions = Omit<AdamOptions, 'nesterov' | 'muDtype'>
  * Source    AdaBelief optimizer, arXiv:2010.07468
  */
 export function scaleByBelief(options: BeliefOptions = {}): GradientTransformation<AdamState> {
+  checkOptions('scaleByBelief', options, beliefNames)
   const { b1 = 0.9, b2 = 0.999, eps = 1e-16, epsRoot = 1e-16 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByBelief', b1, b2, eps, epsRoot)

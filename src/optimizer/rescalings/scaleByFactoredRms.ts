@@ -1,7 +1,13 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, type Shape, Tensor, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
+import { checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafMean } from '../arithmetic/leafMean.js'
@@ -22,6 +28,16 @@ export interface FactoredRmsOptions extends ArithmeticOption {
   readonly epsilon?: number
 }
 
+/** The names of `FactoredRmsOptions`. */
+export const factoredRmsNames: OptionTable<FactoredRmsOptions> = {
+  factored: 'optional',
+  decayRate: 'optional',
+  stepOffset: 'optional',
+  minDimSizeToFactor: 'optional',
+  epsilon: 'optional',
+  ...arithmeticNames,
+}
+
 /** Means of squares: by row and column for factored leaves, else in v; the others are zeros of shape [1]. */
 export type FactoredState = {
   readonly count: number
@@ -39,6 +55,8 @@ export type FactoredState = {
  * Source    Adafactor, arXiv:1804.04235
  */
 export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTransformation<FactoredState> {
+  checkOptions('scaleByFactoredRms', options, factoredRmsNames)
+  checkFlag('scaleByFactoredRms', 'factored', options.factored)
   const {
     factored = true,
     decayRate = 0.8,

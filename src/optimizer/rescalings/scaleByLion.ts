@@ -1,7 +1,8 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -18,6 +19,14 @@ export interface ScaleByLionOptions extends ArithmeticOption {
   readonly muDtype?: FloatDType
 }
 
+/** The names of `ScaleByLionOptions`. */
+export const scaleByLionNames: OptionTable<ScaleByLionOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  muDtype: 'optional',
+  ...arithmeticNames,
+}
+
 /** Steps done and the momentum. */
 export type LionState = { readonly count: number; readonly mu: Tree }
 
@@ -28,6 +37,8 @@ export type LionState = { readonly count: number; readonly mu: Tree }
  * Source    Symbolic discovery of optimization algorithms, arXiv:2302.06675
  */
 export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransformation<LionState> {
+  checkOptions('scaleByLion', options, scaleByLionNames)
+  checkDtype('scaleByLion', 'muDtype', options.muDtype)
   const { b1 = 0.9, b2 = 0.99, muDtype } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scaleByLion', 'b1', b1, 0, 1)

@@ -1,5 +1,6 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
-import { arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import { arithmeticNames, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -14,6 +15,16 @@ export interface RadamOptions extends Omit<AdamOptions, 'nesterov' | 'muDtype'> 
   readonly threshold?: number
 }
 
+/** The names of `RadamOptions`. */
+export const radamNames: OptionTable<RadamOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  eps: 'optional',
+  epsRoot: 'optional',
+  threshold: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * RAdam's rescaling: with rho the length of the running mean, rhoInf - 2 t b2^t / (1 - b2^t), rhoInf = 2 / (1 - b2) - 1,
  *   u = r mHat / (sqrt(vHat + epsRoot) + eps) from rho = threshold on, mHat before, and
@@ -23,6 +34,7 @@ export interface RadamOptions extends Omit<AdamOptions, 'nesterov' | 'muDtype'> 
  * Source    On the variance of the adaptive learning rate and beyond, arXiv:1908.03265
  */
 export function scaleByRadam(options: RadamOptions = {}): GradientTransformation<AdamState> {
+  checkOptions('scaleByRadam', options, radamNames)
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, threshold = 5 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByRadam', b1, b2, eps, epsRoot)

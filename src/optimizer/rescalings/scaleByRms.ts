@@ -1,5 +1,11 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
@@ -21,6 +27,16 @@ export interface ScaleByRmsOptions extends ArithmeticOption {
   readonly biasCorrection?: boolean
 }
 
+/** The names of `ScaleByRmsOptions`. */
+export const scaleByRmsNames: OptionTable<ScaleByRmsOptions> = {
+  decay: 'optional',
+  eps: 'optional',
+  initialScale: 'optional',
+  epsInSqrt: 'optional',
+  biasCorrection: 'optional',
+  ...arithmeticNames,
+}
+
 /** Steps done and the mean of squares. */
 export type RmsState = { readonly count: number; readonly nu: Tree }
 
@@ -31,6 +47,7 @@ export type RmsState = { readonly count: number; readonly nu: Tree }
  * Rounding  1 / sqrt once. XLA's rsqrt is the processor's estimate: up to 2 ulp apart from it.
  */
 export function scaleByRms(options: ScaleByRmsOptions = {}): GradientTransformation<RmsState> {
+  checkOptions('scaleByRms', options, scaleByRmsNames)
   const { decay = 0.9, initialScale = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   checkRms('scaleByRms', options)

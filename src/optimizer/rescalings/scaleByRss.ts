@@ -1,5 +1,6 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
@@ -14,6 +15,13 @@ export interface ScaleByRssOptions extends ArithmeticOption {
   readonly eps?: Scalar
 }
 
+/** The names of `ScaleByRssOptions`. */
+export const scaleByRssNames: OptionTable<ScaleByRssOptions> = {
+  initialAccumulatorValue: 'optional',
+  eps: 'optional',
+  ...arithmeticNames,
+}
+
 /** The sum of squared gradients. */
 export type RssState = { readonly sumOfSquares: Tree }
 
@@ -23,6 +31,7 @@ export type RssState = { readonly sumOfSquares: Tree }
  * Special   in bfloat16 s stalls once g^2 is under half an ulp of it.
  */
 export function scaleByRss(options: ScaleByRssOptions = {}): GradientTransformation<RssState> {
+  checkOptions('scaleByRss', options, scaleByRssNames)
   const { initialAccumulatorValue = 0.1, eps = 1e-7 } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scaleByRss', 'initialAccumulatorValue', initialAccumulatorValue, 0)

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { arithmeticOf } from '../arithmetic/arithmetic.js'
 import { type Decoded, tensorOf } from '../arithmetic/decoded.js'
@@ -5,7 +6,7 @@ import { fullLike, zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
 import { type GradientTransformation, nextCount } from '../transformation.js'
-import { checkRms, inverseRoot, type ScaleByRmsOptions } from './scaleByRms.js'
+import { checkRms, inverseRoot, type ScaleByRmsOptions, scaleByRmsNames } from './scaleByRms.js'
 
 /** Steps done, the mean and the mean of squares. */
 export type StddevState = { readonly count: number; readonly mu: Tree; readonly nu: Tree }
@@ -16,6 +17,7 @@ export type StddevState = { readonly count: number; readonly mu: Tree; readonly 
  * Special   rounding may make nu' - mu'^2 negative: NaN.
  */
 export function scaleByStddev(options: ScaleByRmsOptions = {}): GradientTransformation<StddevState> {
+  checkOptions('scaleByStddev', options, scaleByRmsNames)
   const { decay = 0.9, initialScale = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   checkRms('scaleByStddev', options)

@@ -1,4 +1,5 @@
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
@@ -13,6 +14,13 @@ export interface TrustRatioOptions extends ArithmeticOption {
   readonly eps?: Scalar
 }
 
+/** The names of `TrustRatioOptions`. */
+export const trustRatioNames: OptionTable<TrustRatioOptions> = {
+  trustCoefficient: 'optional',
+  eps: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Each leaf's update times trustCoefficient |p| / (|u| + eps); times 1 where either norm is 0. `update` needs the
  * parameters.
@@ -20,6 +28,7 @@ export interface TrustRatioOptions extends ArithmeticOption {
  * @example tree.leavesOf(scaleByTrustRatio().update([tensor([3, 4])], {}, [tensor([0, 10])])[0])[0].toNested() // [6, 8]
  */
 export function scaleByTrustRatio(options: TrustRatioOptions = {}): GradientTransformation<EmptyState> {
+  checkOptions('scaleByTrustRatio', options, trustRatioNames)
   const { trustCoefficient = 1, eps = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scaleByTrustRatio', 'trustCoefficient', trustCoefficient)

@@ -1,4 +1,5 @@
-import { arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
@@ -13,12 +14,23 @@ export interface YogiOptions extends Omit<AdamOptions, 'nesterov' | 'muDtype'> {
   readonly initialAccumulatorValue?: number
 }
 
+/** The names of `YogiOptions`. */
+export const yogiNames: OptionTable<YogiOptions> = {
+  b1: 'optional',
+  b2: 'optional',
+  eps: 'optional',
+  epsRoot: 'optional',
+  initialAccumulatorValue: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Yogi's rescaling: Adam whose nu moves by a step of g^2 towards it: nu' = nu - ((1 - b2) sign(nu - g^2)) g^2.
  *
  * Source    Adaptive methods for nonconvex optimization, NeurIPS 2018
  */
 export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<AdamState> {
+  checkOptions('scaleByYogi', options, yogiNames)
   const { b1 = 0.9, b2 = 0.999, eps = 1e-3, epsRoot = 0, initialAccumulatorValue = 1e-6 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByYogi', b1, b2, eps, epsRoot)

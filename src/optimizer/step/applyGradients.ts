@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Engine } from '../../simd/index.js'
 import { Tensor } from '../../tensor/index.js'
 import {
@@ -9,10 +10,12 @@ import {
   type Treelike,
 } from '../../tree/index.js'
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkFlag } from '../arithmetic/checkScalar.js'
 import { biasDenominator } from '../arithmetic/moments.js'
 import { scaledNorm } from '../arithmetic/scaledNorm.js'
 import { scheduled } from '../arithmetic/scheduled.js'
+import { checkTransformation } from '../checkTransformation.js'
 import type { AdamState } from '../rescalings/scaleByAdam.js'
 import { type Fusion, nextCount, type Optimizer, type State } from '../transformation.js'
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
@@ -37,6 +40,13 @@ export interface ApplyGradientsOptions extends ArithmeticOption {
   readonly engine?: Engine
 }
 
+/** The names of `ApplyGradientsOptions`. */
+export const applyGradientsNames: OptionTable<ApplyGradientsOptions> = {
+  donate: 'optional',
+  engine: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * One step: `update`, then `applyUpdates`. A chain of clipByGlobalNorm and zeroNans (in either order, or without),
  * scaleByAdam, addDecayedWeights and a learning rate in 'ieee' arithmetic over float32 leaves runs in one pass, equal
@@ -52,6 +62,10 @@ export function applyGradients<S extends State, P extends Treelike>(
   point: Point<S, P>,
   options: ApplyGradientsOptions = {},
 ): Point<S, P> {
+  checkOptions('applyGradients', options, applyGradientsNames)
+  checkTransformation('applyGradients', 'the optimizer', optimizer)
+  checkFlag('applyGradients', 'donate', options.donate)
+  if (options.engine !== undefined) checkName('applyGradients', 'engine', options.engine, ['simd', 'plain'])
   const known = arithmeticOf(options.arithmetic).name === 'ieee' ? recognize(optimizer) : undefined
   if (known) {
     const fused = adamwStep(known, optimizer, grads, point, options)

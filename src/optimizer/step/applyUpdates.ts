@@ -1,6 +1,7 @@
+import { checkOptions } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Treelike } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 
@@ -16,6 +17,7 @@ export function applyUpdates<P extends Treelike>(
   updates: Treelike,
   options: ArithmeticOption = {},
 ): P {
+  checkOptions('applyUpdates', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   return leafwise('applyUpdates', [params, updates], ([p, u]) => [
     tensorOf(a.add(p!, u!), p!.dtype as FloatDType),

@@ -1,6 +1,7 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
 import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Treelike } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { promote } from '../arithmetic/decoded.js'
 import { mixTrees } from './incrementalUpdate.js'
@@ -9,6 +10,12 @@ import { mixTrees } from './incrementalUpdate.js'
 export interface EmaUpdateOptions extends ArithmeticOption {
   /** The share of the target that is kept. Default: 0.996. */
   readonly tau?: number
+}
+
+/** The names of `EmaUpdateOptions`. */
+export const emaUpdateNames: OptionTable<EmaUpdateOptions> = {
+  tau: 'optional',
+  ...arithmeticNames,
 }
 
 /**
@@ -31,6 +38,7 @@ export function emaUpdate<P extends Treelike>(
   online: Treelike,
   options: EmaUpdateOptions = {},
 ): P {
+  checkOptions('emaUpdate', options, emaUpdateNames, { positional: 'tau' })
   const { tau = 0.996 } = options
   checkNumber('emaUpdate', 'tau', tau, 0, 1)
   checkSameTree('emaUpdate', target, online)

@@ -1,5 +1,11 @@
+import { checkOptions } from '../../options/index.js'
 import type { Treelike } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -19,6 +25,7 @@ export function incrementalUpdate<P extends Treelike>(
   stepSize: Scalar,
   options: ArithmeticOption = {},
 ): P {
+  checkOptions('incrementalUpdate', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
   return mixTrees('incrementalUpdate', a, newTensors, oldTensors, stepSize)

@@ -1,6 +1,13 @@
+import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
+import { checkTransformation } from '../checkTransformation.js'
 import type { Optimizer, State } from '../transformation.js'
-import { type ApplyGradientsOptions, applyGradients, type Point } from './applyGradients.js'
+import {
+  type ApplyGradientsOptions,
+  applyGradients,
+  applyGradientsNames,
+  type Point,
+} from './applyGradients.js'
 
 /** The point after a step, and what the loss was before it. */
 export interface TrainedPoint<L, S extends State = State, P extends Treelike = Tree> extends Point<S, P> {
@@ -21,6 +28,9 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
   optimizer: Optimizer<S>,
   options: ApplyGradientsOptions = {},
 ): (point: Point<S, P>, ...batch: B) => TrainedPoint<L, S, P> {
+  checkFunction('makeTrainStep', 'lossAndGrad', lossAndGrad)
+  checkTransformation('makeTrainStep', 'the optimizer', optimizer)
+  checkOptions('makeTrainStep', options, applyGradientsNames)
   return ({ params, state }, ...batch) => {
     const pair: unknown = lossAndGrad(params, ...batch)
     if (!Array.isArray(pair) || pair.length !== 2)

@@ -1,5 +1,11 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType, Tensor } from '../../tensor/index.js'
-import { type ArithmeticOption, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import {
   type Decoded,
@@ -18,6 +24,12 @@ export interface AdaptiveGradClipOptions extends ArithmeticOption {
   readonly eps?: Scalar
 }
 
+/** The names of `AdaptiveGradClipOptions`. */
+export const adaptiveGradClipNames: OptionTable<AdaptiveGradClipOptions> = {
+  eps: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Each unit of a gradient scaled down so that its norm is at most `clipping` times that of its parameters. A unit is a
  * whole vector; one column of a matrix or of a rank-3 tensor (norms over axis 0); one filter of a convolution's HWIO
@@ -32,6 +44,7 @@ export function adaptiveGradClip(
   clipping: Scalar,
   options: AdaptiveGradClipOptions = {},
 ): GradientTransformation<EmptyState> {
+  checkOptions('adaptiveGradClip', options, adaptiveGradClipNames)
   const { eps = 1e-3 } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('adaptiveGradClip', 'clipping', clipping, 0)

@@ -1,9 +1,10 @@
-import type { FloatDType } from '../../tensor/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import type { FloatDType, Tensor } from '../../tensor/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
-import { tensorOf } from '../arithmetic/decoded.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { constantOf, scheduled } from '../arithmetic/scheduled.js'
+import { constantOf, scheduled, strongSchedule } from '../arithmetic/scheduled.js'
 import type { Mask } from '../mask.js'
 import { type EmptyState, type GradientTransformation, needParams, nextCount } from '../transformation.js'
 import { masked } from '../wrappers/masked.js'
@@ -16,9 +17,16 @@ export interface DecayOptions extends ArithmeticOption {
   readonly mask?: Mask
 }
 
+/** The names of `DecayOptions`. */
+export const decayNames: OptionTable<DecayOptions> = {
+  mask: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Updates plus `weightDecay` times the parameters before the step; `update` needs them.
  *
+ * Dtype     a scheduled decay is a float32 scalar, as in optax: with it updates of bfloat16 parameters are float32.
  * Rounding  the product to the parameters' dtype, then the sum. A decay of the number 0 leaves updates untouched.
  *
  * @example tree.leavesOf(addDecayedWeights(0.5).update([tensor([1])], {}, [tensor([4])])[0])[0].item() // 3
@@ -27,6 +35,7 @@ export function addDecayedWeights(
   weightDecay: LearningRate,
   options: DecayOptions = {},
 ): GradientTransformation {
+  checkOptions('addDecayedWeights', options, decayNames)
   const a = arithmeticOf(options.arithmetic)
   if (typeof weightDecay !== 'function') checkNumber('addDecayedWeights', 'weightDecay', weightDecay)
   const transform: GradientTransformation<EmptyState | CountState> = {
@@ -35,17 +44,16 @@ export function addDecayedWeights(
       const weights = needParams('addDecayedWeights', params)
       const next = 'count' in state ? { count: nextCount(state.count as number) } : state
       if (weightDecay === 0) return [updates, next]
-      const decay =
+      const rate =
         typeof weightDecay === 'function'
           ? scheduled('addDecayedWeights', weightDecay, (state as CountState).count)
-          : weightDecay
+          : undefined
+      const decayOf = (dtype: FloatDType): Scalar => {
+        if (rate !== undefined) return strongSchedule(a, rate, dtype)
+        return typeof weightDecay === 'number' ? constantOf(a, weightDecay, dtype) : (weightDecay as Tensor)
+      }
       const [decayed] = leafwise('addDecayedWeights', [updates, weights], ([g, p]) => [
-        tensorOf(
-          a.add(
-            g!,
-            a.mul(typeof decay === 'number' ? constantOf(a, decay, p!.dtype as FloatDType) : decay, p!),
-          ),
-        ),
+        tensorOf(a.add(g!, a.mul(decayOf(p!.dtype as FloatDType), p!))),
       ])
       return [decayed, next]
     },

@@ -1,4 +1,5 @@
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions } from '../../options/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -10,6 +11,7 @@ import { type EmptyState, type GradientTransformation, stateless } from '../tran
  * @example tree.leavesOf(clip(1).update([tensor([-3, 0.5])], {})[0])[0].toNested() // [-1, 0.5]
  */
 export function clip(maxDelta: Scalar, options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
+  checkOptions('clip', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkNumber('clip', 'maxDelta', maxDelta, 0)
   const low = typeof maxDelta === 'number' ? -maxDelta : tensorOf(a.mul(-1, maxDelta))

@@ -1,4 +1,5 @@
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions } from '../../options/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafRms } from '../arithmetic/leafRms.js'
@@ -14,6 +15,7 @@ export function clipByBlockRms(
   threshold: Scalar,
   options: ArithmeticOption = {},
 ): GradientTransformation<EmptyState> {
+  checkOptions('clipByBlockRms', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkNumber('clipByBlockRms', 'threshold', threshold, 0)
   return stateless(

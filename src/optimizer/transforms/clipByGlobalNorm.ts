@@ -1,5 +1,6 @@
+import { checkOptions } from '../../options/index.js'
 import { cast, type FloatDType, type Tensor } from '../../tensor/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
@@ -23,6 +24,7 @@ export function clipByGlobalNorm(
   maxNorm: Scalar,
   options: ArithmeticOption = {},
 ): GradientTransformation<EmptyState> {
+  checkOptions('clipByGlobalNorm', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkNumber('clipByGlobalNorm', 'maxNorm', maxNorm, 0)
   const limit = isNumber(maxNorm) ? maxNorm : maxNorm.item()

@@ -1,7 +1,8 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -19,6 +20,13 @@ export interface EmaOptions extends ArithmeticOption {
   readonly accumulatorDtype?: FloatDType
 }
 
+/** The names of `EmaOptions`. */
+export const emaNames: OptionTable<EmaOptions> = {
+  debias: 'optional',
+  accumulatorDtype: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * The running mean of updates: e' = (1 - decay) g + decay e. The output is e' before it is cast to the accumulator's
  * dtype, divided by 1 - decay^t with `debias`; the state is never corrected.
@@ -26,9 +34,13 @@ export interface EmaOptions extends ArithmeticOption {
  * @example tree.leavesOf(ema(0.5).update([tensor([3])], ema(0.5).init([tensor([0])]))[0])[0].item() // 3
  */
 export function ema(decay: Scalar, options: EmaOptions = {}): GradientTransformation<EmaState> {
+  checkOptions('ema', options, emaNames)
+  checkFlag('ema', 'debias', options.debias)
+  checkDtype('ema', 'accumulatorDtype', options.accumulatorDtype)
   const { debias = true, accumulatorDtype } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('ema', 'decay', decay, 0, 1)
+  if (debias) checkDecay('ema', 'decay', decay)
+  else checkNumber('ema', 'decay', decay, 0, 1)
   return {
     init: (params) => ({ count: 0, ema: zerosLike(params, accumulatorDtype) }),
     update(updates, state) {

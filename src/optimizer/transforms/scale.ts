@@ -1,4 +1,5 @@
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkOptions } from '../../options/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -12,6 +13,7 @@ import { type EmptyState, type GradientTransformation, stateless } from '../tran
  * @example tree.leavesOf(scale(0.5).update([tensor([3])], {})[0])[0].item() // 1.5
  */
 export function scale(stepSize: Scalar, options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
+  checkOptions('scale', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scale', 'stepSize', stepSize)
   return stateless(

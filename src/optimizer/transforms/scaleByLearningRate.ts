@@ -1,7 +1,9 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
 import { Tensor } from '../../tensor/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import type { EmptyState, GradientTransformation } from '../transformation.js'
 import { scale } from './scale.js'
@@ -16,6 +18,12 @@ export interface LearningRateOptions extends ArithmeticOption {
   readonly flipSign?: boolean
 }
 
+/** The names of `LearningRateOptions`. */
+export const learningRateNames: OptionTable<LearningRateOptions> = {
+  flipSign: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Updates times minus the learning rate: the last link of most optimizers.
  *
@@ -25,12 +33,15 @@ export function scaleByLearningRate(
   learningRate: LearningRate,
   options: LearningRateOptions = {},
 ): GradientTransformation<EmptyState | CountState> {
+  checkOptions('scaleByLearningRate', options, learningRateNames)
+  checkFlag('scaleByLearningRate', 'flipSign', options.flipSign)
+  const exact = chosen(options, arithmeticNames)
   const sign = options.flipSign === false ? 1 : -1
-  if (typeof learningRate === 'function') return scaleBySchedule((step) => sign * learningRate(step), options)
+  if (typeof learningRate === 'function') return scaleBySchedule((step) => sign * learningRate(step), exact)
   if (learningRate instanceof Tensor) {
     const a = arithmeticOf(options.arithmetic)
-    return scale(tensorOf(a.mul(sign, learningRate)), options)
+    return scale(tensorOf(a.mul(sign, learningRate)), exact)
   }
   checkNumber('scaleByLearningRate', 'learningRate', learningRate)
-  return scale(sign * learningRate, options)
+  return scale(sign * learningRate, exact)
 }

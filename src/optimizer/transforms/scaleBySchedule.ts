@@ -1,6 +1,7 @@
+import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
 import type { FloatDType } from '../../tensor/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { constantOf, scheduled } from '../arithmetic/scheduled.js'
@@ -21,6 +22,8 @@ export function scaleBySchedule(
   schedule: Schedule,
   options: ArithmeticOption = {},
 ): GradientTransformation<CountState> {
+  checkFunction('scaleBySchedule', 'the schedule', schedule)
+  checkOptions('scaleBySchedule', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   return {
     ...(a.name === 'ieee' ? { fusion: { kind: 'scale', stepSize: schedule } as const } : {}),

@@ -1,7 +1,8 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -18,6 +19,13 @@ export interface TraceOptions extends ArithmeticOption {
   readonly accumulatorDtype?: FloatDType
 }
 
+/** The names of `TraceOptions`. */
+export const traceNames: OptionTable<TraceOptions> = {
+  nesterov: 'optional',
+  accumulatorDtype: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Momentum: t' = g + decay t, the update t', or g + decay t' with `nesterov`. The update is the trace before it is cast
  * to the accumulator's dtype.
@@ -25,6 +33,9 @@ export interface TraceOptions extends ArithmeticOption {
  * @example tree.leavesOf(trace(0.5).update([tensor([1])], { trace: [tensor([4])] })[0])[0].item() // 3
  */
 export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransformation<TraceState> {
+  checkOptions('trace', options, traceNames)
+  checkFlag('trace', 'nesterov', options.nesterov)
+  checkDtype('trace', 'accumulatorDtype', options.accumulatorDtype)
   const { nesterov = false, accumulatorDtype } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('trace', 'decay', decay)

@@ -1,6 +1,7 @@
 import { allFinite } from '../arithmetic/allFinite.js'
 import { checkWhole } from '../arithmetic/checkScalar.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
+import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, nextCount, type State } from '../transformation.js'
 
 /** How often updates were not finite, and the inner state. */
@@ -22,6 +23,7 @@ export function applyIfFinite(
   inner: GradientTransformation,
   maxConsecutiveErrors: number,
 ): GradientTransformation<ApplyIfFiniteState> {
+  checkTransformation('applyIfFinite', 'the inner one', inner)
   checkWhole('applyIfFinite', 'maxConsecutiveErrors', maxConsecutiveErrors, 0)
   return {
     init: (params) => ({

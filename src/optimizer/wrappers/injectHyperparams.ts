@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
 import { type FloatDType, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
@@ -23,14 +24,17 @@ export type Injectable<O> = {
  * Functions are schedules, evaluated at this wrapper's own count. Options that are left out stay what they are.
  *
  * Dtype     hyper-parameters are strong: scalars of the parameters' dtype (the widest), in which 1 - b1 is computed
- *           too. In bfloat16 b2 = 0.999 is 1, and the first step NaN; with plain Adam it is not.
+ *           too. In bfloat16 b2 = 0.999 is 1, and the first step NaN; with plain Adam it is not. What a schedule gives
+ *           stays float32 at least, and makes updates float32, as in optax.
  *
  * @example injectHyperparams(adamw)({ learningRate: 0.5 }).init([tensor([1])]).hyperparams.learningRate.item() // 0.5
  */
 export function injectHyperparams<O extends ArithmeticOption>(
   factory: (options: O) => GradientTransformation,
 ): (options: Injectable<O>) => GradientTransformation<InjectHyperparamsState> {
+  checkFunction('injectHyperparams', 'the factory', factory)
   return (options) => {
+    checkRecord(options)
     const a = arithmeticOf((options as ArithmeticOption).arithmetic)
     const entries = Object.entries(options as Readonly<Record<string, unknown>>)
     const numbers = entries.filter(([name, value]) => isInjected(name, value))
@@ -45,7 +49,10 @@ export function injectHyperparams<O extends ArithmeticOption>(
       Object.fromEntries(
         numbers.map(([name, value]): [string, Tensor] => {
           if (typeof value === 'function')
-            return [name, strong(scheduled('injectHyperparams', value as Schedule, count), dtype)]
+            return [
+              name,
+              strong(scheduled('injectHyperparams', value as Schedule, count), promote(dtype, 'float32')),
+            ]
           const held = known?.[name] ?? (value as Scalar)
           return [name, strong(held instanceof Tensor ? held.item() : held, dtype)]
         }),
@@ -74,6 +81,12 @@ export function injectHyperparams<O extends ArithmeticOption>(
       },
     }
   }
+}
+
+/** Which names there are is the factory's to say. */
+function checkRecord(options: unknown): void {
+  const own = Object.keys(Object(options)).map((name) => [name, 'optional'] as const)
+  checkOptions('injectHyperparams', options, Object.fromEntries(own))
 }
 
 /** Numbers and schedules; a mask may be a function too, and stays one. */

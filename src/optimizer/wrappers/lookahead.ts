@@ -1,9 +1,11 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, needParams, type Optimizer, type State } from '../transformation.js'
 
 /** Parameters in pairs: gradients are taken at the fast ones, models are evaluated with the slow ones. */
@@ -31,6 +33,14 @@ export interface LookaheadOptions extends ArithmeticOption {
   readonly resetState?: boolean
 }
 
+/** The names of `LookaheadOptions`. */
+export const lookaheadNames: OptionTable<LookaheadOptions> = {
+  syncPeriod: 'required',
+  slowStepSize: 'required',
+  resetState: 'optional',
+  ...arithmeticNames,
+}
+
 /**
  * Lookahead: `syncPeriod` steps of a fast optimizer, then one of the slow parameters towards them, from where both go
  * on. Parameters and updates are `{ fast, slow }`, gradients those of the fast ones.
@@ -43,6 +53,9 @@ export function lookahead(
   fastOptimizer: GradientTransformation,
   options: LookaheadOptions,
 ): LookaheadOptimizer {
+  checkTransformation('lookahead', 'the fast optimizer', fastOptimizer)
+  checkOptions('lookahead', options, lookaheadNames)
+  checkFlag('lookahead', 'resetState', options.resetState)
   const { syncPeriod, slowStepSize, resetState = false } = options
   const a = arithmeticOf(options.arithmetic)
   checkWhole('lookahead', 'syncPeriod', syncPeriod, 1)

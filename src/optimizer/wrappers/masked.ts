@@ -1,3 +1,4 @@
+import { checkTransformation } from '../checkTransformation.js'
 import type { Mask } from '../mask.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { keptLeaves } from './prefixLeaves.js'
@@ -13,6 +14,7 @@ export type MaskedState = { readonly inner: State }
  * @example tree.leavesOf(masked(scale(2), [true, false]).update([tensor(1), tensor(1)], { inner: {} })[0]).map((x) => x.item()) // [2, 1]
  */
 export function masked(inner: GradientTransformation, mask: Mask): GradientTransformation<MaskedState> {
+  checkTransformation('masked', 'the inner one', inner)
   return {
     init: (params) => ({ inner: inner.init(select(params, keptLeaves('masked', mask, params))) }),
     update(updates, state, params) {

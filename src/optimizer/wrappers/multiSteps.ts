@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import {
   isFinite as areFinite,
   type FloatDType,
@@ -8,11 +9,12 @@ import {
 } from '../../tensor/index.js'
 import { mapTree, type Tree, type Treelike } from '../../tree/index.js'
 import { allFinite } from '../arithmetic/allFinite.js'
-import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkWhole } from '../arithmetic/checkScalar.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkDtype, checkFlag, checkWhole } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, nextCount, type State } from '../transformation.js'
 
 /** How gradients are accumulated. */
@@ -23,6 +25,14 @@ export interface MultiStepsOptions extends ArithmeticOption {
   readonly skipNotFinite?: boolean
   /** The dtype of the accumulator. Default: 'float32', whatever the gradients are. */
   readonly accumulatorDtype?: FloatDType
+}
+
+/** The names of `MultiStepsOptions`. */
+export const multiStepsNames: OptionTable<MultiStepsOptions> = {
+  useGradMean: 'optional',
+  skipNotFinite: 'optional',
+  accumulatorDtype: 'optional',
+  ...arithmeticNames,
 }
 
 /** Where the accumulation is. */
@@ -54,6 +64,11 @@ export function multiSteps(
   everyK: number | ((gradientStep: number) => number),
   options: MultiStepsOptions = {},
 ): GradientTransformation<MultiStepsState> {
+  checkTransformation('multiSteps', 'the inner one', inner)
+  checkOptions('multiSteps', options, multiStepsNames)
+  checkFlag('multiSteps', 'useGradMean', options.useGradMean)
+  checkFlag('multiSteps', 'skipNotFinite', options.skipNotFinite)
+  checkDtype('multiSteps', 'accumulatorDtype', options.accumulatorDtype)
   const { useGradMean = true, skipNotFinite = false, accumulatorDtype = 'float32' } = options
   const a = arithmeticOf(options.arithmetic)
   if (typeof everyK === 'number') checkWhole('multiSteps', 'everyK', everyK, 1)

@@ -1,4 +1,5 @@
 import type { Treelike } from '../../tree/index.js'
+import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { prefixLeaves } from './prefixLeaves.js'
 import { merge, select } from './select.js'
@@ -18,6 +19,8 @@ export function multiTransform(
   transforms: Readonly<Record<string, GradientTransformation>>,
   labels: Labels,
 ): GradientTransformation<MultiTransformState> {
+  for (const [label, transform] of Object.entries(transforms))
+    checkTransformation('multiTransform', `the one of label ${label}`, transform)
   const entries = Object.entries(transforms)
   const labelsOf = (tree: Treelike): string[] => {
     const found = prefixLeaves(

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkIndex, type DataSource } from '../source/dataSource.js'
+import { bytesFingerprint } from '../source/fingerprint.js'
 import { checkArrow } from './checkArrow.js'
 
 /**
@@ -56,6 +57,7 @@ export async function openArrow<T = Readonly<Record<string, unknown>>>(
   }
   return {
     length,
+    fingerprint: bytesFingerprint(bytes),
     at: (index) => {
       checkIndex(op, index, length)
       return row(index)

@@ -1,3 +1,5 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+
 /** What is busy: the host that makes batches, the copy engine, the device. */
 export type TimelineLane = 'host' | 'copy' | 'compute'
 
@@ -43,12 +45,21 @@ export function timelineSummary(events: readonly TimelineEvent[]): TimelineSumma
   return { wall, busy, serial, speedup: wall === 0 ? 1 : serial / wall }
 }
 
+/** How a timeline is written. */
+export interface TextOptions {
+  /** Characters of a line between its marks. Default 72. */
+  readonly width?: number
+}
+
+const textNames: OptionTable<TextOptions> = { width: 'optional' }
+
 /**
  * A timeline as text: a line for each lane, in which a batch is its last digit, and the summary.
  *
  * @example timelineText([{ lane: 'host', batch: 0, start: 0, end: 3 }, { lane: 'copy', batch: 0, start: 3, end: 4 }], { width: 4 }).split('\n')[1] // 'copy    |   0|  25 %'
  */
-export function timelineText(events: readonly TimelineEvent[], options: { width?: number } = {}): string {
+export function timelineText(events: readonly TimelineEvent[], options: TextOptions = {}): string {
+  checkOptions('timelineText', options, textNames)
   const { width = 72 } = options
   if (!(Number.isSafeInteger(width) && width > 0))
     throw new RangeError(`timelineText: width is not a positive integer [${String(width)}]`)

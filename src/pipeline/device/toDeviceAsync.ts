@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { Tensor } from '../../tensor/index.js'
 import type { TimelineEvent } from './timeline.js'
 
@@ -31,6 +32,14 @@ export interface DeviceLoader<T> extends AsyncIterableIterator<T> {
   return(): Promise<IteratorResult<T, undefined>>
 }
 
+const deviceNames: OptionTable<DeviceOptions<unknown>> = {
+  bytesPerSecond: 'required',
+  latency: 'optional',
+  buffers: 'optional',
+  bytes: 'optional',
+  clock: 'optional',
+}
+
 const machineClock: Clock = {
   now: () => performance.now(),
   wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
@@ -44,6 +53,7 @@ const machineClock: Clock = {
  * makes ahead of being asked is not seen as the host's time.
  */
 export function toDeviceAsync<T>(batches: AsyncIterable<T>, options: DeviceOptions<T>): DeviceLoader<T> {
+  checkOptions('toDeviceAsync', options, deviceNames)
   const { bytesPerSecond, latency = 0, buffers = 2, bytes = bytesIn, clock = machineClock } = options
   const op = 'toDeviceAsync'
   if (!(bytesPerSecond > 0))

@@ -1,3 +1,4 @@
+import { checkInteger, checkOptions, type OptionTable, shown } from '../../options/index.js'
 import type { Key } from '../../random/index.js'
 import { type HostShare, shareOf } from '../order/hostShare.js'
 import { type IndexSampler, keyOf } from '../order/indexSampler.js'
@@ -5,17 +6,19 @@ import type { HostState } from '../order/joinStates.js'
 import { checkHost, type Host } from '../order/shard.js'
 import { checkState, type Stream, type StreamState, streamFrom } from '../order/streamState.js'
 import { type DataSource, readIndices } from '../source/dataSource.js'
+import { fingerprintOf } from '../source/fingerprint.js'
 import type { Place } from '../transform/recordContext.js'
 import type { Records } from '../transform/runTransforms.js'
 import { type Stage, stageRunner } from '../transform/stageRunner.js'
 import { isModuleTransform } from '../transform/transform.js'
-import { orderedMap } from './orderedMap.js'
+import { orderedMap, Stop } from './orderedMap.js'
 
 /** What a pipeline has been told. */
 export interface Plan {
   readonly source: DataSource<unknown>
   readonly sampler: IndexSampler
   readonly seed: number | Key
+  readonly shuffle: boolean
   readonly stages: readonly Stage[]
   readonly batch:
     | {
@@ -53,34 +56,63 @@ interface Item {
   readonly end: number
 }
 
+const loadNames: OptionTable<LoadOptions> = {
+  host: 'optional',
+  hosts: 'optional',
+  workers: 'optional',
+  from: 'optional',
+  chunk: 'optional',
+}
+
+/** More threads than this need more memory than a machine has cores for. */
+const maxWorkers = 128
+
 /** Begins a pass; see `Pipeline.load`. */
 export function dataLoader(plan: Plan, options: LoadOptions): DataLoader<unknown> {
   const { sampler, batch, stages, batchStages, source } = plan
-  const { host, hosts, block, workers, chunk } = checkOptions(plan, options)
+  const { host, hosts, block, workers, chunk } = checkLoad(plan, options)
   const from = checkState('load', options.from ?? 0, sampler.length)
+  const fingerprint = fingerprintOf(
+    source.length,
+    source.fingerprint,
+    plan.shuffle ? keyOf(plan.seed).data.join() : 'in order',
+  )
+  const given = typeof options.from === 'object' ? options.from.fingerprint : undefined
+  if (given !== undefined && given !== fingerprint)
+    throw new RangeError(
+      `load: a state of other records, or of another order of them [${shown(given)} / ${fingerprint}]`,
+    )
   const deal = { hosts, block, remainder: batch?.remainder ?? 'keep' } as const
   const stream = streamFrom(from, sampler.length)
   const share = shareOf(stream.length, deal, host)
   const runner = stageRunner({ records: stages, batches: batchStages }, workers, keyOf(plan.seed))
 
   const ahead = Math.max(1, workers) + Math.ceil((plan.prefetch * block) / chunk)
-  const records = orderedMap(chunksOf(share, stream, sampler, chunk), ahead, async (places) => {
+  const stops = [new Stop(), new Stop()] as const
+  const read = async (places: readonly Place[]): Promise<Records> => {
     const indices = places.map(({ index }) => index)
     return runner.run('records', { values: await readIndices(source, indices), places })
-  })
+  }
+  const records = orderedMap(chunksOf(share, stream, sampler, chunk), ahead, read, stops[0])
   const batches = async (group: Records): Promise<Item> => {
     const value = batch!.collate(group.values)
     const { values } = await runner.run('batches', { values: [value], places: [group.places[0]!] })
     return { value: values[0], end: group.places.at(-1)!.order + 1 }
   }
   const items = batch
-    ? orderedMap(blocksOf(records, block, deal.remainder), batchStages.length > 0 ? ahead : 1, batches)
+    ? orderedMap(
+        blocksOf(records, block, deal.remainder, stops[0]),
+        batchStages.length > 0 ? ahead : 1,
+        batches,
+        stops[1],
+      )
     : itemsOf(records)
 
   let consumed = 0
   let over = false
   const end = async (): Promise<void> => {
     over = true
+    for (const stop of stops) stop.stop()
     await runner.stop()
   }
   return {
@@ -115,20 +147,21 @@ export function dataLoader(plan: Plan, options: LoadOptions): DataLoader<unknown
       total: sampler.length === Number.POSITIVE_INFINITY ? null : sampler.length,
       consumed,
       filtered: stages.some(({ kind }) => kind === 'filter'),
+      fingerprint,
     }),
   }
 }
 
-function checkOptions(
+function checkLoad(
   { batch, stages, batchStages }: Plan,
   options: LoadOptions,
 ): Host & { block: number; workers: number; chunk: number } {
+  checkOptions('load', options, loadNames)
   const { host = 0, hosts = 1, workers = 0 } = options
   checkHost('load', { host, hosts })
   if (batch && batch.size % hosts !== 0)
     throw new RangeError(`load: a global batch does not divide among the hosts [${batch.size} / ${hosts}]`)
-  if (!(Number.isSafeInteger(workers) && workers >= 0))
-    throw new RangeError(`load: workers is not an integer from 0 on [${String(workers)}]`)
+  checkInteger('load', 'workers', workers, 0, maxWorkers)
   if (workers > 0 && ![...stages, ...batchStages].some(({ transform }) => isModuleTransform(transform)))
     throw new RangeError(
       `load: workers run only transforms that fromModule names, and there is none [${workers}]`,
@@ -167,6 +200,7 @@ async function* blocksOf(
   records: AsyncIterable<Records>,
   block: number,
   remainder: 'keep' | 'drop',
+  stop: Stop,
 ): AsyncGenerator<Records, void, void> {
   let values: unknown[] = []
   let places: Place[] = []
@@ -179,5 +213,6 @@ async function* blocksOf(
       values = []
       places = []
     }
-  if (values.length > 0 && remainder === 'keep') yield { values, places }
+  // Where it was stopped, what is left over is not the end of the records.
+  if (values.length > 0 && remainder === 'keep' && !stop.isOver) yield { values, places }
 }

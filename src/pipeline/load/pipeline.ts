@@ -1,4 +1,5 @@
-import { indexSampler, type SamplerOptions } from '../order/indexSampler.js'
+import { checkOptions, type OptionTable, shown } from '../../options/index.js'
+import { indexSampler, type SamplerOptions, samplerNames } from '../order/indexSampler.js'
 import type { DataSource } from '../source/dataSource.js'
 import type { Stage } from '../transform/stageRunner.js'
 import type { BaseTransform, ModuleTransform, RecordFunction } from '../transform/transform.js'
@@ -35,6 +36,8 @@ export interface Pipeline<T> {
   load(options?: LoadOptions): DataLoader<T>
 }
 
+const batchNames: OptionTable<BatchOptions<unknown, unknown>> = { collate: 'optional', remainder: 'optional' }
+
 /**
  * The records of a source in the order of a sampler, on their way to a training loop. The order of the batches and all
  * that is in them depends on the source, the seed and the global batch alone: not on workers or on prefetching, and on
@@ -45,10 +48,16 @@ export interface Pipeline<T> {
  * @example pipeline(arraySource([1, 2, 3])).map((x) => 2 * x).batch(0) // throws batch: a global batch is a positive integer [0]
  */
 export function pipeline<T>(source: DataSource<T>, options: SamplerOptions = {}): Pipeline<T> {
+  checkOptions('pipeline', options, samplerNames)
+  if (typeof source?.length !== 'number' || typeof source.at !== 'function')
+    throw new TypeError(
+      `pipeline: not a source of records, arraySource makes one of a list [${shown(source)}]`,
+    )
   return withPlan<T>({
     source: source as DataSource<unknown>,
     sampler: indexSampler(source.length, options),
     seed: options.seed ?? 0,
+    shuffle: options.shuffle ?? false,
     stages: [],
     batch: undefined,
     batchStages: [],
@@ -68,6 +77,7 @@ function withPlan<T>(plan: Plan): Pipeline<T> {
       return withPlan(add({ kind: 'filter', transform: checked('filter', transform) }))
     },
     batch: (size, options = {}) => {
+      checkOptions('batch', options, batchNames)
       if (plan.batch) throw new RangeError(`batch: there are batches already [${plan.batch.size}]`)
       if (!(Number.isSafeInteger(size) && size > 0))
         throw new RangeError(`batch: a global batch is a positive integer [${String(size)}]`)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { checkNumber, checkOptions, type OptionTable, shown } from '../../options/index.js'
 
 /** How `hashSplit` decides. */
 export interface HashSplitOptions {
@@ -11,22 +12,25 @@ export interface HashSplitOptions {
   readonly method?: 'exact' | 'md5-mod-1000'
 }
 
+const splitNames: OptionTable<HashSplitOptions> = { valRatio: 'required', method: 'optional' }
+
 /**
  * Whether a record belongs to training or to validation, by its name alone: the answer does not depend on the other
  * records, on their order or on the machine. A larger ratio only moves names from training to validation.
  *
  * Rounding  'exact' compares integers: valRatio is a multiple of 2^-64 or rounded up to one.
+ * Throws    RangeError for a ratio outside of 0..1 and unknown options; TypeError for a name that is no string.
  * Cost      a few microseconds.
  *
  * @example hashSplit('cat-17.jpg', { valRatio: 0.2 }) // 'val'
  * ['a', 'b', 'c', 'd'].map((name) => hashSplit(name, { valRatio: 0.5 })) // ['val', 'train', 'val', 'train']
- * hashSplit('a', { valRatio: 20 }) // throws hashSplit: valRatio is not in 0..1 [20]
+ * hashSplit('a', { valRatio: 20 }) // throws hashSplit: valRatio is not a number from 0 to 1 [20]
  */
 export function hashSplit(name: string, options: HashSplitOptions): 'train' | 'val' {
+  checkOptions('hashSplit', options, splitNames)
   const { valRatio, method = 'exact' } = options
-  if (typeof name !== 'string') throw new TypeError(`hashSplit: a name is a string [${typeof name}]`)
-  if (!(valRatio >= 0 && valRatio <= 1))
-    throw new RangeError(`hashSplit: valRatio is not in 0..1 [${String(valRatio)}]`)
+  if (typeof name !== 'string') throw new TypeError(`hashSplit: the name is not a string [${shown(name)}]`)
+  checkNumber('hashSplit', 'valRatio', valRatio, 0, 1)
   switch (method) {
     case 'exact':
       return digestOf(name) >> 64n < BigInt(Math.ceil(valRatio * 2 ** 64)) ? 'val' : 'train'
@@ -34,7 +38,7 @@ export function hashSplit(name: string, options: HashSplitOptions): 'train' | 'v
       return Number(digestOf(name) % 1000n) < Math.floor(valRatio * 1000) ? 'val' : 'train'
     default:
       method satisfies never
-      throw new RangeError(`hashSplit: no such method [${String(method)}]`)
+      throw new RangeError(`hashSplit: unknown method, there are exact, md5-mod-1000 [${shown(method)}]`)
   }
 }
 

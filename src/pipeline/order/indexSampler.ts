@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { foldIn, type Key, key } from '../../random/index.js'
 import { type IndexPermutation, indexPermutation } from './indexPermutation.js'
 
@@ -9,6 +10,12 @@ export interface SamplerOptions {
   readonly seed?: number | Key
   /** How often every record is visited; Infinity is allowed. Default 1. */
   readonly epochs?: number
+}
+
+export const samplerNames: OptionTable<SamplerOptions> = {
+  shuffle: 'optional',
+  seed: 'optional',
+  epochs: 'optional',
 }
 
 /** An endless or ended list of record indices, computed place by place: its only state is the place, one integer. */
@@ -33,6 +40,7 @@ export interface IndexSampler {
  */
 export function indexSampler(records: number, options: SamplerOptions = {}): IndexSampler {
   const op = 'indexSampler'
+  checkOptions(op, options, samplerNames)
   const { shuffle = false, seed, epochs = 1 } = options
   if (!(Number.isSafeInteger(records) && records >= 0))
     throw new RangeError(`${op}: records is not an integer from 0 on [${String(records)}]`)

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable, shown } from '../../options/index.js'
 import { type Deal, type HostShare, shareOf } from './hostShare.js'
 import { type StreamState, streamFrom, tidyState } from './streamState.js'
 
@@ -12,6 +13,8 @@ export interface HostState extends Deal {
   readonly consumed: number
   /** Whether records are filtered out, so that hosts take different numbers of them for a batch. */
   readonly filtered: boolean
+  /** Tells the records and their order from others; `load` compares it. */
+  readonly fingerprint?: string
 }
 
 /** How states are joined. */
@@ -23,9 +26,15 @@ export interface JoinOptions {
   readonly lockstep?: boolean
 }
 
+const joinNames: OptionTable<JoinOptions> = { lockstep: 'optional' }
+/** More hosts than any job has: what they have left is listed for each. */
+const maxHosts = 2 ** 20
+
 /**
  * What is still to come once every host has stopped: the state from which any number of hosts goes on, each with any
  * share, and no record is lost or repeated.
+ *
+ * Throws    RangeError for states of different runs, two of one host, or where one is missing.
  *
  * @example const host = { from: { position: 0, pending: [] }, total: 100, hosts: 2, block: 4, remainder: 'keep', filtered: false }
  * joinStates([{ ...host, host: 0, consumed: 8 }, { ...host, host: 1, consumed: 8 }]) // { position: 16, pending: [] }
@@ -34,6 +43,8 @@ export interface JoinOptions {
  */
 export function joinStates(states: readonly HostState[], options: JoinOptions = {}): StreamState {
   const op = 'joinStates'
+  checkOptions(op, options, joinNames)
+  if (!Array.isArray(states)) throw new TypeError(`${op}: not a list of states [${shown(states)}]`)
   const [first] = states
   if (!first) throw new RangeError(`${op}: no states [0]`)
   const shared = ({ host: _, consumed: __, ...rest }: HostState): string =>
@@ -41,6 +52,8 @@ export function joinStates(states: readonly HostState[], options: JoinOptions = 
   const stranger = states.find((state) => shared(state) !== shared(first))
   if (stranger)
     throw new RangeError(`${op}: states of different runs [host ${first.host}, host ${stranger.host}]`)
+  if (!(Number.isSafeInteger(first.hosts) && first.hosts > 0 && first.hosts <= maxHosts))
+    throw new RangeError(`${op}: hosts is not a whole number from 1 to ${maxHosts} [${shown(first.hosts)}]`)
   const all = options.lockstep ? inStep(op, states) : states
   const { hosts, total } = first
   const byHost = new Map(all.map((state) => [state.host, state]))
@@ -51,7 +64,8 @@ export function joinStates(states: readonly HostState[], options: JoinOptions = 
     throw new RangeError(
       `${op}: states of hosts are missing [${missing.slice(0, 10).join(', ')} of ${hosts}]`,
     )
-  return remaining(op, first, total ?? Number.POSITIVE_INFINITY, (host) => byHost.get(host)!.consumed)
+  const left = remaining(op, first, total ?? Number.POSITIVE_INFINITY, (host) => byHost.get(host)!.consumed)
+  return first.fingerprint === undefined ? left : { ...left, fingerprint: first.fingerprint }
 }
 
 function inStep(op: string, states: readonly HostState[]): HostState[] {

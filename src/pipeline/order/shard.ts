@@ -1,3 +1,5 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+
 /** Which of several processes this one is. */
 export interface Host {
   /** This process: 0 to hosts - 1. */
@@ -14,8 +16,12 @@ export interface FileRange {
   readonly end: number
 }
 
+const hostNames: OptionTable<Host> = { host: 'required', hosts: 'required' }
+
 /** Refuses what is no process of a group. */
-export function checkHost(op: string, { host, hosts }: Host): void {
+export function checkHost(op: string, given: Host): void {
+  checkOptions(op, given, hostNames)
+  const { host, hosts } = given
   if (!(Number.isSafeInteger(hosts) && hosts > 0))
     throw new RangeError(`${op}: hosts is not a positive integer [${String(hosts)}]`)
   if (!(Number.isSafeInteger(host) && host >= 0 && host < hosts))

@@ -6,6 +6,8 @@ export interface StreamState {
   readonly position: number
   /** Stretches of places before `position` that are still to come, start to end (not included), in their order. */
   readonly pending: readonly (readonly [start: number, end: number])[]
+  /** Tells the records and their order from others, where the states said it; `load` compares it. */
+  readonly fingerprint?: string
 }
 
 /** The places of a stream that are still to come, numbered from 0. */

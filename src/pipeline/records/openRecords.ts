@@ -1,5 +1,7 @@
 import { crc32 } from 'node:zlib'
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { checkIndex, type DataSource } from '../source/dataSource.js'
+import { fileFingerprint } from '../source/fingerprint.js'
 import { closingOnFailure, openFile } from '../source/openFile.js'
 import { readBlockList } from './readBlockList.js'
 import { decodeHeader, headerBytes } from './recordFormat.js'
@@ -20,10 +22,12 @@ interface Table {
 /** Tables of so many records are kept for the next reads, at 12 bytes a record. */
 const keptRecords = 2 ** 20
 
+const openNames: OptionTable<OpenRecordsOptions> = { recover: 'optional' }
+
 /**
  * A record file as a source of bytes.
  *
- * Special   refused on opening: what is no record file, and one whose tail is cut off, with how many whole records
+ * Throws    RangeError on opening for what is no record file, and one whose tail is cut off, with how many whole records
  *           it has. A record whose checksum differs is an error when it is read, with its number; the others are read.
  * Cost      opening reads the index: 16 bytes a block. A record takes one read of the file, and one more for the table of its
  *           block unless that is among those of 2^20 records that were used last.
@@ -33,8 +37,12 @@ export async function openRecords(
   options: OpenRecordsOptions = {},
 ): Promise<DataSource<Uint8Array>> {
   const op = 'openRecords'
+  checkOptions(op, options, openNames)
   const file = await openFile(op, path)
-  const list = await closingOnFailure(file, () => readBlockList(op, file, options.recover ?? false))
+  const [list, fingerprint] = await closingOnFailure(file, async () => [
+    await readBlockList(op, file, options.recover ?? false),
+    await fileFingerprint(file),
+  ])
   const { starts, firsts, records: length } = list
   const tables = new Map<number, Promise<Table>>()
   let keptNow = 0
@@ -102,6 +110,7 @@ export async function openRecords(
   }
   return {
     length,
+    fingerprint,
     at: async (index) => {
       checkIndex(op, index, length)
       const block = blockOf(index)

@@ -1,3 +1,6 @@
+import { shown } from '../../options/index.js'
+import { fingerprintOf, listFingerprint } from './fingerprint.js'
+
 /** Records by index: what a pipeline reads. Reading may be asynchronous; one index always gives the same record. */
 export interface DataSource<T> {
   /** How many records there are. */
@@ -6,6 +9,11 @@ export interface DataSource<T> {
   at(index: number): T | Promise<T>
   /** The records start to end (not included), where reading them together is cheaper. */
   range?(start: number, end: number): readonly T[] | Promise<readonly T[]>
+  /**
+   * Tells these records from others, as far as that can be told without reading all: a state of a pipeline keeps it, so that
+   * a run is not gone on with over other data. Without one the number of records stands for it.
+   */
+  readonly fingerprint?: string
   /** Gives back files and memory; nothing is read afterwards. */
   close?(): void | Promise<void>
 }
@@ -16,8 +24,13 @@ export interface DataSource<T> {
  * @example arraySource(['a', 'b']).at(1) // 'b'
  */
 export function arraySource<T>(records: ArrayLike<T>): DataSource<T> {
+  if (typeof records?.length !== 'number')
+    throw new TypeError(`arraySource: not a list of records [${shown(records)}]`)
   return {
     length: records.length,
+    get fingerprint() {
+      return listFingerprint(records)
+    },
     at: (index) => {
       checkIndex('arraySource', index, records.length)
       return records[index]!
@@ -47,6 +60,9 @@ export function concatSources<T>(sources: readonly DataSource<T>[]): DataSource<
   const startOf = (part: number): number => (part === 0 ? 0 : ends[part - 1]!)
   return {
     length,
+    get fingerprint() {
+      return fingerprintOf(...sources.map((source) => `${source.length} ${source.fingerprint ?? ''}`))
+    },
     at: (index) => {
       checkIndex('concatSources', index, length)
       const part = partOf(index)
@@ -84,6 +100,9 @@ export function sliceSource<T>(source: DataSource<T>, start: number, end: number
   const length = end - start
   return {
     length,
+    get fingerprint() {
+      return fingerprintOf(source.fingerprint, start, end)
+    },
     at: (index) => {
       checkIndex('sliceSource', index, length)
       return source.at(start + index)

@@ -8,6 +8,8 @@ export interface Shard {
   /** How many records it has, where the manifest says so. */
   readonly records: number | undefined
   readonly bytes: number
+  /** What else the manifest says of it, as it says it. */
+  readonly [field: string]: unknown
 }
 
 /**
@@ -15,17 +17,21 @@ export interface Shard {
  * `{ "shards": ["a.records", { "path": "b.records", "records": 1000, "bytes": 65536 }] }`. Paths are taken from the
  * manifest's folder.
  *
- * Special   refused: files that are missing (all are named), listed twice, or of another size than the manifest says.
+ * Every other field of an entry is kept as it is.
+ *
+ * Throws    RangeError for a folder in place of the manifest or of a shard; files that are missing (all are named), listed twice, or of another size than the manifest says.
  */
 export async function loadShardsFromManifest(path: string | URL): Promise<Shard[]> {
   const file = path instanceof URL ? fileURLToPath(path) : path
+  if ((await stat(file)).isDirectory()) return refuse('a folder, give the manifest in it', file)
   const listed = parse(file, await readFile(file, 'utf8'))
-  const twice = listed.find((entry, i) => listed.findIndex((other) => other.path === entry.path) !== i)
+  const seen = new Set<string>()
+  const twice = listed.find(({ path: found }) => seen.size === seen.add(found).size)
   if (twice) return refuse(`a shard is listed twice`, twice.name)
   const sizes = await Promise.all(
     listed.map((entry) =>
       stat(entry.path).then(
-        (stats) => (stats.isFile() ? stats.size : undefined),
+        (stats) => (stats.isDirectory() ? refuse('a folder where a shard is to be', entry.name) : stats.size),
         () => undefined,
       ),
     ),
@@ -38,10 +44,10 @@ export async function loadShardsFromManifest(path: string | URL): Promise<Shard[
       names.length > 5 ? `${names.slice(0, 5).join(', ')} ...` : names.join(', '),
     )
   }
-  return listed.map(({ name, path: found, records, bytes }, i) => {
+  return listed.map(({ name, path: found, records, bytes, fields }, i) => {
     if (bytes !== undefined && bytes !== sizes[i])
       return refuse(`a shard has not the ${bytes} bytes of the manifest`, `${name}: ${sizes[i]}`)
-    return { path: found, records, bytes: sizes[i]! }
+    return { ...fields, path: found, records, bytes: sizes[i]! }
   })
 }
 
@@ -50,6 +56,7 @@ interface Listed {
   readonly path: string
   readonly records: number | undefined
   readonly bytes: number | undefined
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
 function parse(file: string, text: string): Listed[] {
@@ -62,9 +69,9 @@ function parse(file: string, text: string): Listed[] {
   const shards = (manifest as { shards?: unknown } | null)?.shards
   if (!Array.isArray(shards)) return refuse('a manifest has a list shards', text.trim().slice(0, 50))
   return shards.map((entry: unknown, i) => {
-    const { path, records, bytes } = (typeof entry === 'string' ? { path: entry } : (entry ?? {})) as Partial<
-      Record<'path' | 'records' | 'bytes', unknown>
-    >
+    const { path, records, bytes, ...fields } = (
+      typeof entry === 'string' ? { path: entry } : (entry ?? {})
+    ) as Readonly<Record<string, unknown>>
     const isCount = (value: unknown): value is number | undefined =>
       value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)
     if (typeof path !== 'string' || path === '' || !isCount(records) || !isCount(bytes))
@@ -73,7 +80,7 @@ function parse(file: string, text: string): Listed[] {
         `shard ${i}: ${JSON.stringify(entry)?.slice(0, 50)}`,
       )
     if (/^[a-z][a-z\d+.-]+:\/\//i.test(path)) return refuse('not a path of this machine', path.slice(0, 50))
-    return { name: path, path: resolve(dirname(file), path), records, bytes }
+    return { name: path, path: resolve(dirname(file), path), records, bytes, fields }
   })
 }
 

@@ -3,6 +3,7 @@ import { CsvError, parse as parseStream } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import { checkOptions, type OptionTable, shown } from '../../options/index.js'
 import { checkIndex, type DataSource } from './dataSource.js'
+import { fileFingerprint } from './fingerprint.js'
 import { blocksOfFile, closingOnFailure, lineAt, type OpenFile, openFile } from './openFile.js'
 
 /** How a CSV file is read. */
@@ -71,8 +72,10 @@ export async function openCsv<T = CsvRow>(
       }
       return records
     }
+    const fingerprint = await fileFingerprint(file)
     return {
       length,
+      fingerprint,
       at: async (index) => {
         checkIndex(op, index, length)
         return (await read(index, index + 1))[0]!

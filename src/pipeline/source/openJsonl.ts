@@ -1,18 +1,22 @@
 import { checkIndex, type DataSource } from './dataSource.js'
+import { fileFingerprint } from './fingerprint.js'
 import { blocksOfFile, closingOnFailure, lineAt, type OpenFile, openFile } from './openFile.js'
 
 /**
  * A file with a JSON value on every line, as a source. Lines of white space are none.
  *
- * Special   a line that is not JSON or not UTF-8 is an error when it is read, with its number.
+ * Throws    RangeError for a line that is not JSON or not UTF-8, when it is read, with its number.
  * Cost      opening reads the file once for where lines begin: 8 bytes of memory a record. A record is read by its range.
  */
 export async function openJsonl<T = unknown>(path: string | URL): Promise<DataSource<T>> {
   const file = await openFile('openJsonl', path)
-  const starts = await closingOnFailure(file, () => lineStarts(file))
+  const [starts, fingerprint] = await closingOnFailure(file, () =>
+    Promise.all([lineStarts(file), fileFingerprint(file)]),
+  )
   const length = starts.length - 1
   return {
     length,
+    fingerprint,
     at: async (index) => {
       checkIndex('openJsonl', index, length)
       const bytes = await file.read(starts[index]!, starts[index + 1]! - starts[index]!)

@@ -1,6 +1,7 @@
 import type { NpyFile, SafetensorsFile } from '../../files/index.js'
 import { Tensor } from '../../tensor/index.js'
 import { checkIndex, type DataSource } from './dataSource.js'
+import { fingerprintOf, tensorFingerprint } from './fingerprint.js'
 
 /**
  * The rows of tensors in memory, along their first axis: of one tensor its rows, of a record of tensors (an npz file) a
@@ -19,6 +20,9 @@ export function tensorRows(
     const length = rowCount('tensorRows', [['the tensor', tensors.shape]])
     return {
       length,
+      get fingerprint() {
+        return tensorFingerprint(tensors)
+      },
       at: (index) => {
         checkIndex('tensorRows', index, length)
         return rowOf(tensors, index)
@@ -32,6 +36,9 @@ export function tensorRows(
   )
   return {
     length,
+    get fingerprint() {
+      return fingerprintOf(...entries.flatMap(([name, tensor]) => [name, tensorFingerprint(tensor)]))
+    },
     at: (index) => {
       checkIndex('tensorRows', index, length)
       return Object.fromEntries(entries.map(([name, tensor]) => [name, rowOf(tensor, index)]))
@@ -42,8 +49,14 @@ export function tensorRows(
 /** The rows of an open npy file; only what is asked for is read. */
 export function npyRows(file: NpyFile): DataSource<Tensor> {
   const length = rowCount('npyRows', [['the array', file.shape]])
+  const [first, last] = [
+    file.readRows(0, Math.min(1, length)),
+    file.readRows(Math.max(0, length - 1), length),
+  ]
+  const fingerprint = fingerprintOf(file.shape.join(), tensorFingerprint(first), tensorFingerprint(last))
   return {
     length,
+    fingerprint,
     at: (index) => {
       checkIndex('npyRows', index, length)
       return rowOf(file.readRows(index, index + 1), 0)
@@ -65,8 +78,15 @@ export function safetensorsRows(
     return [name, entry.shape]
   })
   const length = rowCount(op, shapes)
+  const ends = names.flatMap((name) => [
+    name,
+    tensorFingerprint(file.readRows(name, 0, Math.min(1, length))),
+    tensorFingerprint(file.readRows(name, Math.max(0, length - 1), length)),
+  ])
+  const fingerprint = fingerprintOf(shapes.map(([, shape]) => shape.join()).join(';'), ...ends)
   return {
     length,
+    fingerprint,
     at: (index) => {
       checkIndex(op, index, length)
       return Object.fromEntries(names.map((name) => [name, rowOf(file.readRows(name, index, index + 1), 0)]))

@@ -1,3 +1,4 @@
+import { shown } from '../../options/index.js'
 import type { Key } from '../../random/index.js'
 import type { LoadedTransform } from './loadTransform.js'
 import { type Place, PlaceContext } from './recordContext.js'
@@ -35,7 +36,7 @@ export async function runTransforms(steps: readonly Step[], records: Records, ro
       if (kind === 'map') value = result
       else if (typeof result !== 'boolean')
         throw new TypeError(
-          `filter: ${transform.name} gave neither true nor false, record ${place.index} [${String(result)}]`,
+          `filter: ${transform.name} gave neither true nor false, record ${place.index} [${shown(result)}]`,
         )
       else if (!result) {
         kept = false
@@ -50,6 +51,7 @@ export async function runTransforms(steps: readonly Step[], records: Records, ro
 }
 
 function failure(kind: string, name: string, { index, position }: Place, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new Error(`${kind}: ${name} failed at record ${index}, place ${position} [${why}]`, { cause })
+  return new Error(`${kind}: ${name} failed at record ${index}, place ${position} [${shown(cause)}]`, {
+    cause,
+  })
 }

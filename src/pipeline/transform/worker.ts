@@ -1,9 +1,10 @@
 import { workerData } from 'node:worker_threads'
 import type { Key } from '../../random/index.js'
 import { loadTransform } from './loadTransform.js'
-import { type Records, runTransforms, type Step } from './runTransforms.js'
+import type { Place } from './recordContext.js'
+import { runTransforms, type Step } from './runTransforms.js'
 import type { ModuleTransform } from './transform.js'
-import { fromWire, toWire } from './wire.js'
+import { fromWire, toWire, type Wired } from './wire.js'
 
 // What piscina runs in each thread; not part of the door.
 
@@ -14,21 +15,41 @@ export interface WorkerSetup {
   readonly root: Key
 }
 
+/** Records on their way, and where each stands. */
+export interface WiredRecords extends Wired {
+  readonly places: readonly Place[]
+}
+
 /** Records for one of the groups. */
-export interface WorkerTask extends Records {
+export interface WorkerTask extends WiredRecords {
   readonly group: number
 }
 
 const loaded = new Map<number, Promise<readonly Step[]>>()
 
 /** The records of a task after its group of transforms. */
-export default async function work(task: WorkerTask): Promise<Records> {
+export default async function work(task: WorkerTask): Promise<WiredRecords> {
   const { groups, root } = workerData as WorkerSetup
   const steps = loaded.get(task.group) ?? loadGroup(groups[task.group]!)
   loaded.set(task.group, steps)
-  const values = task.values.map(fromWire)
-  const result = await runTransforms(await steps, { values, places: task.places }, root)
-  return { values: result.values.map(toWire), places: result.places }
+  try {
+    const records = { values: fromWire(task), places: task.places }
+    const result = await runTransforms(await steps, records, root)
+    return { ...toWire(result.values), places: result.places }
+  } catch (error) {
+    throw sendable(error)
+  }
+}
+
+/** An error whose cause another thread can be told. */
+function sendable(error: unknown): unknown {
+  if (!(error instanceof Error) || error.cause === undefined) return error
+  try {
+    structuredClone(error.cause)
+  } catch {
+    delete error.cause
+  }
+  return error
 }
 
 function loadGroup(group: WorkerSetup['groups'][number]): Promise<readonly Step[]> {

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { shown } from '../../options/index.js'
+import type { Place } from './recordContext.js'
 import type { Records } from './runTransforms.js'
 import { fromWire, toWire } from './wire.js'
-import type { WorkerSetup, WorkerTask } from './worker.js'
+import type { WiredRecords, WorkerSetup, WorkerTask } from './worker.js'
 
 /** Threads that run groups of transforms. */
 export interface WorkerPool {
@@ -14,28 +16,29 @@ export interface WorkerPool {
 
 /** Starts a number of threads; they end with `stop`, and do not keep the process alive while idle. */
 export function workerPool(threads: number, setup: WorkerSetup): WorkerPool {
-  const open = (): Piscina<WorkerTask, Records> =>
+  const open = (): Piscina<WorkerTask, WiredRecords> =>
     new Piscina({
       filename: workerFile(import.meta.url),
       minThreads: threads,
       maxThreads: threads,
       workerData: setup,
     })
-  let pool: Piscina<WorkerTask, Records>
+  let pool: Piscina<WorkerTask, WiredRecords>
+  let stopped = false
   try {
     pool = open()
   } catch (error) {
-    throw explained(error)
+    throw explained(error, [])
   }
   return {
     run: async (group, { values, places }) => {
-      const task = { group, values: values.map(toWire), places }
-      const result = await pool.run(task).catch((error: unknown) => {
-        throw explained(error)
+      const result = await pool.run({ ...toWire(values), group, places }).catch((error: unknown) => {
+        throw stopped ? new Error('load: the loader was stopped [return]') : explained(error, places)
       })
-      return { values: result.values.map(fromWire), places: result.places }
+      return { values: fromWire(result), places: result.places }
     },
     stop: () => {
+      stopped = true
       // A thread that was just done answers a task that is given up: piscina calls that an error, and nobody waits for it.
       pool.on('error', () => {})
       return pool.destroy()
@@ -59,12 +62,35 @@ export function workerFile(here: string): string {
   return path
 }
 
-/** What went wrong between the threads; other errors as they are. */
-function explained(error: unknown): unknown {
+/** What went wrong between the threads, and with which records; other errors as they are. */
+function explained(error: unknown, places: readonly Place[]): unknown {
+  const records = recordsText(places)
   // Of the error of a result that cannot be sent, which cannot be sent either, an empty object arrives.
   if (!(error instanceof Error))
-    return new TypeError('load: the result of a transform cannot be sent to another thread [not cloneable]')
+    return new TypeError(
+      `load: the result of a transform cannot be sent to another thread${records} [not cloneable]`,
+    )
   if (error.name === 'DataCloneError')
-    return new TypeError(`load: a record or an option cannot be sent to another thread [${error.message}]`)
+    return new TypeError(
+      `load: a record or an option cannot be sent to another thread${records} [${shown(error)}]`,
+    )
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new Error(
+      `load: a worker ran out of memory${records}: fewer workers, or a smaller chunk, need less [${shown(error)}]`,
+      { cause: error },
+    )
+  if (/exited with code/.test(error.message))
+    return new Error(
+      `load: a worker ended at its work${records}: a transform that calls process.exit, or crashes the engine, is seen with workers: 0 [${shown(error)}]`,
+      { cause: error },
+    )
   return error
+}
+
+function recordsText(places: readonly Place[]): string {
+  const [first, last] = [places[0], places.at(-1)]
+  if (!first || !last) return ''
+  if (places.length === 1) return `, record ${first.index}`
+  return `, records ${first.index} to ${last.index}, ${places.length} of them`
 }

@@ -69,7 +69,7 @@ function descending(key: (x: Contribution) => number): (a: Contribution, b: Cont
 }
 
 /** The mean bits that output elements are off, those that depend on a diverged decision left out. */
-function bitsOff<W>(
+export function bitsOff<W>(
   { program, arithmetic, reference, tainted }: ShadowRun<W>,
   valueOf: (operand: number | Tensor) => Value<W>,
 ): number {

@@ -3,7 +3,7 @@ import { add, apply, cast, isFloat, mul, ops, sum, type Tensor, tensor, zeros } 
 import { constantOf } from '../program/constantOf.js'
 import { gridOf, spacing } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
-import { type Operand, recorded } from '../program/program.js'
+import { type Operand, type Program, recorded } from '../program/program.js'
 import { isWide } from '../replay/arithmetic.js'
 import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import { runStep } from '../replay/replay.js'
@@ -53,11 +53,12 @@ export function firstOrder<W>(
   const gradients = weights.size === 0 ? undefined : sensitivities(run, differentiable, weights, rules)
   if (!gradients) return undefined
   const n = Math.max(count, 1)
+  const readers = readersOf(program)
   const slopes = new Map(differentiable.map((step, k) => [step, gradients[k]!.data as Float64Array]))
   return new Map(
     steps.map((step) => {
       const share = dot(elementErrors(run, step).introduced, slopes.get(step)!)
-      const left = Math.abs(error - movedBy(run, step, slopes, weights))
+      const left = Math.abs(error - movedBy(run, step, readers[step] ?? [], slopes, weights))
       return [step, { firstOrder: Math.log2(1 + error / n) - Math.log2(1 + left / n), share }]
     }),
   )
@@ -71,6 +72,7 @@ export function firstOrder<W>(
 function movedBy<W>(
   run: ShadowRun<W>,
   step: number,
+  readers: readonly number[],
   slopes: ReadonlyMap<number, Float64Array>,
   weights: ReadonlyMap<Operand, Tensor>,
 ): number {
@@ -80,10 +82,10 @@ function movedBy<W>(
   const weight = weights.get(value)
   if (weight) moved += dot(elementErrors(run, step).introduced, weight.data as Float64Array)
   const exact = { wide: run.exact(step) }
-  for (let j = step + 1; j < program.steps.length; j++) {
+  for (const j of readers) {
     const consumer = program.steps[j]!
     const slope = slopes.get(j)
-    if (!slope || !consumer.operands.includes(value)) continue
+    if (!slope) continue
     const args = consumer.operands.map((operand) => (operand === value ? exact : recorded(program, operand)))
     const again = runStep(consumer, args, 'own', arithmetic)
     const now = numbers(isWide(again) ? again.wide : arithmetic.widen(again))
@@ -94,6 +96,16 @@ function movedBy<W>(
     )
   }
   return moved
+}
+
+/** By step, the steps that read it. */
+function readersOf(program: Program): number[][] {
+  const n = program.inputs.length
+  const readers: number[][] = program.steps.map(() => [])
+  for (const [i, { operands }] of program.steps.entries())
+    for (const operand of new Set(operands))
+      if (typeof operand === 'number' && operand >= n) readers[operand - n]!.push(i)
+  return readers
 }
 
 function dot(errors: Float64Array, slope: Float64Array): number {

@@ -20,6 +20,7 @@ import { referenceRun } from '../replay/reference.js'
 import { type Contribution, type ContributionOptions, contributionsOf } from './contributions.js'
 import { type Divergence, divergencesOf, taintedElements } from './divergence.js'
 import { type ElementErrors, elementErrors, numbers } from './elementErrors.js'
+import { type ErrorGroup, errorGroupsOf } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
 import { eventsOf } from './eventsOf.js'
 import { culpritsOf } from './influences.js'
@@ -65,6 +66,8 @@ export interface OutputError extends ErrorSummary {
   /** Its path in the tree that the function returned, '' for a tensor alone. */
   readonly name: string
   readonly size: number
+  /** Significand bits of its dtype. */
+  readonly precision: number
 }
 
 /** Everything that a shadow run found, as plain data. */
@@ -92,6 +95,7 @@ export class Shadow {
   readonly #run: ShadowRun<unknown>
   #events: readonly PrecisionEvent[] | undefined
   #local: readonly LocalError[] | undefined
+  #groups: readonly ErrorGroup[] | undefined
 
   /** @internal Use `shadow`. */
   constructor(
@@ -134,7 +138,8 @@ export class Shadow {
       const flagged =
         typeof output === 'number' ? this.#run.tainted.get(output - this.program.inputs.length) : undefined
       const bits = bitsBetween(this.#run.computed(output), this.#run.reference.valueOf(output), gridOf(dtype))
-      return [{ name: this.program.names[i]!, size, ...summarize(size, bits, flagged) }]
+      const { precision } = gridOf(dtype)
+      return [{ name: this.program.names[i]!, size, precision, ...summarize(size, bits, flagged) }]
     })
   }
 
@@ -150,6 +155,12 @@ export class Shadow {
   /** How much each operation costs the output, and what the output would gain if it alone were exact, best cure first. */
   contributions(options: ContributionOptions = {}): Contribution[] {
     return contributionsOf(this.#run, options)
+  }
+
+  /** The same by source line and operation, and for each constant that rounding changed, with shares of the error. */
+  groups(): readonly ErrorGroup[] {
+    this.#groups ??= errorGroupsOf(this.#run)
+    return this.#groups
   }
 
   /** Where the problem is ill-conditioned: every operation's error on exact operands. */

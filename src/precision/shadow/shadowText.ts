@@ -1,8 +1,8 @@
 import type { Program } from '../program/program.js'
 import { told } from '../replay/checkRun.js'
 import type { Branch } from '../replay/findBranch.js'
-import type { Contribution } from './contributions.js'
 import type { Divergence } from './divergence.js'
+import type { ErrorGroup } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
 import type { LocalError } from './localErrors.js'
 import type { ErrorSummary } from './summarize.js'
@@ -10,6 +10,7 @@ import type { ErrorSummary } from './summarize.js'
 interface NamedError extends ErrorSummary {
   readonly name: string
   readonly size: number
+  readonly precision: number
 }
 
 /** What the report reads of a shadow run. */
@@ -20,41 +21,115 @@ export interface ShadowFacts {
   readonly branch: Branch | string | undefined
   readonly events: readonly PrecisionEvent[]
   outputs(): readonly NamedError[]
-  contributions(): readonly Contribution[]
+  groups(): readonly ErrorGroup[]
   localErrors(): readonly LocalError[]
 }
 
-/** Rows shown of each part of the report. */
-const shown = 10
+/** Rows shown of each part of the report, so that it fits a screen: 40 lines at most. */
+const rows = { outputs: 5, decisions: 2, groups: 8, local: 5, events: 5 }
 
-/** The report in lines: the outputs, what would help, where the problem is ill-conditioned, what happened. */
+/** The report in lines: the outputs, where their error comes from, where the problem is ill-conditioned, what happened. */
 export function shadowText(shadow: ShadowFacts): string {
   const { program } = shadow
   const named = (step: number): string => `${step} ${told(program.steps[step])}`
+  const groups = shadow.groups()
   const lines = [`${program.steps.length} operations beside ${shadow.reference}`]
-  for (const output of shadow.outputs()) lines.push(outputText(output))
+  lines.push(...first(shadow.outputs(), rows.outputs, 'outputs', outputText))
+  const verdict = verdictOf(shadow, groups)
+  if (verdict) lines.push(verdict)
   if (shadow.branch !== undefined) lines.push(branchText(shadow))
-  for (const { step, count, element, computed, reference } of shadow.divergences)
-    lines.push(
-      `decided differently: ${named(step)}, ${count} elements, the first ${element}: ${computed}, in the reference ${reference}`,
-    )
-  const contributions = shadow
-    .contributions()
-    .filter(({ gain, firstOrder }) => Math.max(gain ?? 0, firstOrder ?? 0) > 1e-6)
-  lines.push('what would help: bits gained if this operation alone were exact, and to first order')
-  if (contributions.length === 0) lines.push('  no single operation')
-  for (const { step, gain, firstOrder } of contributions.slice(0, shown))
-    lines.push(`  ${column(gain)} ${column(firstOrder)}  ${named(step)}`)
-  const local = [...shadow.localErrors()]
-    .filter(({ bits: { max } }) => max >= 1)
-    .sort((a, b) => b.bits.max - a.bits.max || a.step - b.step)
+  lines.push(
+    ...first(
+      shadow.divergences,
+      rows.decisions,
+      'decisions',
+      ({ step, count, element, computed, reference }) =>
+        `decided differently: ${named(step)}, ${count} elements, the first ${element}: ${computed}, in the reference ${reference}`,
+    ),
+  )
+  const guilty = groups.filter(({ share = 0, gain = 0 }) => Math.abs(share) >= 0.005 || gain > 1e-6)
+  lines.push('where the error comes from: share to first order, bits gained if none of it were rounded')
+  if (guilty.length === 0) lines.push('  no single operation')
+  lines.push(...first(guilty, rows.groups, 'lines', (group) => `  ${groupText(group)}`))
+  const local = byLine(
+    program,
+    shadow.localErrors().filter(({ bits: { max } }) => max >= 1),
+    ({ bits: { max } }) => max,
+  )
   lines.push('where the problem is ill-conditioned: bits lost on exact operands')
   if (local.length === 0) lines.push('  nowhere')
-  for (const { step, bits: error } of local.slice(0, shown))
-    lines.push(`  ${column(error.max)}  ${named(step)}`)
-  if (shadow.events.length > 0) lines.push('what happened')
-  for (const event of shadow.events) lines.push(`  ${eventText(event)} at ${named(event.step)}`)
+  lines.push(
+    ...first(
+      local,
+      rows.local,
+      'lines',
+      ({ most, times }) => `  ${column(most.bits.max)}  ${named(most.step)}${timesText(times)}`,
+    ),
+  )
+  const events = byLine(program, shadow.events, ({ count, bits: lost = 0 }) => lost * 1e9 + count, true)
+  if (events.length > 0) lines.push('what happened')
+  lines.push(
+    ...first(
+      events,
+      rows.events,
+      'events',
+      ({ most, times }) => `  ${eventText(most)} at ${named(most.step)}${timesText(times)}`,
+    ),
+  )
   return lines.join('\n')
+}
+
+/** The first items in words, and how many more there are. */
+function first<T>(items: readonly T[], most: number, what: string, text: (item: T) => string): string[] {
+  const left = items.length - most
+  return [...items.slice(0, most).map(text), ...(left > 0 ? [`  and ${left} more ${what}`] : [])]
+}
+
+/** What happened at each source line and operation: the worst of it, and how often. */
+function byLine<T extends { readonly step: number; readonly kind?: string }>(
+  program: Program,
+  items: readonly T[],
+  size: (item: T) => number,
+  inOrder = false,
+): { readonly most: T; readonly times: number }[] {
+  const lines = new Map<string, { most: T; times: number }>()
+  for (const item of items) {
+    const step = program.steps[item.step]
+    const key = step?.site ? `${step.op.name} ${step.site} ${item.kind ?? ''}` : String(lines.size)
+    const known = lines.get(key)
+    if (!known) lines.set(key, { most: item, times: 1 })
+    else {
+      known.times++
+      if (size(item) > size(known.most)) known.most = item
+    }
+  }
+  const found = [...lines.values()]
+  return inOrder ? found : found.sort((a, b) => size(b.most) - size(a.most) || a.most.step - b.most.step)
+}
+
+const timesText = (times: number): string => (times > 1 ? `, and ${times - 1} more times there` : '')
+
+function groupText({ name, site, steps, share, gain }: ErrorGroup): string {
+  const percent = share === undefined ? '    -' : `${(100 * share).toFixed(0)} %`.padStart(5)
+  const times = steps.length > 1 ? `, ${steps.length} times` : ''
+  const number = steps.length > 1 ? '' : `${steps[0]} `
+  return `${percent} ${column(gain)}  ${number}${name}${site ? ` at ${site}` : ''}${times}`
+}
+
+/** One sentence: how good the worst output is, and whose doing that is. */
+function verdictOf(shadow: ShadowFacts, groups: readonly ErrorGroup[]): string | undefined {
+  const outputs = shadow.outputs()
+  const worst = outputs.reduce<NamedError | undefined>((a, b) => (!a || b.mean > a.mean ? b : a), undefined)
+  if (!worst || worst.max === 0) return worst && 'verdict: exact'
+  const [most] = groups
+  const share = most?.share
+  const who =
+    most && share !== undefined && share >= 0.2
+      ? `; ${Math.min(100, Math.round(100 * share))} % of the error is ${most.name}${most.site ? ` at ${most.site}` : ''}`
+      : ''
+  if (worst.max <= 1) return `verdict: as good as rounding allows${who}`
+  const kept = Math.max(0, worst.precision - worst.max)
+  return `verdict: ${worst.name === '' ? 'the result' : worst.name} keeps ${kept.toFixed(1)} of ${worst.precision} bits in its worst element${who}`
 }
 
 function outputText({ name, size, max, mean, median, wrong, unattributed }: NamedError): string {

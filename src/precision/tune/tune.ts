@@ -6,7 +6,7 @@ import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { referenceRun } from '../replay/reference.js'
 import { without } from './deltaDebug.js'
 import { type WideCost, wideCost } from './tuneCost.js'
-import { type TuneGroup, tuneGroups } from './tuneGroups.js'
+import { type TuneGroup, tuneGroups, usualGroups } from './tuneGroups.js'
 import { checkTuneOptions, type Trial, type TuneOptions } from './tuneOptions.js'
 import { searchSets } from './tuneSearch.js'
 import { type NamedResult, trialsOf } from './tuneTrials.js'
@@ -50,7 +50,7 @@ export interface Tuning {
  * Rounding  as `withPolicy`. Errors are of outputs rounded to the dtypes that f gives them; a NaN is wrong in all bits.
  * Special   RangeError or TypeError for a target or option that is none, for a function or a run that is not deterministic,
  *           and where nothing runs in `narrow`. A target that nothing meets is an answer: `met` is false.
- * Cost      errors: a replay a trial; runs: one run. Some 2 log n + k^2 trials for k of n groups, and `exhaustive`.
+ * Cost      above 100 operations that could be wide, groups are source lines: a loop counts once. Errors: a replay a trial; runs: one run. Some 2 log n + k^2 trials for k of n groups, and `exhaustive`.
  * Source    delta debugging, doi:10.1109/32.988498; for dtypes: Precimonious, doi:10.1145/2503210.2503296
  *
  * @example tune((x) => sub(add(x, 1), x), tensor(256, { dtype: 'bfloat16' }), { target: { maxBits: 0 } }).wide // ['add#0']
@@ -60,10 +60,11 @@ export function tune<T extends Tree, R extends Tree>(
   inputs: T,
   options: TuneOptions<T, R>,
 ): Tuning {
-  const { narrow = 'bfloat16', wide: dtype = 'float32', cost = 'count', groupBy = 'operation' } = options
-  checkTuneOptions(options, narrow, dtype, cost, groupBy)
+  const { narrow = 'bfloat16', wide: dtype = 'float32', cost = 'count' } = options
+  checkTuneOptions(options, narrow, dtype, cost, options.groupBy ?? 'operation')
   const program = programOf('tune', f, inputs, { sites: true })
   checkDeterministic('tune', program, f, inputs)
+  const groupBy = options.groupBy ?? usualGroups(program, narrow)
   const reference =
     options.reference === 'real'
       ? referenceRun(program, realArithmetic(options.rules))

@@ -1,4 +1,4 @@
-import type { FloatDType } from '../../tensor/index.js'
+import { constantOp, type FloatDType } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 import { type GroupBy, stepNames } from '../program/stepName.js'
@@ -14,6 +14,19 @@ export interface TuneGroup {
   readonly sites: readonly string[]
   /** Mean bits of error of the outputs with this group alone wide: what the order of the search goes by. */
   readonly alone: number
+}
+
+/** Operations up to which each is a group of its own: the search is quadratic in their number. */
+const fewOperations = 100
+
+/** How operations are grouped if nobody says: each by itself, of many all of one source line, else all of one name. */
+export function usualGroups(program: Program, narrow: FloatDType): GroupBy {
+  const steps = program.steps.filter(
+    ({ op, output }) => op !== constantOp && output.dtype === narrow && kindOf(op) === 'rounds',
+  )
+  if (steps.length <= fewOperations) return 'operation'
+  const sites = new Set(steps.map(({ site }) => site))
+  return sites.size <= fewOperations && !sites.has(undefined) ? 'site' : 'name'
 }
 
 /** The groups of a program that may leave the narrow dtype, best cures first, equals in the order of the run. */

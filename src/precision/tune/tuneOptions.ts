@@ -24,7 +24,7 @@ export interface TuneOptions<T, R> {
   readonly wide?: FloatDType
   /** What the answer has least of: operations that run wide, or bytes moved more. Default 'count'. */
   readonly cost?: 'count' | 'bytes'
-  /** What is made wide together. Default 'operation': each by itself. */
+  /** What is made wide together. Default 'operation', each by itself; above 100 of them 'site', all of a source line. */
   readonly groupBy?: GroupBy
   /** Cheaper sets that may be tried at the end to prove that there is none. Default 4096 for errors, 0 for runs. */
   readonly exhaustive?: number

@@ -1,7 +1,8 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { cast } from '../elementwise/cast.js'
 import { equal, notEqual } from '../elementwise/comparison.js'
-import { type AxisOptions, sum } from '../reductions/reduce.js'
+import { sum } from '../reductions/reduce.js'
+import type { AxisOptions } from '../storage/axisOptions.js'
 import type { Tensor } from '../storage/tensor.js'
 
 const names: OptionTable<AxisOptions> = { axis: 'optional', keepDims: 'optional' }

@@ -1,8 +1,9 @@
 import * as bf16 from '../../bf16/index.js'
 import { decidedAtan2, decidedPow, ieeePow } from '../../functions/index.js'
-import type { Arithmetic } from '../../simd/index.js'
+import type { BinaryKernel } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
+import { checkOutOption } from '../storage/checkCall.js'
 import { type AnyStorage, allocate, type DType, formatOf } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
@@ -21,7 +22,7 @@ interface Rule {
   /** Wrapping integer arithmetic; absent where integers must be cast. */
   readonly int?: (a: number, b: number) => number
   /** The simd kernel that serves float16. */
-  readonly kernel?: Arithmetic
+  readonly kernel?: BinaryKernel
   readonly bfloat16?: {
     readonly codes: (a: number, b: number) => number
     readonly arrays: (a: Uint16Array, b: Uint16Array, out?: Uint16Array) => Uint16Array
@@ -115,8 +116,11 @@ function named(op: KnownOp): Binary {
   return <D extends DType>(
     a: Tensor<D> | number,
     b: Tensor<D> | number,
-    { out }: OutOption<D> = {},
-  ): Tensor<D> => apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<D>
+    options?: OutOption<D>,
+  ): Tensor<D> => {
+    checkOutOption(op.name, options)
+    return apply(op, operands(op.name, [a, b]), undefined, options?.out) as Tensor<D>
+  }
 }
 
 export const addOp: KnownOp = binary({

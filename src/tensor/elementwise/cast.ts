@@ -1,6 +1,8 @@
 import * as bf16 from '../../bf16/index.js'
 import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../../formats/index.js'
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { apply } from '../storage/apply.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from '../storage/dtype.js'
 import { dtypeFacts } from '../storage/dtypeFacts.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
@@ -24,6 +26,13 @@ export const castOp: KnownOp<Casting> = {
   },
 }
 
+const castNames: OptionTable<EncodeOptions> = {
+  rounding: 'optional',
+  saturate: 'optional',
+  random: 'optional',
+  randomBits: 'optional',
+}
+
 /**
  * The same values in another dtype.
  *
@@ -37,7 +46,9 @@ export const castOp: KnownOp<Casting> = {
  * @example cast(tensor([2.9, -1e10, NaN]), 'int32').toNested() // [2,-2147483648,0]
  */
 export function cast<D extends DType>(x: Tensor, dtype: D, options?: EncodeOptions): Tensor<D> {
+  checkTensor('cast', x)
   checkDType('cast', dtype)
+  if (options !== undefined) checkOptions('cast', options, castNames, { positional: 'rounding' })
   if (
     options &&
     !formatOf(dtype) &&

@@ -1,5 +1,6 @@
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
+import { checkOutOption } from '../storage/checkCall.js'
 import { allocate, type DType, numbersOf } from '../storage/dtype.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
@@ -68,12 +69,17 @@ export interface Comparison {
 export type Predicate = (x: Tensor, options?: OutOption<'bool'>) => Tensor<'bool'>
 
 function compares(op: Op): Comparison {
-  return (a: Tensor | number, b: Tensor | number, { out }: OutOption<'bool'> = {}) =>
-    apply(op, operands(op.name, [a, b]), undefined, out) as Tensor<'bool'>
+  return (a: Tensor | number, b: Tensor | number, options?: OutOption<'bool'>) => {
+    checkOutOption(op.name, options)
+    return apply(op, operands(op.name, [a, b]), undefined, options?.out) as Tensor<'bool'>
+  }
 }
 
 function tests(op: Op): Predicate {
-  return (x, { out } = {}) => apply(op, operands(op.name, [x]), undefined, out) as Tensor<'bool'>
+  return (x, options) => {
+    checkOutOption(op.name, options)
+    return apply(op, operands(op.name, [x]), undefined, options?.out) as Tensor<'bool'>
+  }
 }
 
 function boolsOnly(op: KnownOp): KnownOp {

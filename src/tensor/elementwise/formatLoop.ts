@@ -1,5 +1,5 @@
 import { decodeTable, encoder, type FloatFormat } from '../../formats/index.js'
-import { type Arithmetic, arena, arithmeticBlocks } from '../../simd/index.js'
+import { arena, arithmeticBlocks, type BinaryKernel } from '../../simd/index.js'
 import { lookUpPairs } from './lookUp.js'
 import { type Loop, pointwise } from './loops.js'
 
@@ -47,7 +47,7 @@ export function pairLoop(f: Binary, format: FloatFormat): Loop {
 }
 
 /** float16: eight at a time where the machine can. */
-export function float16Loop(f: Binary, op: Arithmetic, format: FloatFormat): Loop {
+export function float16Loop(f: Binary, op: BinaryKernel, format: FloatFormat): Loop {
   const scalar = scalarLoop(f, format)
   return (a, i, di, b, j, dj, out, k, n) => {
     const simd = n < shortRun ? undefined : arena('simd')

@@ -1,6 +1,7 @@
 import { mapArray } from '../../bf16/index.js'
 import { type UnaryName, unary, unaryNames, unaryTable } from '../../functions/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { checkOutOption } from '../storage/checkCall.js'
 import { allocate, type DType, formatOf, isFloat } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import type { Rounds } from '../storage/op.js'
@@ -67,8 +68,10 @@ export const unaryOps: Readonly<Record<UnaryName, KnownOp>> = Object.fromEntries
 export type Unary = <D extends DType, O extends D = D>(x: Tensor<D>, options?: OutOption<O>) => Tensor<D>
 
 function named(name: UnaryName): Unary {
-  return <D extends DType>(x: Tensor<D>, { out }: OutOption<D> = {}) =>
-    apply(unaryOps[name], operands(name, [x]), undefined, out) as Tensor<D>
+  return <D extends DType>(x: Tensor<D>, options?: OutOption<D>) => {
+    checkOutOption(name, options)
+    return apply(unaryOps[name], operands(name, [x]), undefined, options?.out) as Tensor<D>
+  }
 }
 
 /** e to the power x. */

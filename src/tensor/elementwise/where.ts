@@ -1,5 +1,6 @@
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
+import { checkOutOption, checkTensor } from '../storage/checkCall.js'
 import { allocate, type DType } from '../storage/dtype.js'
 import { movable } from '../storage/move.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
@@ -54,9 +55,11 @@ export function where<D extends DType>(
   condition: Tensor,
   a: Tensor<D> | number,
   b: Tensor<D> | number,
-  { out }: OutOption<D> = {},
+  options?: OutOption<D>,
 ): Tensor<D> {
+  checkTensor('where', condition)
+  checkOutOption('where', options)
   if (condition.dtype !== 'bool')
-    throw new TypeError(`where: the condition must be bool [${condition.dtype}]`)
-  return apply(whereOp, [condition, ...operands('where', [a, b])], undefined, out) as Tensor<D>
+    throw new TypeError(`where: the condition is not bool, compare first [${condition.dtype}]`)
+  return apply(whereOp, [condition, ...operands('where', [a, b])], undefined, options?.out) as Tensor<D>
 }

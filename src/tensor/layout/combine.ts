@@ -1,4 +1,6 @@
+import { checkOptions, type OptionTable, shown } from '../../options/index.js'
 import { apply, operands } from '../storage/apply.js'
+import { axisFirst, checkTensor } from '../storage/checkCall.js'
 import { allocate, type DType } from '../storage/dtype.js'
 import { movable } from '../storage/move.js'
 import { normalizeAxis, sameShape, sizeOf } from '../storage/shape.js'
@@ -42,6 +44,15 @@ export interface JoinOptions {
 /** A list of tensors as it is; not one written out, whose members the types can compare. */
 type Listed<T extends readonly Tensor[]> = number extends T['length'] ? unknown : readonly [never]
 
+function axisOf(op: string, tensors: unknown, options: JoinOptions | undefined): number {
+  if (options !== undefined) checkOptions(op, options, joinNames, axisFirst)
+  if (!Array.isArray(tensors)) throw new TypeError(`${op}: tensors are not a list [${shown(tensors)}]`)
+  for (const x of tensors) checkTensor(op, x)
+  return options?.axis ?? 0
+}
+
+const joinNames: OptionTable<JoinOptions> = { axis: 'optional' }
+
 /**
  * Tensors joined along an existing axis; the other axes must be alike.
  *
@@ -55,7 +66,8 @@ export function concat<T extends readonly Tensor[] | readonly []>(
   tensors: T & Listed<T>,
   options?: JoinOptions,
 ): Tensor<T[number]['dtype']>
-export function concat(tensors: readonly Tensor[], { axis = 0 }: JoinOptions = {}): Tensor {
+export function concat(tensors: readonly Tensor[], options?: JoinOptions): Tensor {
+  const axis = axisOf('concat', tensors, options)
   if (tensors.length === 0) throw new RangeError('concat: needs at least one tensor [0]')
   const parts = operands('concat', tensors)
   const first = parts[0]!
@@ -85,7 +97,8 @@ export function stack<T extends readonly Tensor[] | readonly []>(
   tensors: T & Listed<T>,
   options?: JoinOptions,
 ): Tensor<T[number]['dtype']>
-export function stack(tensors: readonly Tensor[], { axis = 0 }: JoinOptions = {}): Tensor {
+export function stack(tensors: readonly Tensor[], options?: JoinOptions): Tensor {
+  const axis = axisOf('stack', tensors, options)
   const first = tensors[0]
   if (!first) throw new RangeError('stack: needs at least one tensor [0]')
   const along = normalizeAxis('stack', axis, first.rank + 1)

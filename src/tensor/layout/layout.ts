@@ -1,5 +1,8 @@
+import { shown } from '../../options/index.js'
 import { apply } from '../storage/apply.js'
+import type { AxisOptions } from '../storage/axisOptions.js'
 import { walk } from '../storage/broadcast.js'
+import { axisFirst, checkCall, checkTensor } from '../storage/checkCall.js'
 import { allocate, type DType } from '../storage/dtype.js'
 import { gather, movable } from '../storage/move.js'
 import {
@@ -38,6 +41,8 @@ export const reshapeOp: KnownOp<Shaping> = {
  * @example reshape(arange(0, 6), [2, -1]).shape // [2,3]
  */
 export function reshape<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> {
+  checkTensor('reshape', x)
+  if (!Array.isArray(shape)) checkShape('reshape', shape)
   const open = shape.indexOf(-1)
   const known = shape.reduce((n, length, axis) => (axis === open ? n : n * length), 1)
   const whole = shape.map((length, axis) => (axis === open ? (known === 0 ? 0 : x.size / known) : length))
@@ -72,6 +77,9 @@ function staysInPlace(shape: Shape, axes: readonly number[]): boolean {
  * @example transpose(tensor([[1, 2], [3, 4]])).toNested() // [[1,3],[2,4]]
  */
 export function transpose<D extends DType>(x: Tensor<D>, axes?: readonly number[]): Tensor<D> {
+  checkTensor('transpose', x)
+  if (axes !== undefined && !Array.isArray(axes))
+    throw new TypeError(`transpose: axes are not a list [${shown(axes)}]`)
   const order = axes
     ? axes.map((axis) => (axis < 0 ? axis + x.rank : axis))
     : x.shape.map((_, i) => x.rank - 1 - i)
@@ -106,6 +114,7 @@ export const broadcastToOp: KnownOp<Shaping> = {
  * @example broadcastTo(tensor([1, 2]), [2, 2]).toNested() // [[1,2],[1,2]]
  */
 export function broadcastTo<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> {
+  checkTensor('broadcastTo', x)
   checkShape('broadcastTo', shape)
   if (!sameShape(broadcastShapes('broadcastTo', x.shape, shape), shape))
     throw new RangeError(
@@ -134,9 +143,7 @@ export const flipOp: KnownOp<Axes> = {
  *
  * @example flip(tensor([1, 2, 3])).toNested() // [3,2,1]
  */
-export function flip<D extends DType>(
-  x: Tensor<D>,
-  { axis }: { axis?: number | readonly number[] } = {},
-): Tensor<D> {
-  return apply(flipOp, [x], { axes: normalizeAxes('flip', axis, x.rank) }) as Tensor<D>
+export function flip<D extends DType>(x: Tensor<D>, options?: Pick<AxisOptions, 'axis'>): Tensor<D> {
+  checkCall('flip', x, options, { axis: 'optional' }, axisFirst)
+  return apply(flipOp, [x], { axes: normalizeAxes('flip', options?.axis, x.rank) }) as Tensor<D>
 }

@@ -1,4 +1,6 @@
+import { shown } from '../../options/index.js'
 import { apply } from '../storage/apply.js'
+import { axisFirst, checkCall, checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { gather } from '../storage/move.js'
 import { normalizeAxis, offsetsOf, type Shape, stridesOf } from '../storage/shape.js'
@@ -32,6 +34,9 @@ export const sliceOp: KnownOp<Slicing> = {
  * @example slice(tensor([1, 2, 3]), [[null, null, -1]]).toNested() // [3,2,1]
  */
 export function slice<D extends DType>(x: Tensor<D>, ranges: readonly Range[]): Tensor<D> {
+  checkTensor('slice', x)
+  if (!Array.isArray(ranges))
+    throw new TypeError(`slice: ranges are not a list, one an axis [${shown(ranges)}]`)
   if (ranges.length > x.rank)
     throw new RangeError(`slice: more ranges than the ${x.rank} dimensions [${ranges.length}]`)
   const steps = stridesOf(x.shape)
@@ -85,8 +90,10 @@ function resolve(
 export function split<D extends DType>(
   x: Tensor<D>,
   sections: number | readonly number[],
-  { axis = 0 }: { axis?: number } = {},
+  options?: { axis?: number },
 ): Tensor<D>[] {
+  checkCall('split', x, options, { axis: 'optional' }, axisFirst)
+  const { axis = 0 } = options ?? {}
   const along = normalizeAxis('split', axis, x.rank)
   const length = x.shape[along]!
   const cuts = typeof sections === 'number' ? equalCuts(sections, length) : sections

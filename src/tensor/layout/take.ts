@@ -1,4 +1,6 @@
+import { shown } from '../../options/index.js'
 import { apply } from '../storage/apply.js'
+import { axisFirst, checkCall } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { gather } from '../storage/move.js'
 import { normalizeAxis, type Shape, sizeOf } from '../storage/shape.js'
@@ -42,12 +44,16 @@ export const takeOp: KnownOp<Taking> = {
 export function take<D extends DType>(
   x: Tensor<D>,
   indices: Tensor<'int32' | 'uint32'> | readonly number[],
-  { axis }: { axis?: number } = {},
+  options?: { axis?: number },
 ): Tensor<D> {
+  checkCall('take', x, options, { axis: 'optional' }, axisFirst)
+  if (!(indices instanceof Tensor || Array.isArray(indices)))
+    throw new TypeError(`take: indices are not a list or a tensor [${shown(indices)}]`)
+  const axis = options?.axis
   if (axis === undefined) return take(reshape(x, [x.size]), indices, { axis: 0 })
   const along = normalizeAxis('take', axis, x.rank)
   if (indices instanceof Tensor && indices.dtype !== 'int32' && indices.dtype !== 'uint32')
-    throw new TypeError(`take: indices must be int32 or uint32 [${String(indices.dtype)}]`)
+    throw new TypeError(`take: indices are not int32 or uint32 [${String(indices.dtype)}]`)
   const length = x.shape[along]!
   const list: ArrayLike<number> = indices instanceof Tensor ? indices.data : indices
   const shape = indices instanceof Tensor ? indices.shape : [indices.length]

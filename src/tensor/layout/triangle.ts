@@ -1,4 +1,5 @@
 import { apply } from '../storage/apply.js'
+import { checkCall } from '../storage/checkCall.js'
 import { weak } from '../storage/create.js'
 import { allocate, type DType } from '../storage/dtype.js'
 import { movable } from '../storage/move.js'
@@ -44,8 +45,8 @@ export const triuOp: KnownOp<Diagonal> = triangle('triu', (row, k, columns) => [
  *
  * @example tril(tensor([[1, 2], [3, 4]])).toNested() // [[1,0],[3,4]]
  */
-export function tril<D extends DType>(x: Tensor<D>, { k = 0 }: { k?: number } = {}): Tensor<D> {
-  return cut(trilOp, x, k)
+export function tril<D extends DType>(x: Tensor<D>, options?: Partial<Diagonal>): Tensor<D> {
+  return cut(trilOp, x, options)
 }
 
 /**
@@ -53,11 +54,13 @@ export function tril<D extends DType>(x: Tensor<D>, { k = 0 }: { k?: number } = 
  *
  * @example triu(tensor([[1, 2], [3, 4]])).toNested() // [[1,2],[0,4]]
  */
-export function triu<D extends DType>(x: Tensor<D>, { k = 0 }: { k?: number } = {}): Tensor<D> {
-  return cut(triuOp, x, k)
+export function triu<D extends DType>(x: Tensor<D>, options?: Partial<Diagonal>): Tensor<D> {
+  return cut(triuOp, x, options)
 }
 
-function cut<D extends DType>(op: Op<Diagonal>, x: Tensor<D>, k: number): Tensor<D> {
+function cut<D extends DType>(op: Op<Diagonal>, x: Tensor<D>, options?: Partial<Diagonal>): Tensor<D> {
+  checkCall(op.name, x, options, { k: 'optional' }, { positional: 'k' })
+  const { k = 0 } = options ?? {}
   if (x.rank < 2) throw new RangeError(`${op.name}: needs two dimensions or more [${x.shape.join(', ')}]`)
   if (!Number.isInteger(k)) throw new RangeError(`${op.name}: diagonal is not a whole number [${k}]`)
   return apply(op, [x], { k }) as Tensor<D>

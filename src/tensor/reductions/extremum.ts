@@ -1,11 +1,13 @@
+import type { OptionTable } from '../../options/index.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { type AxisOptions, axisNames } from '../storage/axisOptions.js'
+import { axisFirst, checkCall } from '../storage/checkCall.js'
 import { allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
 import { movable } from '../storage/move.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { normalizeAxes, normalizeAxis, sizeOf } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 import { lanesOf, placeIn, reducedShape } from './lanes.js'
-import type { AxisOptions } from './reduce.js'
 
 /** What an extremum is told: its axes, ascending, counted from the front. */
 export interface Extremum {
@@ -80,6 +82,15 @@ function position(name: string, beats: Beats): KnownOp<Extremum> {
   }
 }
 
+const extremumNames: OptionTable<AxisOptions & OutOption> = { ...axisNames, out: 'optional' }
+
+/** Along which axis argmax and argmin look, if not along all. */
+export interface PositionOptions {
+  readonly axis?: number
+  /** Keep the reduced axis with length 1. Default false. */
+  readonly keepDims?: boolean
+}
+
 export const maxOp: KnownOp<Extremum> = extremum('max', above)
 export const minOp: KnownOp<Extremum> = extremum('min', below)
 export const argmaxOp: KnownOp<Extremum> = position('argmax', (x, best) => x > best)
@@ -93,7 +104,7 @@ export const argminOp: KnownOp<Extremum> = position('argmin', (x, best) => x < b
  */
 export function max<D extends DType, O extends D = D>(
   x: Tensor<D>,
-  options: AxisOptions & OutOption<O> = {},
+  options?: AxisOptions & OutOption<O>,
 ): Tensor<D> {
   return extreme(maxOp, x, options)
 }
@@ -105,7 +116,7 @@ export function max<D extends DType, O extends D = D>(
  */
 export function min<D extends DType, O extends D = D>(
   x: Tensor<D>,
-  options: AxisOptions & OutOption<O> = {},
+  options?: AxisOptions & OutOption<O>,
 ): Tensor<D> {
   return extreme(minOp, x, options)
 }
@@ -116,7 +127,7 @@ export function min<D extends DType, O extends D = D>(
  *
  * @example argmax(tensor([3, 9, 9])).item() // 1
  */
-export function argmax(x: Tensor, options: { axis?: number; keepDims?: boolean } = {}): Tensor<'int32'> {
+export function argmax(x: Tensor, options?: PositionOptions): Tensor<'int32'> {
   return placed(argmaxOp, x, options)
 }
 
@@ -125,23 +136,23 @@ export function argmax(x: Tensor, options: { axis?: number; keepDims?: boolean }
  *
  * @example argmin(tensor([3, 9, 1])).item() // 2
  */
-export function argmin(x: Tensor, options: { axis?: number; keepDims?: boolean } = {}): Tensor<'int32'> {
+export function argmin(x: Tensor, options?: PositionOptions): Tensor<'int32'> {
   return placed(argminOp, x, options)
 }
 
 function extreme<D extends DType>(
   op: Op<Extremum>,
   x: Tensor<D>,
-  { axis, keepDims = false, out }: AxisOptions & OutOption<D>,
+  options: (AxisOptions & OutOption<D>) | undefined,
 ): Tensor<D> {
+  checkCall(op.name, x, options, extremumNames, axisFirst)
+  const { axis, keepDims = false, out } = options ?? {}
   return apply(op, [x], { axes: normalizeAxes(op.name, axis, x.rank), keepDims }, out) as Tensor<D>
 }
 
-function placed(
-  op: Op<Extremum>,
-  x: Tensor,
-  { axis, keepDims = false }: { axis?: number; keepDims?: boolean },
-): Tensor<'int32'> {
+function placed(op: Op<Extremum>, x: Tensor, options: PositionOptions | undefined): Tensor<'int32'> {
+  checkCall(op.name, x, options, axisNames, axisFirst)
+  const { axis, keepDims = false } = options ?? {}
   const axes = axis === undefined ? undefined : [normalizeAxis(op.name, axis, x.rank)]
   return apply(op, [x], { axes: normalizeAxes(op.name, axes, x.rank), keepDims }) as Tensor<'int32'>
 }

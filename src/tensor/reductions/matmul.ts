@@ -1,8 +1,10 @@
 import { matmulArrays } from '../../bf16/index.js'
 import type { FloatFormat } from '../../formats/index.js'
+import type { OptionTable } from '../../options/index.js'
 import { matmulFloat32, matmulFloat64, matmulInt32 } from '../../simd/index.js'
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
+import { checkCall, checkTensor } from '../storage/checkCall.js'
 import { type AnyStorage, allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
@@ -21,6 +23,8 @@ import { sumLane } from './sumLane.js'
 
 /** Options of matmul. */
 export type MatmulOptions<D extends DType = DType> = AccumulateOptions & OutOption<D>
+
+const matmulNames: OptionTable<MatmulOptions> = { order: 'optional', accumulate: 'optional', out: 'optional' }
 
 export const matmulOp: KnownOp<Accumulation> = {
   name: 'matmul',
@@ -163,25 +167,23 @@ export function matmul<D extends DType, E extends D = D, O extends E = E>(
   b: Tensor<D>,
   options?: MatmulOptions<O>,
 ): Tensor<E>
-export function matmul<D extends DType>(
-  a: Tensor<D>,
-  b: Tensor<D>,
-  options: MatmulOptions<D> = {},
-): Tensor<D> {
+export function matmul<D extends DType>(a: Tensor<D>, b: Tensor<D>, options?: MatmulOptions<D>): Tensor<D> {
+  checkTensor('matmul', a)
+  checkCall('matmul', b, options, matmulNames)
   const [left, right] = operands('matmul', [a, b]) as [Tensor, Tensor]
   if (left.rank === 0 || right.rank === 0)
     throw new RangeError(
       `matmul: needs one dimension or more [${left.shape.join(', ')}] x [${right.shape.join(', ')}]`,
     )
   const preferred = left.dtype === 'float64' ? 'float64' : 'float32'
-  const how = accumulation('matmul', left.dtype, options, { preferred, windows: true })
+  const how = accumulation('matmul', left.dtype, options ?? {}, { preferred, windows: true })
   const x = left.rank === 1 ? reshape(left, [1, left.size]) : left
   const y = right.rank === 1 ? reshape(right, [right.size, 1]) : right
   if (x.shape.at(-1) !== y.shape.at(-2))
     throw new RangeError(
       `matmul: inner dimensions differ [${left.shape.join(', ')}] x [${right.shape.join(', ')}]`,
     )
-  const { out } = options
+  const out = options?.out
   if (left.rank > 1 && right.rank > 1) return apply(matmulOp, [x, y], how, out) as Tensor<D>
   const batch = broadcastShapes('matmul', x.shape.slice(0, -2), y.shape.slice(0, -2))
   const rows = left.rank === 1 ? [] : x.shape.slice(-2, -1)

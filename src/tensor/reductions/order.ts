@@ -26,7 +26,7 @@ export type Round = (value: number) => number
 
 /** Throws a RangeError unless `order` is one. `sums` says that windows are allowed. */
 export function checkOrder(op: string, order: Order, sums: boolean): void {
-  if (typeof order === 'string') {
+  if (typeof order !== 'object' || order === null) {
     checkName(op, 'order', order, orders)
     return
   }

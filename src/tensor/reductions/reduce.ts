@@ -1,5 +1,8 @@
 import { sumArray, sumFloat32, toNumber } from '../../bf16/index.js'
+import type { OptionTable } from '../../options/index.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { type AxisOptions, axisNames } from '../storage/axisOptions.js'
+import { axisFirst, checkCall } from '../storage/checkCall.js'
 import { allocate, checkFloat, type DType } from '../storage/dtype.js'
 import { normalizeAxes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
@@ -15,16 +18,15 @@ import { columnSums } from './columns.js'
 import { type Lanes, lanesOf, readLane, reducedShape } from './lanes.js'
 import { sumLane } from './sumLane.js'
 
-/** Which axes a reduction runs over. */
-export interface AxisOptions {
-  /** One axis or several, negative ones from the end. Default: all. */
-  readonly axis?: number | readonly number[]
-  /** Keep reduced axes with length 1. Default false. */
-  readonly keepDims?: boolean
-}
-
 /** Options of sum and mean. */
 export type ReduceOptions<D extends DType = DType> = AxisOptions & AccumulateOptions & OutOption<D>
+
+const reduceNames: OptionTable<ReduceOptions> = {
+  ...axisNames,
+  order: 'optional',
+  accumulate: 'optional',
+  out: 'optional',
+}
 
 /** What sum and mean are told: axes ascending, counted from the front, and how to add. */
 export interface Reduction {
@@ -85,13 +87,11 @@ export const meanOp: KnownOp<Reduction> = addition('mean', (total, n) => total /
  * @example sum(ones([300], { dtype: 'bfloat16' })).item() // 256
  * @example sum(ones([300], { dtype: 'bfloat16' }), { accumulate: 'float32' }).item() // 300
  */
-export function sum<D extends DType, O extends D = D>(
-  x: Tensor<D>,
-  options: ReduceOptions<O> = {},
-): Tensor<D> {
-  const axes = normalizeAxes('sum', options.axis, x.rank)
-  const how = accumulation('sum', x.dtype, options, { windows: true })
-  return apply(sumOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
+export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D> {
+  checkCall('sum', x, options, reduceNames, axisFirst)
+  const axes = normalizeAxes('sum', options?.axis, x.rank)
+  const how = accumulation('sum', x.dtype, options ?? {}, { windows: true })
+  return apply(sumOp, [x], { axes, keepDims: options?.keepDims ?? false, how }, options?.out) as Tensor<D>
 }
 
 /**
@@ -100,12 +100,10 @@ export function sum<D extends DType, O extends D = D>(
  *
  * @example mean(tensor([[1, 2], [3, 6]]), { axis: 0 }).toNested() // [2,4]
  */
-export function mean<D extends DType, O extends D = D>(
-  x: Tensor<D>,
-  options: ReduceOptions<O> = {},
-): Tensor<D> {
+export function mean<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D> {
+  checkCall('mean', x, options, reduceNames, axisFirst)
   checkFloat('mean', x.dtype)
-  const axes = normalizeAxes('mean', options.axis, x.rank)
-  const how = accumulation('mean', x.dtype, options, { windows: true })
-  return apply(meanOp, [x], { axes, keepDims: options.keepDims ?? false, how }, options.out) as Tensor<D>
+  const axes = normalizeAxes('mean', options?.axis, x.rank)
+  const how = accumulation('mean', x.dtype, options ?? {}, { windows: true })
+  return apply(meanOp, [x], { axes, keepDims: options?.keepDims ?? false, how }, options?.out) as Tensor<D>
 }

@@ -1,6 +1,8 @@
 import { cumsumArray, cumsumFloat32 } from '../../bf16/index.js'
+import type { OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
+import { axisFirst, checkCall } from '../storage/checkCall.js'
 import { type AnyStorage, allocate, type DType } from '../storage/dtype.js'
 import { normalizeAxis } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
@@ -22,6 +24,13 @@ export interface ScanOptions<D extends DType = DType> extends AccumulateOptions,
   /** Default: the last. */
   readonly axis?: number
 }
+
+const productNames: OptionTable<Omit<ScanOptions, 'order'>> = {
+  axis: 'optional',
+  accumulate: 'optional',
+  out: 'optional',
+}
+const scanNames: OptionTable<ScanOptions> = { ...productNames, order: 'optional' }
 
 /** What cumsum and cumprod are told: an axis counted from the front, and how to add or multiply. */
 export interface Scan {
@@ -111,11 +120,9 @@ export const cumprodOp: KnownOp<Scan> = scan('cumprod', (lane, how, round, out) 
  * @example cumsum(tensor([255, 1, 1, 1], { dtype: 'bfloat16' })).toNested() // [255,256,256,256]
  * @example cumsum(tensor([255, 1, 1, 1], { dtype: 'bfloat16' }), { accumulate: 'float32' }).toNested() // [255,256,256,258]
  */
-export function cumsum<D extends DType, O extends D = D>(
-  x: Tensor<D>,
-  options: ScanOptions<O> = {},
-): Tensor<D> {
-  return run(cumsumOp, x, options.axis, accumulation('cumsum', x.dtype, options), options.out)
+export function cumsum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ScanOptions<O>): Tensor<D> {
+  checkCall('cumsum', x, options, scanNames, axisFirst)
+  return run(cumsumOp, x, options?.axis, accumulation('cumsum', x.dtype, options ?? {}), options?.out)
 }
 
 /**
@@ -125,9 +132,10 @@ export function cumsum<D extends DType, O extends D = D>(
  */
 export function cumprod<D extends DType, O extends D = D>(
   x: Tensor<D>,
-  options: Omit<ScanOptions<O>, 'order'> = {},
+  options?: Omit<ScanOptions<O>, 'order'>,
 ): Tensor<D> {
-  const { axis, out, ...how } = options
+  checkCall('cumprod', x, options, productNames, axisFirst)
+  const { axis, out, ...how } = options ?? {}
   return run(cumprodOp, x, axis, accumulation('cumprod', x.dtype, how), out)
 }
 

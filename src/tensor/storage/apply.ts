@@ -1,3 +1,4 @@
+import { shown } from '../../options/index.js'
 import { constantOp } from './constant.js'
 import { weak } from './create.js'
 import type { DType } from './dtype.js'
@@ -51,7 +52,7 @@ function hasSite(inputs: readonly Tensor[]): boolean {
 /** The operands of an operation as tensors of one dtype: numbers take the dtype of the tensors beside them. */
 export function operands(op: string, values: readonly (Tensor | number)[]): Tensor[] {
   const first = values.find((value) => value instanceof Tensor)
-  if (!first) throw new TypeError(`${op}: needs a tensor among its operands [${values.join(', ')}]`)
+  if (!first) throw new TypeError(`${op}: needs a tensor among its operands [${shown(values)}]`)
   return values.map((value) => {
     if (!(value instanceof Tensor)) return numberBeside(op, value, first.dtype)
     if (value.dtype !== first.dtype)
@@ -69,7 +70,8 @@ function numberBeside(op: string, value: number, dtype: DType): Tensor {
 
 /** Throws unless `out`, when given, has this dtype and shape. */
 export function checkOut(op: string, out: Tensor | undefined, dtype: DType, shape: Shape): void {
-  if (!out) return
+  if (out === undefined) return
+  if (!(out instanceof Tensor)) throw new TypeError(`${op}: out is not a tensor [${shown(out)}]`)
   if (out.dtype !== dtype) throw new TypeError(`${op}: out has another dtype [${out.dtype}, not ${dtype}]`)
   if (!sameShape(out.shape, shape))
     throw new RangeError(`${op}: out has another shape [${out.shape.join(', ')}, not ${shape.join(', ')}]`)

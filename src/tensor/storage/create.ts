@@ -1,5 +1,6 @@
 import { fromNumber } from '../../bf16/index.js'
 import { encodeArray, encoder } from '../../formats/index.js'
+import { checkOptions, type OptionHints, type OptionTable, shown } from '../../options/index.js'
 import { allocate, checkDType, type DType, formatOf, isFloat, type Storage, storageClass } from './dtype.js'
 import { dtypeFacts } from './dtypeFacts.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
@@ -24,6 +25,17 @@ export interface TensorOptions<D extends DType = DType> {
   readonly dtype?: D
 }
 
+/** The dtype of a new tensor. */
+export interface DTypeOption<D extends DType = DType> {
+  /** Default: 'float32'. */
+  readonly dtype?: D
+}
+
+const dtypeNames: OptionTable<DTypeOption> = { dtype: 'optional' }
+const tensorNames: OptionTable<TensorOptions> = { ...dtypeNames, shape: 'optional' }
+const dtypeFirst: OptionHints = { positional: 'dtype' }
+const shapeFirst: OptionHints = { positional: 'shape' }
+
 /**
  * A tensor of the given numbers.
  *
@@ -38,12 +50,14 @@ export interface TensorOptions<D extends DType = DType> {
  */
 export function tensor<D extends DType = 'float32'>(
   values: Nested | NumberArray,
-  options: TensorOptions<D> = {},
+  options?: TensorOptions<D>,
 ): Tensor<D> {
-  const dtype = options.dtype ?? ('float32' as D)
+  if (options !== undefined)
+    checkOptions('tensor', options, tensorNames, Array.isArray(options) ? shapeFirst : dtypeFirst)
+  const dtype = options?.dtype ?? ('float32' as D)
   checkDType('tensor', dtype)
   const nested = ArrayBuffer.isView(values) ? undefined : values
-  const shape = options.shape ?? (nested === undefined ? [(values as NumberArray).length] : shapeOf(nested))
+  const shape = options?.shape ?? (nested === undefined ? [(values as NumberArray).length] : shapeOf(nested))
   checkShape('tensor', shape)
   const flat = nested === undefined ? (values as NumberArray) : flatten(nested, shapeOf(nested))
   if (flat.length !== sizeOf(shape))
@@ -61,6 +75,7 @@ export function fromBits<D extends DType>(
   codes: Uint8Array | Uint16Array | Uint32Array | BigUint64Array | readonly number[],
   options: { readonly shape?: Shape; readonly dtype: D },
 ): Tensor<D> {
+  checkOptions('fromBits', options, { shape: 'optional', dtype: 'required' }, dtypeFirst)
   const { dtype, shape = [codes.length] } = options
   checkDType('fromBits', dtype)
   checkShape('fromBits', shape)
@@ -84,32 +99,44 @@ export function fromBits<D extends DType>(
 export function full<D extends DType = 'float32'>(
   shape: Shape,
   value: number,
-  options: { dtype?: D } = {},
+  options?: DTypeOption<D>,
 ): Tensor<D> {
-  const dtype = options.dtype ?? ('float32' as D)
-  checkDType('full', dtype)
-  checkShape('full', shape)
+  return filled('full', shape, value, options)
+}
+
+function filled<D extends DType>(
+  op: string,
+  shape: Shape,
+  value: number,
+  options: DTypeOption<D> | undefined,
+): Tensor<D> {
+  if (options !== undefined) checkOptions(op, options, dtypeNames, dtypeFirst)
+  const dtype = options?.dtype ?? ('float32' as D)
+  checkDType(op, dtype)
+  checkShape(op, shape)
+  if (typeof value !== 'number') throw new TypeError(`${op}: value is not a number [${shown(value)}]`)
   const data = allocate(dtype, sizeOf(shape))
   data.fill(fill(dtype, [value])[0]!)
   return new Tensor(dtype, [...shape], data)
 }
 
 /** A tensor of zeros. A format without a zero (float8_e8m0fnu) holds NaN, as its cast does. */
-export function zeros<D extends DType = 'float32'>(shape: Shape, options: { dtype?: D } = {}): Tensor<D> {
-  return full(shape, 0, options)
+export function zeros<D extends DType = 'float32'>(shape: Shape, options?: DTypeOption<D>): Tensor<D> {
+  return filled('zeros', shape, 0, options)
 }
 
 /** A tensor of ones. */
-export function ones<D extends DType = 'float32'>(shape: Shape, options: { dtype?: D } = {}): Tensor<D> {
-  return full(shape, 1, options)
+export function ones<D extends DType = 'float32'>(shape: Shape, options?: DTypeOption<D>): Tensor<D> {
+  return filled('ones', shape, 1, options)
 }
 
 /** start, start + 1, ... below stop, computed in float64 and rounded once each. */
 export function arange<D extends DType = 'float32'>(
   start: number,
   stop: number,
-  options: { dtype?: D } = {},
+  options?: DTypeOption<D>,
 ): Tensor<D> {
+  if (options !== undefined) checkOptions('arange', options, dtypeNames, dtypeFirst)
   if (!Number.isFinite(start) || !Number.isFinite(stop))
     throw new RangeError(`arange: needs finite ends [${start}, ${stop}]`)
   const length = Math.max(0, Math.ceil(stop - start))

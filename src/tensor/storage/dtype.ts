@@ -7,6 +7,7 @@ import {
   formatNames,
   rounder,
 } from '../../formats/index.js'
+import { nearestName, shown } from '../../options/index.js'
 
 /** What an element of a tensor is: one of the low-precision formats, or a type the language has itself. */
 export type DType = FormatName | 'float32' | 'float64' | 'int32' | 'uint32' | 'bool'
@@ -46,10 +47,25 @@ export function isFloat(dtype: DType): dtype is FloatDType {
   return dtype !== 'int32' && dtype !== 'uint32' && dtype !== 'bool'
 }
 
+/** What other libraries call the dtypes. */
+const elsewhere: ReadonlyMap<unknown, DType> = new Map<string, DType>([
+  ...(['bf16', 'brain16', 'bfloat'] as const).map((name): [string, DType] => [name, 'bfloat16']),
+  ...(['f16', 'fp16', 'half'] as const).map((name): [string, DType] => [name, 'float16']),
+  ...(['f32', 'fp32', 'float', 'single'] as const).map((name): [string, DType] => [name, 'float32']),
+  ...(['f64', 'fp64', 'double', 'number'] as const).map((name): [string, DType] => [name, 'float64']),
+  ...(['i32', 'int'] as const).map((name): [string, DType] => [name, 'int32']),
+  ...(['u32', 'uint'] as const).map((name): [string, DType] => [name, 'uint32']),
+])
+
+function advice(name: unknown): string {
+  const near = elsewhere.get(name) ?? (typeof name === 'string' ? nearestName(name, dtypes) : undefined)
+  return near === undefined ? `there are ${dtypes.join(', ')}` : `did you mean ${near}`
+}
+
 /** Throws a TypeError unless `dtype` is one of `dtypes`. */
 export function checkDType(op: string, dtype: unknown): asserts dtype is DType {
   if (typeof dtype !== 'string' || !known.has(dtype))
-    throw new TypeError(`${op}: unknown dtype [${String(dtype)}]`)
+    throw new TypeError(`${op}: unknown dtype, ${advice(dtype)} [${shown(dtype)}]`)
 }
 
 /** Throws a TypeError unless the elements are floating-point numbers. */

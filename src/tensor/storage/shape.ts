@@ -1,3 +1,5 @@
+import { shown } from '../../options/index.js'
+
 /** Sizes of a tensor's axes, outermost first; [] is a scalar. */
 export type Shape = readonly number[]
 
@@ -19,19 +21,27 @@ export function stridesOf(shape: Shape): number[] {
   return strides
 }
 
+/** The most elements that a tensor has: places are int32 numbers. */
+const most = 2 ** 31 - 1
+
 /** Throws a RangeError unless every length is a whole number, zero or more. */
 export function checkShape(op: string, shape: Shape): void {
+  if (!Array.isArray(shape))
+    throw new TypeError(
+      `${op}: shape is not a list of lengths${typeof shape === 'number' ? `, write [${shape}]` : ''} [${shown(shape)}]`,
+    )
   for (const length of shape) {
     if (!Number.isInteger(length) || length < 0)
       throw new RangeError(`${op}: not a shape [${shape.join(', ')}]`)
   }
+  if (sizeOf(shape) > most) throw new RangeError(`${op}: more than ${most} elements [${shape.join(', ')}]`)
 }
 
 /** An axis counted from the front; -1 is the last one. */
 export function normalizeAxis(op: string, axis: number, rank: number): number {
   const front = axis < 0 ? axis + rank : axis
   if (!Number.isInteger(axis) || front < 0 || front >= rank)
-    throw new RangeError(`${op}: axis outside ${rank} dimensions [${axis}]`)
+    throw new RangeError(`${op}: axis outside ${rank} dimensions [${shown(axis)}]`)
   return front
 }
 
@@ -42,6 +52,8 @@ export function normalizeAxes(
   rank: number,
 ): number[] {
   if (axes === undefined) return Array.from({ length: rank }, (_, axis) => axis)
+  if (typeof axes !== 'number' && !Array.isArray(axes))
+    throw new TypeError(`${op}: axis is not a number or a list of them [${shown(axes)}]`)
   const list = (typeof axes === 'number' ? [axes] : [...axes]).map((axis) => normalizeAxis(op, axis, rank))
   list.sort((a, b) => a - b)
   if (list.some((axis, i) => axis === list[i - 1]))

@@ -103,10 +103,34 @@ export class Tensor<D extends DType = DType> {
     return numbersOf(this.dtype, this.data)[0]!
   }
 
+  /**
+   * What JSON.stringify writes: dtype, shape and elements in nested arrays. What JSON has no number for stands as a word:
+   * 'NaN', 'Infinity', '-Infinity' and '-0'.
+   */
+  toJSON(): { readonly dtype: D; readonly shape: Shape; readonly values: Json } {
+    return { dtype: this.dtype, shape: this.shape, values: jsonOf(this.toNested()) }
+  }
+
   /** Dtype, shape and elements, each in the fewest digits that give it back; long axes are cut in the middle. */
   toString(): string {
     return print(this.dtype, this.shape, numbersOf(this.dtype, this.data))
   }
+}
+
+// What console.log, a debugger and a notebook show, instead of the codes in `data`. Node looks for this symbol.
+Object.defineProperty(Tensor.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value(this: Tensor): string {
+    return this.toString()
+  },
+})
+
+/** Elements as JSON has them. */
+export type Json = number | string | boolean | readonly Json[]
+
+function jsonOf(value: Nested): Json {
+  if (typeof value === 'object') return value.map(jsonOf)
+  if (typeof value === 'boolean' || (Number.isFinite(value) && !Object.is(value, -0))) return value
+  return Object.is(value, -0) ? '-0' : String(value)
 }
 
 /** The bit patterns of typed-array elements, a view of the same memory. */

@@ -26,7 +26,7 @@ describe('coordinateCheck, widths 64 to 1024, 5 steps of Adam', () => {
   })
 
   it.each([
-    ['no such parametrization [ntk]', { parametrization: 'ntk' }],
+    ['unknown parametrization, there are mup, standard, inverse-sqrt [ntk]', { parametrization: 'ntk' }],
     ['needs two widths and a seed [1, 3]', { widths: [64] }],
     ['needs two widths and a seed [5, 0]', { seeds: [] }],
     ['width is not a whole number from 1 [0]', { widths: [0, 64] }],

@@ -250,7 +250,7 @@ describe('bad input', () => {
       'mup: a dimension that is the same in base and delta is another in target at w [2, 4]',
       make({ delta: { w: [2, 8] } }),
     ],
-    ["mup: layout is not 'in-out' or 'out-in' [nchw]", make({ layout: 'nchw' as 'in-out' })],
+    ['mup: unknown layout, there are in-out, out-in [nchw]', make({ layout: 'nchw' as 'in-out' })],
     ['mup: outputMult is not a number [NaN]', make({ outputMult: Number.NaN })],
     ['mup: no such parameter [v]', () => make({})().at('v')],
     [
@@ -260,7 +260,7 @@ describe('bad input', () => {
           .scaleUpdates('adam')
           .update({ v: tensor([1]) }, {}),
     ],
-    ["mup: the rule is not 'adam' or 'sgd' [lion]", () => make({})().scaleUpdates('lion' as 'sgd')],
+    ['mup: unknown rule, there are adam, sgd [lion]', () => make({})().scaleUpdates('lion' as 'sgd')],
     ['mup: headDim is not a positive number [0]', () => make({})().attentionScale(0)],
     [
       'lrForDModel: targetD is not a positive number [0]',

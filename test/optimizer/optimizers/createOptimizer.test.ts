@@ -291,7 +291,7 @@ describe('bad input', () => {
     ['nRestarts is not a whole number from 1 [0]', { nRestarts: 0 }],
     ['nRestarts of 4 needs at least 15 steps after the warm-up [14]', { nRestarts: 4, warmupSteps: 86 }],
     ['nRestarts of 1 needs at least 1 steps after the warm-up [0]', { warmupSteps: 100 }],
-    ["order is not 'clip-then-zero' or 'zero-then-clip' [zero]", { order: 'zero' as 'zero-then-clip' }],
+    ['unknown order, there are clip-then-zero, zero-then-clip [zero]', { order: 'zero' as 'zero-then-clip' }],
   ])('%s', (message, changes) => {
     expect(make(changes)).toThrow(RangeError)
     expect(make(changes)).toThrow(`createOptimizer: ${message}`)
@@ -300,7 +300,7 @@ describe('bad input', () => {
   it('names the part whose own option is bad', () => {
     expect(make({ b2: Number.NaN })).toThrow('scaleByAdam: b2 is not a number from 0 to 1 [NaN]')
     expect(make({ remainder: 'none' as 'drop' })).toThrow(
-      "doublingRestartsSchedule: remainder must be 'last-cycle' or 'drop' [none]",
+      'createOptimizer: unknown remainder, there are last-cycle, drop [none]',
     )
   })
 
@@ -324,7 +324,7 @@ describe('bad input', () => {
     ]) {
       expect(() => run(early(-1))).toThrow("optimizer: the state's count is not a whole number from 0 [-1]")
       expect(() => run(behind(-1))).toThrow(
-        'doublingRestartsSchedule: step must be finite and not negative [-1]',
+        'doublingRestartsSchedule: step is not a finite number, 0 or more [-1]',
       )
     }
   })

@@ -18,7 +18,7 @@ const draw = (n: number) =>
   )
 
 describe(`scaleByAdam of float32 leaves, which runs in one pass (seed ${seed})`, () => {
-  const options = [{}, { b1: 0, b2: 0.95, eps: 0 }, { eps: 1e-6, epsRoot: 1e-12 }, { b1: 1, b2: 1 }]
+  const options = [{}, { b1: 0, b2: 0.95, eps: 0 }, { eps: 1e-6, epsRoot: 1e-12 }, { b1: 0.999999, b2: 0 }]
   it.each(options)('is equal to its operations one by one in every bit, %j', (constants) => {
     // A muDtype, be it the one that mu has anyway, is computed operation by operation.
     const [once, plain] = [scaleByAdam(constants), scaleByAdam({ ...constants, muDtype: 'float32' })]

@@ -28,12 +28,14 @@ import { families } from '../../support/importTable.js'
 import { bitsOf } from '../../support/optimizerKeys.js'
 
 const factories = optimizers as unknown as Readonly<
-  Record<string, (options: { learningRate: number }) => GradientTransformation>
+  Record<string, (options: { learningRate?: number }) => GradientTransformation>
 >
 const names = families['optimizer']!
 const shapes = { w: [3, 2], b: [[2], [2]] }
 const cases: Readonly<Record<string, GradientTransformation>> = {
-  ...Object.fromEntries(names.map((name) => [name, factories[name]!({ learningRate: 0.01 })])),
+  ...Object.fromEntries(
+    names.map((name) => [name, factories[name]!(name.startsWith('scaleBy') ? {} : { learningRate: 0.01 })]),
+  ),
   'sgd, momentum in bfloat16': sgd({ learningRate: 0.1, momentum: 0.9, accumulatorDtype: 'bfloat16' }),
   'adamw, schedule, mask, mu in bfloat16': adamw({
     learningRate: (step) => 1 / (step + 1),

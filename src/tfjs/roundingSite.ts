@@ -1,7 +1,7 @@
 import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../formats/index.js'
 
 /** One place of a model where numbers are rounded. */
-export interface Place {
+export interface RoundingSite {
   readonly layer: string
   /** What is rounded there. A gradient is that of the loss with respect to `tensor`. */
   readonly kind: 'weight' | 'activation' | 'gradient'
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** What rounding did at one place. */
-export interface RoundingRecord extends Place {
+export interface RoundingRecord extends RoundingSite {
   /** How many numbers went through. */
   readonly elements: number
   /** How many of them came out as other ones; a NaN that stays NaN is not counted. */
@@ -24,7 +24,7 @@ export interface RoundingRecord extends Place {
 }
 
 /** The record of a place that no number has passed. */
-export function emptyRecord(place: Place): RoundingRecord {
+export function emptyRecord(place: RoundingSite): RoundingRecord {
   return { ...place, elements: 0, changed: 0, flushed: 0, overflowed: 0, maxRelative: 0 }
 }
 

@@ -1,0 +1,92 @@
+"""Writes test/golden/optimizer/more.json: 200 steps of further optax transforms, called operation by operation on CPU.
+
+    python scripts/golden/optimizer_more.py [FOLDER]        FOLDER is test/golden unless named
+
+Nothing is given but the formulas of `leaf`: parameters and gradients have five significant bits, so that both dtypes
+hold them. Parameters are recorded after the steps of RECORDED, as big-endian hex digits.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+os.environ['JAX_PLATFORMS'] = 'cpu'
+
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+SHAPES = {'b': [3], 'one': [1], 'w': [5, 4]}
+RECORDED = [1, 2, 3, 10, 50, 100, 200]
+DTYPES = {'f32': (jnp.float32, np.uint32), 'bf16': (jnp.bfloat16, np.uint16)}
+
+
+def leaf(name, step):
+    """Element i at a step, 0 for the parameters: ((7 i + 13 step + 5 length) mod 31 - 15) / 2^(step mod 9)."""
+    shape = SHAPES[name]
+    n = int(np.prod(shape))
+    i = np.arange(n)
+    return (((7 * i + 13 * step + 5 * n) % 31 - 15) / 2.0 ** (step % 9)).reshape(shape)
+
+
+def tree(step, dtype):
+    return {name: jnp.asarray(leaf(name, step), dtype) for name in SHAPES}
+
+
+def halving(step):
+    return jnp.float32(0.55) / (jnp.float32(1) + jnp.float32(step))
+
+
+OPTIMIZERS = {
+    'identity': lambda: optax.identity(),
+    'setToZero': lambda: optax.set_to_zero(),
+    'signSgd': lambda: optax.sign_sgd(0.013),
+    'optimisticGradientDescent': lambda: optax.optimistic_gradient_descent(0.013, alpha=1.1, beta=0.7),
+    'scheduledDecay': lambda: optax.chain(optax.add_decayed_weights(halving), optax.scale(-0.01)),
+    'injectedSchedule': lambda: optax.inject_hyperparams(optax.sgd)(learning_rate=halving),
+}
+
+
+def hexed(x, word):
+    width = 2 * np.dtype(word).itemsize
+    return ''.join(f'{int(v):0{width}x}' for v in np.asarray(x).reshape(-1).view(word))
+
+
+def run(name, short):
+    dtype, word = DTYPES[short]
+    transform = OPTIMIZERS[name]()
+    params = tree(0, dtype)
+    state = transform.init(params)
+    records = {}
+    for step in range(1, 201):
+        updates, state = transform.update(tree(step, dtype), state, params)
+        params = optax.apply_updates(params, updates)
+        if step in RECORDED:
+            records[step] = {path: hexed(params[path], word) for path in SHAPES}
+    return {'name': f'{name}-{short}', 'optimizer': name, 'dtype': short, 'records': records}
+
+
+def one_element(name, short):
+    """One step of lars or lamb on a leaf of one element whose square is out of range."""
+    dtype, word = DTYPES[short]
+    make = {'lars': lambda: optax.lars(1.0), 'lamb': lambda: optax.lamb(1.0, eps=0.0)}[name]
+    rows = []
+    for p, g in [(1.0, 1e-25), (1e-25, 1.0), (1e25, 2e20), (-3.0, 1e-20), (0.0, 1.0)]:
+        params, grads = (jnp.asarray([x], dtype) for x in (p, g))
+        transform = make()
+        updates, _ = transform.update(grads, transform.init(params), params)
+        rows.append({'p': p, 'g': g, 'u': hexed(updates, word)})
+    return {'optimizer': name, 'dtype': short, 'rows': rows}
+
+
+if __name__ == '__main__':
+    if optax.__version__ != '0.2.8':
+        sys.exit(f'optimizer_more.py: optax is not 0.2.8 [{optax.__version__}]')
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / 'test' / 'golden'
+    key = {
+        'about': 'optax 0.2.8, jax 0.10.2, CPU, op by op; scripts/golden/optimizer_more.py',
+        'runs': [run(name, short) for name in OPTIMIZERS for short in DTYPES],
+        'oneElement': [one_element(name, short) for name in ('lars', 'lamb') for short in DTYPES],
+    }
+    (folder / 'optimizer' / 'more.json').write_text(json.dumps(key, indent=1) + '\n')

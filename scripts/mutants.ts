@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import seedrandom from 'seedrandom'
+import { type Mutant, mutantsOf } from './mutantsOf.js'
+
+// Run by `npm run test:mutants`. Every mutant is written into a copy of src, which the tests read by TPU_TOOLKIT_SOURCE:
+// the checkout stays as it is. A mutant is killed if a test fails, or runs past its time.
+
+/** What is mutated, and the tests that have to notice. */
+interface Subject {
+  readonly files: readonly string[]
+  readonly tests: readonly string[]
+  /** Entries of tables, deleted and swapped; else operators and numbers anywhere. */
+  readonly tables: boolean
+}
+
+const doctor = ['test/precision/program', 'test/precision/certify/constants.test.ts']
+const subjects: Readonly<Record<string, Subject>> = {
+  gradients: {
+    files: ['unaryRules', 'arithmeticRules', 'layoutRules', 'reductionRules', 'rules'].map(
+      (name) => `autodiff/rules/${name}.ts`,
+    ),
+    tests: ['test/autodiff/differences.test.ts', 'test/autodiff/jaxGradients.test.ts'],
+    tables: true,
+  },
+  reals: {
+    files: ['precision/reals/realArithmetic.ts'],
+    tests: doctor,
+    tables: true,
+  },
+  bounds: {
+    files: ['elementBounds', 'sumBounds', 'decisionBounds', 'boundRules'].map(
+      (name) => `precision/certify/${name}.ts`,
+    ),
+    tests: doctor,
+    tables: true,
+  },
+  forms: {
+    files: ['arithmetic', 'cast', 'comparison', 'unary', 'where'].map(
+      (name) => `tensor/elementwise/${name}.ts`,
+    ),
+    tests: [
+      ...doctor,
+      'test/tensor/reads.test.ts',
+      'test/tensor/unary.test.ts',
+      'test/tensor/arithmetic.test.ts',
+    ],
+    tables: true,
+  },
+  formats: {
+    files: ['round', 'encode', 'ulp', 'format'].map((name) => `formats/${name}.ts`),
+    tests: ['test/formats'],
+    tables: false,
+  },
+  tensor: {
+    files: ['reads.ts', 'reductions/scanLane.ts', 'reductions/sumLane.ts', 'layout/slice.ts'].map(
+      (name) => `tensor/${name}`,
+    ),
+    tests: ['test/tensor'],
+    tables: false,
+  },
+  autodiff: {
+    files: ['backward.ts', 'rules/scatter.ts', 'rules/sumOptions.ts', 'rules/cumprodRule.ts'].map(
+      (name) => `autodiff/${name}`,
+    ),
+    tests: ['test/autodiff'],
+    tables: false,
+  },
+}
+
+const { values: options } = parseArgs({
+  options: {
+    subject: { type: 'string', multiple: true },
+    sample: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '30' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (options.help) {
+  console.log(`npm run test:mutants -- [--subject NAME ...] [--sample N] [--seed TEXT] [--minutes N]
+Plants N mistakes a subject and tells how many the tests notice. Subjects: ${Object.keys(subjects).join(', ')}`)
+  process.exit(0)
+}
+
+// Outside src, and beside node_modules still.
+const copy = 'build/mutants'
+cpSync('src', copy, { recursive: true, filter: (path) => !path.endsWith('tsconfig.json') })
+const end = Date.now() + Number(options.minutes) * 60_000
+let [killed, planted] = [0, 0]
+for (const name of options.subject ?? Object.keys(subjects)) {
+  const subject = subjects[name]
+  if (!subject) throw new RangeError(`mutants: no such subject [${name}]`)
+  const all = subject.files.flatMap((file) =>
+    mutantsOf(file, readFileSync(`src/${file}`, 'utf8'), subject.tables),
+  )
+  const chosen = sample(all, Number(options.sample), `${options.seed} ${name}`)
+  if (!pass(subject.tests)) throw new Error(`mutants: the tests are red without any mutant [${name}]`)
+  let [dead, run] = [0, 0]
+  for (const mutant of chosen) {
+    if (Date.now() > end) break
+    run++
+    if (isKilled(mutant, subject.tests)) dead++
+    else console.log(`  survived: src/${mutant.file}:${mutant.line}: ${mutant.what}`)
+  }
+  killed += dead
+  planted += run
+  console.log(`${name}: ${dead} of ${run} killed (${all.length} possible)`)
+}
+console.log(
+  `score: ${((100 * killed) / Math.max(1, planted)).toFixed(1)} % of ${planted}, seed ${options.seed}`,
+)
+
+function sample(all: readonly Mutant[], count: number, seed: string): Mutant[] {
+  const draw = seedrandom(seed)
+  return all
+    .map((mutant) => ({ mutant, at: draw() }))
+    .sort((a, b) => a.at - b.at)
+    .slice(0, count)
+    .map(({ mutant }) => mutant)
+}
+
+function isKilled({ file, text }: Mutant, tests: readonly string[]): boolean {
+  const before = readFileSync(`src/${file}`, 'utf8')
+  writeFileSync(`${copy}/${file}`, text)
+  const killed = !pass(tests)
+  writeFileSync(`${copy}/${file}`, before)
+  return killed
+}
+
+function pass(tests: readonly string[]): boolean {
+  const { status } = spawnSync('npx', ['vitest', 'run', '--bail', '1', ...tests], {
+    env: { ...process.env, TPU_TOOLKIT_SOURCE: `${process.cwd()}/${copy}`, TPU_TOOLKIT_SEED: '1' },
+    timeout: 180_000,
+    stdio: 'ignore',
+  })
+  return status === 0
+}

@@ -1,0 +1,72 @@
+import ts from 'typescript'
+
+/** A file with one small mistake in it. */
+export interface Mutant {
+  /** Its path below src. */
+  readonly file: string
+  readonly line: number
+  /** What was done, in words. */
+  readonly what: string
+  readonly text: string
+}
+
+const exchanged: ReadonlyMap<ts.SyntaxKind, string> = new Map([
+  [ts.SyntaxKind.LessThanToken, '<='],
+  [ts.SyntaxKind.LessThanEqualsToken, '<'],
+  [ts.SyntaxKind.GreaterThanToken, '>='],
+  [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
+  [ts.SyntaxKind.EqualsEqualsEqualsToken, '!=='],
+  [ts.SyntaxKind.ExclamationEqualsEqualsToken, '==='],
+  [ts.SyntaxKind.PlusToken, '-'],
+  [ts.SyntaxKind.MinusToken, '+'],
+  [ts.SyntaxKind.AsteriskToken, '/'],
+  [ts.SyntaxKind.SlashToken, '*'],
+  [ts.SyntaxKind.AmpersandAmpersandToken, '||'],
+  [ts.SyntaxKind.BarBarToken, '&&'],
+])
+
+/**
+ * The mutants of a source file. Of tables: an entry replaced by its neighbour, or taken out ('none'). Else: an operator
+ * exchanged, a number one larger, a condition turned round.
+ */
+export function mutantsOf(file: string, source: string, tables: boolean): Mutant[] {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.ES2022, true)
+  const found: Mutant[] = []
+  const replace = (node: ts.Node, by: string, what: string): void => {
+    const [start, end] = [node.getStart(tree), node.getEnd()]
+    const { line } = tree.getLineAndCharacterOfPosition(start)
+    found.push({ file, line: line + 1, what, text: source.slice(0, start) + by + source.slice(end) })
+  }
+
+  const entries = (table: ts.ObjectLiteralExpression): void => {
+    const rows = table.properties.filter(ts.isPropertyAssignment)
+    for (const [i, row] of rows.entries()) {
+      const name = row.name.getText(tree)
+      const other = rows[(i + 1) % rows.length]!
+      const [own, next] = [row.initializer.getText(tree), other.initializer.getText(tree)]
+      if (own !== next) replace(row.initializer, next, `${name} is ${other.name.getText(tree)}'s`)
+      if (own !== "'none'") replace(row.initializer, "'none' as never", `${name} is taken out`)
+    }
+  }
+
+  const visit = (node: ts.Node): void => {
+    if (tables) {
+      if (
+        ts.isVariableDeclaration(node) &&
+        node.initializer &&
+        ts.isObjectLiteralExpression(node.initializer) &&
+        node.initializer.properties.length > 4
+      )
+        entries(node.initializer)
+    } else if (ts.isBinaryExpression(node)) {
+      const by = exchanged.get(node.operatorToken.kind)
+      if (by) replace(node.operatorToken, by, `${node.operatorToken.getText(tree)} is ${by}`)
+    } else if (ts.isNumericLiteral(node)) replace(node, `(${node.text} + 1)`, `${node.text} is one more`)
+    else if (ts.isIfStatement(node))
+      replace(node.expression, `!(${node.expression.getText(tree)})`, 'if is if not')
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  // Types and imports have no operators, but numbers: a mutant there is none.
+  return found.filter(({ text }) => text !== source)
+}

@@ -1,0 +1,55 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import type { Tree } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { tensorOf } from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import type { GradientTransformation } from '../transformation.js'
+
+/** How far the step looks ahead. */
+export interface OptimisticOptions extends ArithmeticOption {
+  /** The weight of the gradient. Default: 1. */
+  readonly alpha?: number
+  /** The weight of its change since the step before. Default: 1. */
+  readonly beta?: number
+}
+
+/** The names of `OptimisticOptions`. */
+export const optimisticNames: OptionTable<OptimisticOptions> = {
+  alpha: 'optional',
+  beta: 'optional',
+  ...arithmeticNames,
+}
+
+/** The gradient before, and whether there is none yet. */
+export type OptimisticState = { readonly isInitialStep: boolean; readonly previousGradient: Tree }
+
+/**
+ * The gradient and its change since the step before: (alpha + beta) g - beta g', where g' is g itself at the first step.
+ *
+ * Rounding  both products, then the difference; alpha + beta in float64, then as a weak constant.
+ * Source    Training GANs with optimism, arXiv:1711.00141
+ *
+ * @example tree.leavesOf(scaleByOptimisticGradient().update([tensor([3])], { isInitialStep: false, previousGradient: [tensor([1])] })[0])[0].item() // 5
+ */
+export function scaleByOptimisticGradient(
+  options: OptimisticOptions = {},
+): GradientTransformation<OptimisticState> {
+  const op = 'scaleByOptimisticGradient'
+  checkOptions(op, options, optimisticNames)
+  const { alpha = 1, beta = 1 } = options
+  checkNumber(op, 'alpha', alpha)
+  checkNumber(op, 'beta', beta)
+  const a = arithmeticOf(options.arithmetic)
+  return {
+    init: (params) => ({ isInitialStep: true, previousGradient: zerosLike(params) }),
+    update(updates, { isInitialStep, previousGradient }) {
+      const [ahead, kept] = leafwise(op, [updates, previousGradient], ([g, before]) => [
+        tensorOf(a.sub(a.mul(alpha + beta, g!), a.mul(beta, isInitialStep ? g! : before!))),
+        g!,
+      ])
+      return [ahead, { isInitialStep: false, previousGradient: kept }]
+    },
+  }
+}

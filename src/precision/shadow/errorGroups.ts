@@ -1,0 +1,80 @@
+import type { GradientRules } from '../../autodiff/index.js'
+import { isFloat } from '../../tensor/index.js'
+import { constantOf, constantText } from '../program/constantOf.js'
+import { kindOf } from '../program/opKind.js'
+import type { Step } from '../program/program.js'
+import { replay } from '../replay/replay.js'
+import { bitsOff } from './contributions.js'
+import { elementErrors } from './elementErrors.js'
+import { firstOrder } from './firstOrder.js'
+import type { ShadowRun } from './shadowRun.js'
+
+/** What the result owes to one operation of one source line, or to one constant, in all the steps that it ran. */
+export interface ErrorGroup {
+  /** `mul`; of a constant that rounding changed `constant 0.999, which is 1 in bfloat16`. */
+  readonly name: string
+  /** Where it was called; undefined where that was not recorded. */
+  readonly site: string | undefined
+  /** Numbers of the steps. */
+  readonly steps: readonly number[]
+  /**
+   * Its share of the outputs' error, to first order: shares add up to 1, and one below 0 made others good. Absent where an
+   * operation has no gradient rule.
+   */
+  readonly share?: number
+  /** Bits that the outputs gain in the mean if none of these steps rounds, found by running again; the first groups only. */
+  readonly gain?: number
+}
+
+/** Steps up to which each is told by itself where source lines were not recorded. */
+const fewSteps = 40
+
+/** Groups that are run again. */
+const runAgain = 8
+
+/** The steps that round, by source line and operation, those that cost most first. */
+export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): ErrorGroup[] {
+  const { program, arithmetic } = run
+  const members = new Map<string, number[]>()
+  for (const [i, step] of program.steps.entries()) {
+    if (!isFloat(step.output.dtype) || kindOf(step.op) !== 'rounds') continue
+    const key = `${nameOf(step)} ${step.site ?? (program.steps.length <= fewSteps ? i : '')}`
+    const known = members.get(key)
+    if (known) known.push(i)
+    else members.set(key, [i])
+  }
+  const steps = [...members.values()].flat()
+  const predicted = firstOrder(run, steps, rules)
+  const total = steps.reduce((sum, i) => sum + (predicted?.get(i)?.share ?? 0), 0)
+  const groups = [...members.values()].map((list): ErrorGroup => {
+    const first = program.steps[list[0]!]!
+    const group = { name: nameOf(first), site: first.site, steps: list }
+    if (!predicted || total === 0) return group
+    return { ...group, share: list.reduce((sum, i) => sum + predicted.get(i)!.share, 0) / total }
+  })
+  const weight = ({ share, steps: list }: ErrorGroup): number =>
+    share === undefined ? introducedBy(run, list) : Math.abs(share)
+  const ordered = groups
+    .map((group) => ({ group, at: weight(group) }))
+    .sort((a, b) => (b.at || 0) - (a.at || 0))
+    .map(({ group }) => group)
+  const before = bitsOff(run, replay(program, () => 'own', arithmetic).valueOf)
+  return ordered.map((group, i) => {
+    if (i >= runAgain) return group
+    const exact = new Set(group.steps)
+    const again = replay(program, (step) => (exact.has(step) ? 'exact' : 'own'), arithmetic)
+    return { ...group, gain: before - bitsOff(run, again.valueOf) }
+  })
+}
+
+function nameOf(step: Step): string {
+  return constantOf(step) === undefined ? step.op.name : `constant ${constantText(step)}`
+}
+
+/** How much some steps rounded, relative to their results: an order where there is no gradient. */
+function introducedBy<W>(run: ShadowRun<W>, steps: readonly number[]): number {
+  return steps.reduce((sum, i) => {
+    const { introduced, reference } = elementErrors(run, i)
+    return sum + introduced.reduce((most, e, k) => Math.max(most, Math.abs(e / (reference[k] || 1)) || 0), 0)
+  }, 0)
+}

@@ -1,0 +1,11 @@
+import type { OptionTable } from '../../options/index.js'
+
+/** Which axes an operation runs over. */
+export interface AxisOptions {
+  /** One axis or several, negative ones from the end. Default: all. */
+  readonly axis?: number | readonly number[]
+  /** Keep reduced axes with length 1. Default false. */
+  readonly keepDims?: boolean
+}
+
+export const axisNames: OptionTable<AxisOptions> = { axis: 'optional', keepDims: 'optional' }
