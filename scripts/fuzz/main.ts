@@ -37,9 +37,10 @@ console.log(`seed ${seed}: ${count} inputs for each of ${chosen.map(({ name }) =
 /** Inputs from .. on, in a thread that is ended where one takes longer than 5 s; returns where to go on. */
 function stretch(name: string, from: number): Promise<{ next: number; found: string[]; note: string }> {
   return new Promise((resolve, reject) => {
-    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(from)
+    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(-1)
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: { name, seed, from, to: count, progress },
+      resourceLimits: { maxOldGenerationSizeMb: 2048 },
     })
     const found: string[] = []
     let note = ''
@@ -49,11 +50,12 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
       const now = performance.now()
       if (i !== seen.i) seen = { i, since: now }
       const late = now > until
-      if (!late && now - seen.since < 5000) return
+      // Before the first input the thread loads what it needs.
+      if (!late && now - seen.since < (i < 0 ? 60_000 : 5000)) return
       clearInterval(watch)
       if (!late) found.push(`input ${i}: longer than 5 s`)
       note ||= late ? `stopped by the clock at ${i} of ${count}` : ''
-      void worker.terminate().then(() => resolve({ next: late ? count : i + 1, found, note }))
+      void worker.terminate().then(() => resolve({ next: late ? count : Math.max(i, from) + 1, found, note }))
     }, 250)
     worker.on('message', (message) => {
       if ('crashed' in message) found.push(`input ${message.i}: ${message.crashed}`)
@@ -66,7 +68,7 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
     })
     worker.on('error', (error) => {
       clearInterval(watch)
-      const i = Atomics.load(progress, 0)
+      const i = Math.max(Atomics.load(progress, 0), from)
       if (i === from && found.length === 0 && note === '') reject(error)
       else resolve({ next: i + 1, found: [...found, `input ${i}: ${error.message}`], note })
     })

@@ -1,3 +1,4 @@
+import type { OptionTable } from '../options/index.js'
 import { add, type Op, Tensor, type Trace } from '../tensor/index.js'
 import { checkpointOp, type Rematerialise } from './checkpointOp.js'
 import { variableOp } from './graph/variable.js'
@@ -12,6 +13,8 @@ export interface BackwardOptions {
   /** Rules of own operations, asked before the toolkit's. */
   readonly rules?: GradientRules
 }
+
+export const backwardNames: OptionTable<BackwardOptions> = { sum: 'optional', rules: 'optional' }
 
 /** A recorded tensor as the backward pass sees it. */
 interface Node {

@@ -1,6 +1,7 @@
+import { checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { isFloat, Tensor } from '../tensor/index.js'
 import { pathsOf, type Tree } from '../tree/index.js'
-import type { BackwardOptions } from './backward.js'
+import { type BackwardOptions, backwardNames } from './backward.js'
 import { grad } from './grad.js'
 import { checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 
@@ -12,6 +13,13 @@ export interface CheckGradsOptions extends BackwardOptions {
   readonly step?: number
   /** The largest error that is no error. Default 1e-7. */
   readonly tolerance?: number
+}
+
+const checkGradsNames: OptionTable<CheckGradsOptions> = {
+  ...backwardNames,
+  argnums: 'optional',
+  step: 'optional',
+  tolerance: 'optional',
 }
 
 /** The element whose gradient is farthest off. */
@@ -43,10 +51,12 @@ export function checkGrads<A extends readonly any[]>(
   args: A,
   options: CheckGradsOptions = {},
 ): GradientError | undefined {
+  checkFunction('checkGrads', 'f', f)
+  checkOptions('checkGrads', options, checkGradsNames)
   const { argnums, step = 2 ** -17, tolerance = 1e-7, ...backward } = options
   for (const [name, value] of Object.entries({ step, tolerance })) {
     if (!(value > 0 && value < Infinity))
-      throw new RangeError(`checkGrads: ${name} must be above 0 and finite [${value}]`)
+      throw new RangeError(`checkGrads: ${name} is not above 0 and finite [${value}]`)
   }
   const places = argnums ?? args.map((_, i) => i)
   for (const place of places) checkDifferentiable('checkGrads', args[place], `argument ${place}`)

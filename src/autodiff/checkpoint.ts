@@ -1,3 +1,4 @@
+import { checkFunction } from '../options/index.js'
 import { isFloat, type Tensor, untraced, withTrace, zeros } from '../tensor/index.js'
 import { checkpointOp } from './checkpointOp.js'
 import { replaceTensors, tensorsIn } from './graph/leaves.js'
@@ -14,7 +15,7 @@ import { variable } from './graph/variable.js'
  */
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
 export function checkpoint<A extends readonly any[], R>(f: (...args: A) => R): (...args: A) => R {
-  if (typeof f !== 'function') throw new TypeError(`checkpoint: needs a function [${String(f)}]`)
+  checkFunction('checkpoint', 'f', f)
   return (...args) => {
     const own = tensorsIn(args).filter((x) => x.trace)
     const before = variable(zeros([])).trace!.serial

@@ -1,5 +1,6 @@
+import { checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { isFloat, ones, Tensor, zeros } from '../tensor/index.js'
-import { type BackwardOptions, recorded } from './backward.js'
+import { type BackwardOptions, backwardNames, recorded } from './backward.js'
 import { asVariables, checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 
 /** Options of grad and valueAndGrad. */
@@ -8,6 +9,12 @@ export interface GradOptions extends BackwardOptions {
   readonly argnums?: number | readonly number[]
   /** f returns [value, aux], and aux comes back beside the result. Default false. */
   readonly hasAux?: boolean
+}
+
+export const gradNames: OptionTable<GradOptions> = {
+  ...backwardNames,
+  argnums: 'optional',
+  hasAux: 'optional',
 }
 
 /** A function of trees of tensors, and of anything else that no gradient is asked for, with one scalar result. */
@@ -38,7 +45,7 @@ type Aux<N> = BackwardOptions & { readonly argnums?: N; readonly hasAux: true }
  * Source    Griewank, Walther, Evaluating Derivatives, 2nd ed., 3.2, doi:10.1137/1.9780898717761
  *
  * @example grad((x) => sum(square(x)))(tensor([1, 2, 3])).toNested() // [2, 4, 6]
- * @example grad((x) => mul(x, 3))(tensor([1, 2])) // throws grad: f must return a scalar, sum it up [2]
+ * @example grad((x) => mul(x, 3))(tensor([1, 2])) // throws grad: f does not return a scalar, sum it up [2]
  */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 export function grad<A extends readonly any[]>(f: Scalar<A>, options?: BackwardOptions): (...args: A) => A[0]
@@ -107,7 +114,8 @@ function differentiated(
   f: (...args: never[]) => unknown,
   options: GradOptions,
 ): (args: readonly unknown[]) => Differentiated {
-  if (typeof f !== 'function') throw new TypeError(`${op}: needs a function [${String(f)}]`)
+  checkFunction(op, 'f', f)
+  checkOptions(op, options, gradNames)
   const { argnums = 0, hasAux = false } = options
   const places = typeof argnums === 'number' ? [argnums] : argnums
   return (args) => {
@@ -152,15 +160,16 @@ function positions(op: string, places: readonly number[], count: number): number
 
 function pairOf(op: string, result: unknown): readonly [unknown, unknown] {
   if (!Array.isArray(result) || result.length !== 2)
-    throw new TypeError(`${op}: f must return [value, aux] with hasAux [${shown(result)}]`)
+    throw new TypeError(`${op}: f does not return [value, aux], which hasAux says [${shown(result)}]`)
   return result as unknown as readonly [unknown, unknown]
 }
 
 function checkScalar(op: string, out: unknown): Tensor {
-  if (!(out instanceof Tensor)) throw new TypeError(`${op}: f must return one scalar tensor [${shown(out)}]`)
-  if (!isFloat(out.dtype)) throw new TypeError(`${op}: f must return a float, cast it [${out.dtype}]`)
+  if (!(out instanceof Tensor))
+    throw new TypeError(`${op}: f does not return one scalar tensor [${shown(out)}]`)
+  if (!isFloat(out.dtype)) throw new TypeError(`${op}: f does not return a float, cast it [${out.dtype}]`)
   if (out.rank !== 0)
-    throw new RangeError(`${op}: f must return a scalar, sum it up [${out.shape.join(', ')}]`)
+    throw new RangeError(`${op}: f does not return a scalar, sum it up [${out.shape.join(', ')}]`)
   return out
 }
 

@@ -1,6 +1,7 @@
+import { checkFunction, checkOptions } from '../options/index.js'
 import { isFloat, type Tensor, zeros } from '../tensor/index.js'
 import { checkSameTree, type PathAndLeaf, pathsOf, type Tree } from '../tree/index.js'
-import { type BackwardOptions, recorded } from './backward.js'
+import { type BackwardOptions, backwardNames, recorded } from './backward.js'
 import { asVariables, checkDifferentiable, replaceTensors } from './graph/leaves.js'
 
 /** What vjp gives: the result of f, and the way back from a cotangent of it to those of the arguments. */
@@ -20,17 +21,18 @@ export function vjp<A extends readonly any[], R>(
   f: (...args: A) => R,
   ...primals: A
 ): [result: R, pullback: Pullback<A, R>] {
-  if (typeof f !== 'function') throw new TypeError(`vjp: needs a function [${String(f)}]`)
+  checkFunction('vjp', 'f', f)
   for (const [i, primal] of primals.entries()) checkDifferentiable('vjp', primal, `argument ${i}`)
   const [inputs, variables] = asVariables(primals)
   const result = f(...inputs)
   const outputs = pathsOf(result as Tree, { op: 'vjp' })
   for (const { leaf } of outputs) {
-    if (!isFloat(leaf.dtype)) throw new TypeError(`vjp: f must return floats, cast them [${leaf.dtype}]`)
+    if (!isFloat(leaf.dtype)) throw new TypeError(`vjp: f does not return floats, cast them [${leaf.dtype}]`)
   }
   const leaves = outputs.map(({ leaf }) => leaf)
   const { plain, pull } = recorded('vjp', variables, leaves)
   const pullback: Pullback<A, R> = (cotangent, options = {}) => {
+    checkOptions('vjp', options, backwardNames)
     checkSameTree('vjp', result, cotangent)
     const seeds = pathsOf(cotangent as Tree)
     checkSeeds(outputs, seeds)

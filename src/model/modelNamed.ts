@@ -7,12 +7,17 @@ const decoder = (
   L: number,
   heads: readonly [N: number, K: number],
   V: number,
-  rest: { readonly experts?: number; readonly H?: number; readonly tie?: boolean } = {},
+  rest: {
+    readonly experts?: number
+    readonly H?: number
+    readonly tie?: boolean
+    readonly norms?: number
+  } = {},
 ): ModelConfig => ({ family: 'decoder', D, F, L, N: heads[0], K: heads[1], V, ...rest })
 
 /**
  * Configurations of public models by name. Their counts are those of the public modelling code (transformers 5.23); of
- * mixtral-8x22b the configuration that its authors publish.
+ * mixtral-8x22b and palm-540b the configurations that their authors publish.
  */
 const models: Readonly<Record<string, ModelConfig>> = {
   gpt2: { family: 'gpt2', D: 768, L: 12 },
@@ -28,6 +33,7 @@ const models: Readonly<Record<string, ModelConfig>> = {
   'mistral-7b': decoder(4096, 14336, 32, [32, 8], 32000),
   'mixtral-8x7b': decoder(4096, 14336, 32, [32, 8], 32000, { experts: 8 }),
   'mixtral-8x22b': decoder(6144, 16384, 56, [48, 8], 32768, { experts: 8 }),
+  'palm-540b': decoder(18432, 73728, 118, [48, 1], 256000, { H: 256, tie: true, norms: 1 }),
   'gemma-2b': decoder(2048, 16384, 18, [8, 1], 256000, { H: 256, tie: true }),
   'mamba2-130m': { family: 'mamba2', D: 768, L: 24 },
   'mamba2-370m': { family: 'mamba2', D: 1024, L: 48 },

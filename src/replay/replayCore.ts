@@ -230,6 +230,8 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
     }
     this.#checkCount(op, batchSize)
     if (this.size === 0) throw new RangeError(`${op}: the buffer is empty [0 rows]`)
+    if (!(batchSize * length < 2 ** 31))
+      throw new RangeError(`${op}: more rows than a batch holds, 2^31 [${batchSize} x ${length}]`)
     this.#permitSample(op, batchSize * length)
     const ends = this.#planner.drawSequenceEnds(batchSize, length)
     const indices = new Float64Array(batchSize * length)

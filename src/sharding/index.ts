@@ -1,7 +1,7 @@
 // Meshes of devices, and how arrays are split over them: jax.sharding's semantics as plain data. Read mesh.ts and spec.ts
 // first, then deviceSlices.ts; createMesh.ts puts the devices of a slice in the order of its torus.
 
-export { type Coordinates, type Mesh, type MeshOptions, mesh } from './mesh.js'
+export { type Coordinates, type DeviceGrid, type Mesh, type MeshOptions, mesh } from './mesh.js'
 export { type CreateMeshOptions, createMesh } from './createMesh.js'
 export { type ToolkitPod, toolkitPods } from './toolkitPods.js'
 export type { PartitionSpec, SpecEntry } from './spec.js'

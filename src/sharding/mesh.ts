@@ -22,9 +22,12 @@ export interface MeshOptions {
   readonly shape: readonly number[]
   /** One name for each axis. */
   readonly axisNames: readonly string[]
-  /** The number of the device at each place, row-major. Default: 0, 1, 2, ... */
-  readonly devices?: readonly number[]
+  /** The number of the device at each place: row-major, or nested as the shape says. Default: 0, 1, 2, ... */
+  readonly devices?: DeviceGrid
 }
+
+/** Numbers of devices in a row, or in rows of rows. */
+export type DeviceGrid = readonly number[] | readonly DeviceGrid[]
 
 const meshNames: OptionTable<MeshOptions> = { shape: 'required', axisNames: 'required', devices: 'optional' }
 
@@ -47,7 +50,7 @@ export function mesh(options: MeshOptions): Mesh {
       `mesh: ${counted(shape.length, 'dimension')}, but ${counted(axisNames.length, 'axis name')} [${shown(shape)} and ${shown(axisNames)}]`,
     )
   const size = shape.reduce((product, axis) => product * axis, 1)
-  const { devices = Array.from({ length: size }, (_, i) => i) } = options
+  const devices = flattened(options.devices ?? Array.from({ length: size }, (_, i) => i), shape)
   checkDevices(devices, size)
   return { shape: [...shape], axisNames: [...axisNames], size, devices: [...devices] }
 }
@@ -67,9 +70,22 @@ function checkAxisNames(names: readonly string[]): void {
   if (twice !== undefined) throw new RangeError(`mesh: an axis name stands twice [${shown(names)}]`)
 }
 
+/** Nested numbers row by row; the nesting has to be the shape. */
+function flattened(grid: DeviceGrid, shape: readonly number[]): readonly number[] {
+  if (!Array.isArray(grid)) throw new TypeError(`mesh: devices is not an array of numbers [${shown(grid)}]`)
+  const isNested = (level: DeviceGrid): level is readonly DeviceGrid[] => Array.isArray(level[0])
+  if (!isNested(grid)) return grid
+  const rows = (level: DeviceGrid, [length, ...rest]: readonly number[]): readonly number[] => {
+    if (!Array.isArray(level) || level.length !== length)
+      throw new RangeError(`mesh: devices are not nested as the shape [${shown(grid)} and ${shown(shape)}]`)
+    return isNested(level) && rest.length > 0
+      ? level.flatMap((row) => rows(row, rest))
+      : (level as readonly number[])
+  }
+  return rows(grid, shape)
+}
+
 function checkDevices(devices: readonly number[], size: number): void {
-  if (!Array.isArray(devices))
-    throw new TypeError(`mesh: devices is not an array of numbers [${shown(devices)}]`)
   for (const device of devices) checkInteger('mesh', 'a device', device)
   if (devices.length !== size)
     throw new RangeError(

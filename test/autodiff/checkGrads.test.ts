@@ -42,10 +42,10 @@ describe('checkGrads', () => {
   it('names bad options and arguments', () => {
     const f = (x: Tensor): Tensor => sum(x)
     expect(() => checkGrads(f, [tensor(1)], { step: 0 })).toThrow(
-      new RangeError('checkGrads: step must be above 0 and finite [0]'),
+      new RangeError('checkGrads: step is not above 0 and finite [0]'),
     )
     expect(() => checkGrads(f, [tensor(1)], { tolerance: Number.NaN })).toThrow(
-      new RangeError('checkGrads: tolerance must be above 0 and finite [NaN]'),
+      new RangeError('checkGrads: tolerance is not above 0 and finite [NaN]'),
     )
     expect(() => checkGrads(f, [tensor(1, { dtype: 'int32' })])).toThrow(
       new TypeError('checkGrads: needs floating-point tensors in argument 0, cast them [int32]'),

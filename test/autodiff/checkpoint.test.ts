@@ -119,7 +119,7 @@ describe('checkpoint', () => {
   })
 
   it('names a function that is none, or gives something else the second time', () => {
-    expect(() => checkpoint(3 as never)).toThrow(new TypeError('checkpoint: needs a function [3]'))
+    expect(() => checkpoint(3 as never)).toThrow(new TypeError('checkpoint: f is not a function [3]'))
     let calls = 0
     const f = checkpoint((x: Tensor) => (calls++ === 0 ? [x, x] : [x]))
     expect(() => grad((x: Tensor) => f(x)[0]!)(tensor(1))).toThrow(

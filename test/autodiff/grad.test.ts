@@ -263,7 +263,7 @@ describe('grad of operations of a user', () => {
 describe('grad: errors', () => {
   const broken = grad as unknown as (f: unknown, options?: unknown) => (...args: unknown[]) => unknown
   it.each([
-    ['no function', () => broken(3), new TypeError('grad: needs a function [3]')],
+    ['no function', () => broken(3), new TypeError('grad: f is not a function [3]')],
     [
       'an integer argument',
       () => broken(total)({ a: [tensor([1], { dtype: 'int32' })] }),
@@ -288,27 +288,27 @@ describe('grad: errors', () => {
     [
       'a vector',
       () => broken(square)(tensor([1, 2])),
-      new RangeError('grad: f must return a scalar, sum it up [2]'),
+      new RangeError('grad: f does not return a scalar, sum it up [2]'),
     ],
     [
       'no tensor',
       () => broken(() => 3)(tensor(1)),
-      new TypeError('grad: f must return one scalar tensor [3]'),
+      new TypeError('grad: f does not return one scalar tensor [3]'),
     ],
     [
       'a tree',
       () => broken((x: Tensor) => [x])(tensor(1)),
-      new TypeError('grad: f must return one scalar tensor [Array]'),
+      new TypeError('grad: f does not return one scalar tensor [Array]'),
     ],
     [
       'an integer',
       () => broken((x: Tensor) => argmax(x))(tensor([1, 2])),
-      new TypeError('grad: f must return a float, cast it [int32]'),
+      new TypeError('grad: f does not return a float, cast it [int32]'),
     ],
     [
       'no pair with hasAux',
       () => broken((x: Tensor) => x, { hasAux: true })(tensor(1)),
-      new TypeError('grad: f must return [value, aux] with hasAux [Tensor]'),
+      new TypeError('grad: f does not return [value, aux], which hasAux says [Tensor]'),
     ],
   ])('%s', (_, run, error) => {
     expect(run).toThrow(error)
@@ -316,7 +316,7 @@ describe('grad: errors', () => {
 
   it('valueAndGrad signs its own', () => {
     expect(() => valueAndGrad((x: Tensor) => x)(tensor([1]))).toThrow(
-      new RangeError('valueAndGrad: f must return a scalar, sum it up [1]'),
+      new RangeError('valueAndGrad: f does not return a scalar, sum it up [1]'),
     )
   })
 })

@@ -52,11 +52,11 @@ describe('vjp', () => {
       new RangeError('vjp: trees differ at y [leaf, nothing]'),
     )
     expect(() => vjp((x: Tensor) => argmax(x), tensor([1]))).toThrow(
-      new TypeError('vjp: f must return floats, cast them [int32]'),
+      new TypeError('vjp: f does not return floats, cast them [int32]'),
     )
     expect(() => vjp(f, tensor([1], { dtype: 'int32' }))).toThrow(
       new TypeError('vjp: needs floating-point tensors in argument 0, cast them [int32]'),
     )
-    expect(() => vjp(undefined as never)).toThrow(new TypeError('vjp: needs a function [undefined]'))
+    expect(() => vjp(undefined as never)).toThrow(new TypeError('vjp: f is not a function [undefined]'))
   })
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { appendRecords, type DataSource, openRecords, pipeline, writeRecords } from 'tpu-toolkit/pipeline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -212,6 +213,23 @@ for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 },
         Array.from({ length: 160 }, (_, i) => `${name} ${i}`),
       )
     expect(texts.length).toBe(480)
+  })
+
+  it('a trailer that claims 2^63 records, or an index of blocks without room for theirs, is refused under a checksum that fits', async () => {
+    for (const records of [[], ['a', 'b']] as const)
+      for (const claim of [2n ** 63n, 2n ** 53n, 3n]) {
+        const path = fresh()
+        writeRecords(path, records)
+        const bytes = readFileSync(path)
+        const trailer = bytes.length - 32
+        bytes.writeBigUInt64LE(claim, trailer + 16)
+        bytes.writeUInt32LE(crc32(bytes.subarray(trailer + 8)), trailer + 4)
+        writeFileSync(path, bytes)
+        await expect(openRecords(path).then(allOf)).rejects.toThrow(/^openRecords: /)
+        expect(await allOf(await openRecords(path, { recover: true }))).toEqual(
+          records.map((text) => hex(Buffer.from(text))),
+        )
+      }
   })
 
   it('writeRecords that fails leaves the old file and no other', () => {

@@ -160,6 +160,11 @@ describe('efficiencyOf(chip)', () => {
     }
   })
 
+  it('PaLM 540B at 238.3 thousand tokens/s on 6144 chips is the 46.2 % that is printed', () => {
+    const palm = known.find(({ model }) => model === 'PaLM 540B')
+    expect(utilisationOf(palm!)).toBeCloseTo(0.462, 3)
+  })
+
   it('routing costs a fifth', () => expect(routingEfficiency().value).toBeCloseTo(0.8, 1))
 
   it('refuses an unknown chip', () =>

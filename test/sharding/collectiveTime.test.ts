@@ -40,6 +40,14 @@ describe('collectiveTime', () => {
       expect(near(found.exactBandwidthSeconds, one.time_ring_exact)).toBe(true)
   })
 
+  it('takes half a ring of hops, rounded up, and a whole line', () => {
+    const small = { op: 'all-gather', bytes: 1, linkBytesPerSecond: 45e9, hopSeconds: 1 } as const
+    expect(collectiveTime({ ...small, axisSizes: [5] }).seconds).toBe(3)
+    expect(collectiveTime({ ...small, axisSizes: [5], wrap: false }).seconds).toBe(4)
+    expect(collectiveTime({ ...small, axisSizes: [4, 5], wrap: [true, false] }).seconds).toBe(6)
+    expect(collectiveTime({ ...small, op: 'all-reduce', axisSizes: [5] }).seconds).toBe(6)
+  })
+
   it('of one device is nothing', () => {
     const alone = { op: 'all-reduce', bytes: 1e9, axisSizes: [1], linkBytesPerSecond: 45e9 } as const
     expect(collectiveTime(alone)).toMatchObject({ seconds: 0, sentBytesPerDevice: 0 })

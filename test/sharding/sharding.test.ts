@@ -40,7 +40,7 @@ const { cases } = JSON.parse(readFileSync(keyFile, 'utf8')) as { readonly cases:
 const title = (one: Case) =>
   `${one.mesh.join(' x ')} ${one.axes.join()}: ${JSON.stringify(one.spec)} of [${one.shape}]${one.note ? `, ${one.note}` : ''}`
 const meshOf = (one: Case) =>
-  mesh({ shape: one.mesh, axisNames: one.axes, ...(one.devices ? { devices: one.devices.flat() } : {}) })
+  mesh({ shape: one.mesh, axisNames: one.axes, ...(one.devices ? { devices: one.devices } : {}) })
 
 /** What our errors say where jax's keys give that reason. */
 const reasons: Readonly<Record<string, RegExp>> = {
@@ -158,6 +158,15 @@ describe(`deviceSlices (seed ${seed})`, () => {
 describe('mesh', () => {
   it.each([
     [{ shape: [2], axisNames: ['x'], devices: [0] }, 'mesh: the shape has 2 places, but devices are 1 [0]'],
+    [
+      { shape: [2, 2], axisNames: ['x', 'y'], devices: [[0, 1, 2, 3]] },
+      'mesh: devices are not nested as the shape [[0, 1, 2, 3] and 2, 2]',
+    ],
+    [{ shape: [2], axisNames: ['x'], devices: 3 }, 'mesh: devices is not an array of numbers [3]'],
+    [
+      { shape: [2], axisNames: ['x'], devices: ['a', 'b'] },
+      'mesh: a device is not a whole number, 0 or more [a]',
+    ],
     [{ shape: [2], axisNames: ['x'], devices: [3, 3] }, 'mesh: a device stands twice [3, 3]'],
     [{ shape: [8], axisNames: ['data', 'model'] }, 'mesh: 1 dimension, but 2 axis names [8 and data, model]'],
     [{ shape: [0], axisNames: ['x'] }, 'mesh: a size of shape is not a whole number, 1 or more [0]'],

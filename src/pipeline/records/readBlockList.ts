@@ -42,13 +42,20 @@ async function fromIndex(file: OpenFile): Promise<RecordsBefore | undefined> {
   return isOrdered(list, trailer) ? { ...list, records: trailer.records, end: file.size } : undefined
 }
 
-/** Whether blocks follow each other, none without a record. */
+/**
+ * Whether blocks follow each other from the beginning of the file on, each with a table for all of its records: a checksum
+ * that fits says nothing of who made it.
+ */
 function isOrdered({ starts, firsts }: BlockList, trailer: { indexStart: number; records: number }): boolean {
-  return starts.every(
-    (start, i) =>
-      start < (starts[i + 1] ?? trailer.indexStart) &&
-      firsts[i]! < (firsts[i + 1] ?? trailer.records) &&
-      (i > 0 || firsts[0] === 0),
+  if (starts.length === 0) return trailer.records === 0
+  return (
+    Number.isSafeInteger(trailer.records) &&
+    starts.every((start, i) => {
+      const room = (starts[i + 1] ?? trailer.indexStart) - start - headerBytes
+      const count = (firsts[i + 1] ?? trailer.records) - firsts[i]!
+      const follows = i > 0 || (firsts[0] === 0 && start >= fileMagic.length)
+      return follows && Number.isSafeInteger(start) && count > 0 && 8 * count <= room
+    })
   )
 }
 

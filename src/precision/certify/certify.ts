@@ -1,4 +1,5 @@
 import { logAddExpOp } from '../../numerics/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import { broadcastPlaces, entryOf, isFloat, movedPlaces, type Op, ops, Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { constantOf } from '../program/constantOf.js'
@@ -26,6 +27,8 @@ export interface CertifyOptions {
   readonly rules?: ReadonlyMap<Op, ElementBound>
 }
 
+const certifyNames: OptionTable<CertifyOptions> = { check: 'optional', rules: 'optional' }
+
 /** Values with bounds: every output is within its bound of the exact result. */
 export interface Certificate {
   /** The outputs as computed. */
@@ -52,7 +55,7 @@ export interface Certificate {
  * Special   Infinity where the exact result may be undefined (log of a number that may be negative, 1 / what may be 0),
  *           after an overflow, and behind an operation without a rule. A comparison that the errors leave open is taken
  *           both ways.
- * Error     inputs that are not finite, or no floating-point result: RangeError, TypeError.
+ * Throws    inputs that are not finite, or no floating-point result: RangeError, TypeError.
  * Cost      20 to 60 ns an element of each step, a matrix product 10 ns a multiplication.
  * Source    Higham, Accuracy and Stability, 2nd ed., 3.3, doi:10.1137/1.9780898718027; see `sumBounds.ts` for sums.
  *
@@ -63,6 +66,8 @@ export function certify<T extends Tree>(
   inputs: T,
   options: CertifyOptions = {},
 ): Certificate {
+  checkFunction('certify', 'f', f)
+  checkOptions('certify', options, certifyNames)
   const { check = true, rules } = options
   const program = programOf('certify', f, inputs)
   if (check) checkDeterministic('certify', program, f, inputs)

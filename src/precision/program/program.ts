@@ -42,7 +42,7 @@ export type TensorFunction<T> = (inputs: T) => Tree
  * which they ran, those of gradients inside included, and of constants: what `f` computes from tensors that it closes over,
  * and plain numbers that rounding to a dtype changed (steps 'constant'). `op` is who asks, for errors.
  *
- * Error     inputs that are not finite, no floating-point output, an asynchronous `f`, a checkpoint inside.
+ * Throws    inputs that are not finite, no floating-point output, an asynchronous `f`, a checkpoint inside.
  *
  * @example programOf('mine', (x) => exp(neg(x)), tensor(1)).steps.map(({ op }) => op.name) // ['neg', 'exp']
  */

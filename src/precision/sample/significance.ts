@@ -1,3 +1,4 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
 import { chiSquareQuantile, normalQuantile, studentQuantile } from './quantile.js'
 
 /** How samples of one number are judged. */
@@ -8,6 +9,12 @@ export interface SignificanceOptions {
   readonly probability?: number
   /** How sure that is to be. Default .95. */
   readonly confidence?: number
+}
+
+const significanceNames: OptionTable<SignificanceOptions> = {
+  reference: 'optional',
+  probability: 'optional',
+  confidence: 'optional',
 }
 
 /** How many bits of a number the samples of it have in common. */
@@ -37,6 +44,7 @@ export interface Significance {
  * @example significance([1, 1.0078125, 0.9921875]).plain // 7
  */
 export function significance(samples: ArrayLike<number>, options: SignificanceOptions = {}): Significance {
+  checkOptions('significance', options, significanceNames)
   const n = samples.length
   if (n < 2) throw new RangeError(`significance: needs two samples or more [${n}]`)
   const { probability = 0.95, confidence = 0.95 } = options
@@ -69,5 +77,8 @@ export function significance(samples: ArrayLike<number>, options: SignificanceOp
  * @example samplesNeeded(0.9, 0.95) // 29
  */
 export function samplesNeeded(probability: number, confidence: number): number {
+  for (const [what, value] of Object.entries({ probability, confidence }))
+    if (!(value > 0 && value < 1))
+      throw new RangeError(`samplesNeeded: ${what} is not between 0 and 1 [${value}]`)
   return Math.ceil(Math.log(1 - confidence) / Math.log(probability))
 }

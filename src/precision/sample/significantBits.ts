@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import { foldIn, type Key } from '../../random/index.js'
 import { isFloat, type Tensor, tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
@@ -25,6 +26,16 @@ export interface SignificantBitsOptions {
   readonly confidence?: number
   /** Run `f` once more, to see whether it is deterministic. Default true. */
   readonly check?: boolean
+}
+
+const sampleNames: OptionTable<SignificantBitsOptions> = {
+  key: 'required',
+  samples: 'optional',
+  rounding: 'optional',
+  steps: 'optional',
+  probability: 'optional',
+  confidence: 'optional',
+  check: 'optional',
 }
 
 /** What the samples of one output say, element by element. */
@@ -56,8 +67,8 @@ export interface SignificantBits {
  *
  * Shape     of each output. Dtype float64. Steps in float64 itself are not perturbed, and sums round each addition at random.
  * Rounding  up or down by a word that depends on the key, the sample, the step and the element alone.
- * Error     fewer than 2 samples, no key, an `f` that is not deterministic: RangeError, TypeError.
- * Cost      as many runs in float64, 30 ns a rounding.
+ * Throws    fewer than 2 samples, no key, an `f` that is not deterministic: RangeError, TypeError.
+ * Cost      as many runs in float64, 30 ns a rounding of a result and some 450 ns an addition inside a sum.
  * Source    Parker, Pierce, Eggert, Monte Carlo arithmetic, doi:10.1109/5992.852391; the estimators: `significance`.
  *
  * @example significantBits((x) => mul(x, x), tensor(1.1), { key: random.key(0) }).outputs[0].significant.item() > 20 // true
@@ -67,6 +78,8 @@ export function significantBits<T extends Tree>(
   inputs: T,
   options: SignificantBitsOptions,
 ): SignificantBits {
+  checkFunction('significantBits', 'f', f)
+  checkOptions('significantBits', options, sampleNames)
   const { samples = 30, rounding = 'stochastic', steps = () => true, check = true } = options
   if (!Number.isInteger(samples) || samples < 2)
     throw new RangeError(`significantBits: needs two samples or more [${samples}]`)
@@ -101,12 +114,12 @@ export function significantBits<T extends Tree>(
 function sampled(
   own: Tensor,
   lists: readonly Float64Array[],
-  options: SignificantBitsOptions,
+  { probability = 0.95, confidence = 0.95 }: SignificantBitsOptions,
 ): SampledOutput {
   const elements = Array.from({ length: own.size }, (_, i) =>
     significance(
       lists.map((list) => list[i]!),
-      options,
+      { probability, confidence },
     ),
   )
   const of = (name: 'mean' | 'deviation' | 'plain' | 'significant'): Tensor<'float64'> =>

@@ -1,4 +1,5 @@
 import type { GradientRules } from '../../autodiff/index.js'
+import type { OptionTable } from '../../options/index.js'
 import { isFloat, type Tensor } from '../../tensor/index.js'
 import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
@@ -27,6 +28,11 @@ export interface ContributionOptions {
   readonly rerun?: number | 'all'
   /** Gradient rules of operations of one's own. */
   readonly gradientRules?: GradientRules
+}
+
+export const contributionNames: OptionTable<ContributionOptions> = {
+  rerun: 'optional',
+  gradientRules: 'optional',
 }
 
 /**

@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { gridOf } from '../program/grid.js'
@@ -17,7 +18,12 @@ import { checkDeterministic } from '../replay/checkRun.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { type Branch, findBranch } from '../replay/findBranch.js'
 import { referenceRun } from '../replay/reference.js'
-import { type Contribution, type ContributionOptions, contributionsOf } from './contributions.js'
+import {
+  type Contribution,
+  type ContributionOptions,
+  contributionNames,
+  contributionsOf,
+} from './contributions.js'
 import { type Divergence, divergencesOf, taintedElements } from './divergence.js'
 import { type ElementErrors, elementErrors, numbers } from './elementErrors.js'
 import { type ErrorGroup, errorGroupsOf } from './errorGroups.js'
@@ -42,6 +48,13 @@ export interface ShadowOptions {
   readonly sites?: boolean
   /** Unrounded forms of elementwise operations of one's own, for 'real'; without one they are evaluated in float64. */
   readonly rules?: ReadonlyMap<Op, RealRule>
+}
+
+export const shadowNames: OptionTable<ShadowOptions> = {
+  reference: 'optional',
+  check: 'optional',
+  sites: 'optional',
+  rules: 'optional',
 }
 
 /** The errors of one operation's result. */
@@ -154,6 +167,7 @@ export class Shadow {
 
   /** How much each operation costs the output, and what the output would gain if it alone were exact, best cure first. */
   contributions(options: ContributionOptions = {}): Contribution[] {
+    checkOptions('contributions', options, contributionNames)
     return contributionsOf(this.#run, options)
   }
 
@@ -210,6 +224,8 @@ export class Shadow {
  * @example shadow((x) => sub(sqrt(add(x, 1)), sqrt(x)), tensor(8224416)).contributions()[0].step // 2
  */
 export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options: ShadowOptions = {}): Shadow {
+  checkFunction('shadow', 'f', f)
+  checkOptions('shadow', options, shadowNames)
   const { reference = 'float64', check = true, sites = check, rules } = options
   const first = programOf('shadow', f, inputs, { sites: sites && !check })
   const program = check ? checkDeterministic('shadow', first, f, inputs, { sites }) : first

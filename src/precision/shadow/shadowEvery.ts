@@ -1,5 +1,6 @@
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
-import { type Shadow, type ShadowOptions, shadow } from './shadow.js'
+import { type Shadow, type ShadowOptions, shadow, shadowNames } from './shadow.js'
 
 /** Which runs of a function are shadowed, and who is told. */
 export interface ShadowEveryOptions extends ShadowOptions {
@@ -9,6 +10,12 @@ export interface ShadowEveryOptions extends ShadowOptions {
   readonly report: (shadow: Shadow, run: number) => void
 }
 
+const shadowEveryNames: OptionTable<ShadowEveryOptions> = {
+  ...shadowNames,
+  every: 'required',
+  report: 'required',
+}
+
 /**
  * The same function, shadowed once in so many runs: a training step, for one. What it returns is what `f` returns.
  *
@@ -16,13 +23,17 @@ export interface ShadowEveryOptions extends ShadowOptions {
  */
 export function shadowEvery<T extends Tree, R extends Tree>(
   f: (inputs: T) => R,
-  { every, report, check = false, ...options }: ShadowEveryOptions,
+  options: ShadowEveryOptions,
 ): (inputs: T) => R {
+  checkFunction('shadowEvery', 'f', f)
+  checkOptions('shadowEvery', options, shadowEveryNames)
+  const { every, report, check = false, ...rest } = options
+  checkFunction('shadowEvery', 'report', report)
   if (!Number.isInteger(every) || every < 1)
     throw new RangeError(`shadowEvery: every is not a count from 1 up [${every}]`)
   let run = 0
   return (inputs) => {
-    if (run % every === 0) report(shadow(f, inputs, { ...options, check }), run)
+    if (run % every === 0) report(shadow(f, inputs, { ...rest, check }), run)
     run++
     return f(inputs)
   }

@@ -1,3 +1,4 @@
+import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { isFloat } from '../../tensor/index.js'
 import { gridOf } from '../program/grid.js'
 import type { Program } from '../program/program.js'
@@ -12,11 +13,16 @@ export interface ShadowGraphOptions {
   readonly color?: 'total' | 'gain'
 }
 
+const shadowGraphNames: OptionTable<ShadowGraphOptions> = { color: 'optional' }
+
 /**
  * The computation as a drawing, SVG text: a box for each step below what it reads, from white to red by lost bits. Hovering
  * tells the numbers.
  */
-export function shadowGraph(shadow: Shadow, { color = 'total' }: ShadowGraphOptions = {}): string {
+export function shadowGraph(shadow: Shadow, options: ShadowGraphOptions = {}): string {
+  checkOptions('shadowGraph', options, shadowGraphNames)
+  const { color = 'total' } = options
+  checkName('shadowGraph', 'color', color, ['total', 'gain'])
   const { program } = shadow
   const lost = lostBits(shadow, color)
   const places = layout(program)

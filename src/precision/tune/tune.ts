@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { programOf } from '../program/program.js'
 import { realArithmetic } from '../reals/realArithmetic.js'
@@ -7,7 +8,7 @@ import { referenceRun } from '../replay/reference.js'
 import { without } from './deltaDebug.js'
 import { type WideCost, wideCost } from './tuneCost.js'
 import { type TuneGroup, tuneGroups, usualGroups } from './tuneGroups.js'
-import { checkTuneOptions, type Trial, type TuneOptions } from './tuneOptions.js'
+import { checkTuneOptions, type Trial, type TuneOptions, tuneNames } from './tuneOptions.js'
 import { searchSets } from './tuneSearch.js'
 import { type NamedResult, trialsOf } from './tuneTrials.js'
 import type { WidePolicy } from './withPolicy.js'
@@ -48,7 +49,7 @@ export interface Tuning {
  *
  * Shape     `inputs` any tree; elements are samples, over which errors are means or maxima. A run's own data are its own.
  * Rounding  as `withPolicy`. Errors are of outputs rounded to the dtypes that f gives them; a NaN is wrong in all bits.
- * Special   RangeError or TypeError for a target or option that is none, for a function or a run that is not deterministic,
+ * Throws    RangeError or TypeError for a target or option that is none, for a function or a run that is not deterministic,
  *           and where nothing runs in `narrow`. A target that nothing meets is an answer: `met` is false.
  * Cost      above 100 operations that could be wide, groups are source lines: a loop counts once. Errors: a replay a trial; runs: one run. Some 2 log n + k^2 trials for k of n groups, and `exhaustive`.
  * Source    delta debugging, doi:10.1109/32.988498; for dtypes: Precimonious, doi:10.1145/2503210.2503296
@@ -60,6 +61,8 @@ export function tune<T extends Tree, R extends Tree>(
   inputs: T,
   options: TuneOptions<T, R>,
 ): Tuning {
+  checkFunction('tune', 'f', f)
+  checkOptions('tune', options, tuneNames)
   const { narrow = 'bfloat16', wide: dtype = 'float32', cost = 'count' } = options
   checkTuneOptions(options, narrow, dtype, cost, options.groupBy ?? 'operation')
   const program = programOf('tune', f, inputs, { sites: true })

@@ -1,3 +1,4 @@
+import type { OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import { checkGroupBy, type GroupBy } from '../program/stepName.js'
 import type { RealRule } from '../reals/realArithmetic.js'
@@ -36,6 +37,19 @@ export interface TuneOptions<T, R> {
   readonly rules?: ReadonlyMap<Op, RealRule>
   /** Told of every trial as it was run. */
   readonly onTrial?: (trial: Trial, count: number) => void
+}
+
+export const tuneNames: OptionTable<TuneOptions<unknown, unknown>> = {
+  target: 'required',
+  narrow: 'optional',
+  wide: 'optional',
+  cost: 'optional',
+  groupBy: 'optional',
+  exhaustive: 'optional',
+  policies: 'optional',
+  reference: 'optional',
+  rules: 'optional',
+  onTrial: 'optional',
 }
 
 /** Throws unless the options are what `tune` takes, defaults filled in. */

@@ -1,3 +1,4 @@
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import {
   apply,
   cast,
@@ -34,6 +35,13 @@ export interface WidePolicy {
   readonly groupBy?: GroupBy
 }
 
+const policyNames: OptionTable<WidePolicy> = {
+  wide: 'required',
+  dtype: 'optional',
+  narrow: 'optional',
+  groupBy: 'optional',
+}
+
 /**
  * The same function with some of its operations in a wider dtype, their gradients too: `f` runs as it is, and what it did
  * is done once more, changed. Results have the dtypes that f gives them. It may be handed to `valueAndGrad`, called in
@@ -52,6 +60,8 @@ export function withPolicy<T extends Tree, R extends Tree>(
   f: (inputs: T) => R,
   policy: WidePolicy,
 ): (inputs: T) => R {
+  checkFunction('withPolicy', 'f', f)
+  checkOptions('withPolicy', policy, policyNames)
   const { wide, dtype = 'float32', narrow = 'bfloat16', groupBy = 'operation' } = policy
   checkGroupBy('withPolicy', groupBy)
   for (const given of [dtype, narrow]) {

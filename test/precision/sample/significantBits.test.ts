@@ -161,7 +161,7 @@ describe('significantBits', () => {
       new RangeError('significantBits: needs two samples or more [1]'),
     )
     expect(() => significantBits(f, x, {} as never)).toThrow(
-      new TypeError('significantBits: needs a key of random [undefined]'),
+      new RangeError('significantBits: option key is missing [no options]'),
     )
     expect(() => significantBits(f, x, { key: key(1), rounding: 'up' as never })).toThrow(
       new RangeError('significantBits: unknown rounding [up]'),

@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { readSafetensors, writeSafetensors } from 'tpu-toolkit/files'
+import { appendRecords, openRecords } from 'tpu-toolkit/pipeline'
+import { seeded } from 'tpu-toolkit/random'
+import { ReplayBuffer } from 'tpu-toolkit/replay'
+import { runStep2750, type SweepRow, sweep, sweepGrid } from 'tpu-toolkit/step2750'
+
+// npm run test:kills -- [--kills 20] [--seed 1] [--only records]
+//
+// Programs that write records, replay buffers, safetensors, a sweep and the checkpoints of the step-2750 experiment are
+// killed at any moment, so many times each, and go on. Whatever they had said was written is there and whole, and after
+// the next write nothing else is: no lock, no temporary file.
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    only: { type: 'string' },
+  },
+})
+const kills = Number(values.kills)
+const random = seeded(`kills ${values.seed}`)
+const dist = (folder: string): string => new URL(`../../dist/${folder}/index.js`, import.meta.url).href
+
+interface Victim {
+  readonly name: string
+  /** The program; `path` is its file. After each write it prints how many there were. */
+  readonly program: string
+  /** How many writes the file holds; throws where one is not whole. */
+  readonly found: (path: string) => Promise<number> | number
+  /** The next write of somebody else, and what is to be true at the end. */
+  readonly next: (path: string) => Promise<void> | void
+}
+
+const grid = sweepGrid({ seed: Array.from({ length: 300 }, (_, i) => i) })
+const row = (options: (typeof grid)[number]): SweepRow => ({
+  options,
+  stepsRun: options.seed,
+  firstNonFiniteStep: null,
+  nonFiniteSteps: 0,
+  medianLoss: 1,
+  largestSpan: 0.5,
+})
+const run = { steps: 400, seed: 3, length: 16 } as const
+const ensure = (condition: boolean, what: string): void => {
+  if (!condition) throw new Error(what)
+}
+
+const victims: readonly Victim[] = [
+  {
+    name: 'records',
+    program: `
+import { existsSync } from 'node:fs'
+import { appendRecords, openRecords, writeRecords } from '${dist('pipeline')}'
+if (!existsSync(path)) writeRecords(path, [])
+await appendRecords(path, [], { recover: true })
+let n = (await openRecords(path)).length
+for (;;) { await appendRecords(path, Array.from({ length: 10 }, () => 'record ' + n++), { blockBytes: 40 }); say(n) }`,
+    found: async (path) => {
+      const source = await openRecords(path, { recover: true })
+      for (let i = 0; i < source.length; i++)
+        ensure(Buffer.from(await source.at(i)).toString() === `record ${i}`, `record ${i} is another`)
+      await source.close?.()
+      return source.length
+    },
+    next: (path) => appendRecords(path, [], { recover: true }),
+  },
+  {
+    name: 'replay',
+    program: `
+import { existsSync } from 'node:fs'
+import { ReplayBuffer } from '${dist('replay')}'
+const buffer = existsSync(path) ? ReplayBuffer.load(path, { prefetch: 'in-process' }) : new ReplayBuffer({ capacity: 200, obsDim: 400, actionDim: 1, prefetch: 'in-process' })
+for (;;) { const n = buffer.added; buffer.add({ obs: new Array(400).fill(n), action: n, reward: n, nextObs: new Array(400).fill(n), terminated: false }); buffer.save(path); say(n + 1) }`,
+    found: (path) => {
+      const buffer = ReplayBuffer.load(path, { prefetch: 'in-process' })
+      const rows = Array.from({ length: buffer.size }, (_, i) => buffer.oldest + i)
+      buffer.gather(rows).obs.forEach((x, i) => {
+        ensure(x === rows[Math.floor(i / 400)], `row ${Math.floor(i / 400)} is another`)
+      })
+      return buffer.added
+    },
+    next: (path) => ReplayBuffer.load(path, { prefetch: 'in-process' }).save(path),
+  },
+  {
+    name: 'safetensors',
+    program: `
+import { existsSync } from 'node:fs'
+import { readSafetensors, writeSafetensors } from '${dist('files')}'
+import { tensor } from '${dist('tensor')}'
+let n = existsSync(path) ? readSafetensors(path).tensors.a.toNumbers()[0] : 0
+for (;;) { n++; const x = tensor(new Float32Array(60000).fill(n)); writeSafetensors(path, { a: x, b: [x] }); say(n) }`,
+    found: (path) => {
+      const { tensors } = readSafetensors(path)
+      const [a, b] = [tensors['a']!.toNumbers(), tensors['b.0']!.toNumbers()]
+      ensure(a.every((x) => x === a[0]) && b.every((x) => x === a[0]), 'two versions in one file')
+      return a[0]!
+    },
+    next: (path) => writeSafetensors(path, readSafetensors(path).tree()),
+  },
+  {
+    name: 'sweep',
+    program: `
+import { sweep, sweepGrid } from '${dist('step2750')}'
+const grid = sweepGrid({ seed: Array.from({ length: 300 }, (_, i) => i) })
+const run = async (options) => { await new Promise((done) => setTimeout(done, options.seed * 3)); return { options, stepsRun: options.seed, firstNonFiniteStep: null, nonFiniteSteps: 0, medianLoss: 1, largestSpan: 0.5 } }
+await sweep(grid, { path, run, onRow: say })
+for (;;) await new Promise((done) => setTimeout(done, 1000))`,
+    found: async (path) => {
+      let held = 0
+      await sweep(grid, {
+        path,
+        run: () => Promise.reject(new Error('not now')),
+        onRow: (done) => {
+          held = done
+        },
+      }).catch((error: Error) => ensure(error.message === 'not now', error.message))
+      return held
+    },
+    next: async (path) => {
+      const rows = await sweep(grid, { path, run: async (options) => row(options) })
+      ensure(JSON.stringify(rows) === JSON.stringify(grid.map(row)), 'other rows than without a kill')
+    },
+  },
+  {
+    name: 'nan',
+    program: `
+import { runStep2750 } from '${dist('step2750')}'
+runStep2750(${JSON.stringify(run)}, { checkpoint: path, checkpointEvery: 1 })
+say(1)
+for (;;) await new Promise((done) => setTimeout(done, 1000))`,
+    found: () => 0,
+    next: (path) => {
+      const { loss } = runStep2750(run, { checkpoint: path, checkpointEvery: 1 })
+      ensure(
+        Buffer.from(loss.buffer).equals(Buffer.from(runStep2750(run).loss.buffer)),
+        'another loss than without a kill',
+      )
+    },
+  },
+]
+
+const top = mkdtempSync(join(tmpdir(), 'kills-'))
+let bad = 0
+console.log(`seed ${values.seed}: ${kills} kills of each`)
+for (const { name, program, found, next } of victims) {
+  if (values.only !== undefined && values.only !== name) continue
+  const folder = join(top, name)
+  mkdirSync(folder)
+  const path = join(folder, 'file')
+  const script = join(top, `${name}.mjs`)
+  writeFileSync(
+    script,
+    `import { writeSync } from 'node:fs'
+const path = process.argv[2]
+const say = (n) => writeSync(1, n + '\\n')
+writeSync(1, '0\\n')
+${program}`,
+  )
+  let said = 0
+  let interrupted = 0
+  try {
+    for (let i = 0; i < kills; i++) {
+      const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+      child.stdout.on('data', (data: Buffer) => {
+        for (const line of data.toString().trim().split('\n')) said = Math.max(said, Number(line))
+      })
+      await once(child.stdout, 'data')
+      await sleep(20 + 300 * random())
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      const left = readdirSync(folder)
+      if (left.some((entry) => entry !== 'file')) interrupted++
+      if (!left.includes('file')) continue
+      const there = await found(path)
+      ensure(there >= said, `kill ${i}: ${said} writes were said to be done, ${there} are there`)
+    }
+    if (readdirSync(folder).includes('file') || name === 'nan') await next(path)
+    const left = readdirSync(folder).filter((entry) => entry !== 'file')
+    ensure(left.length === 0, `left behind: ${left.join(', ')}`)
+    console.log(
+      `${name.padEnd(12)} ${kills} kills, ${interrupted} in the midst of a write; nothing lost, nothing left`,
+    )
+  } catch (error) {
+    bad++
+    console.log(`${name.padEnd(12)} ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+rmSync(top, { recursive: true })
+process.exit(bad === 0 ? 0 : 1)
