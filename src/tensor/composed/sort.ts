@@ -29,6 +29,7 @@ function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
+/** The record of `argsort`: stable, so equal elements keep their order, also where it descends; int32 places. */
 export const argsortOp: KnownOp<Sorting> = {
   name: 'argsort',
   form: 'whole',
