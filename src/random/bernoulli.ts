@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { checkCount } from './destination.js'
 import { type Key, keyWords } from './key.js'
 import { uniform } from './uniform.js'
@@ -16,11 +16,11 @@ const bernoulliNames: OptionTable<BernoulliOptions> = { p: 'optional' }
  *
  * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
  * Rounding  p to float32; the uniform draw has 23 bits, so p below 2^-23 acts as 2^-23.
- * Special   p outside [0, 1] or NaN: RangeError (jax takes any).
+ * Throws    RangeError for p outside [0, 1] or NaN (jax takes any).
  *
  * @example bernoulli(key(0), 7, { p: 0.3 }) // 0,0,0,0,0,1,0
  */
-export function bernoulli(key: Key, n: number, options: BernoulliOptions = {}): Uint8Array {
+export function bernoulli(key: Key, n: number, options: BernoulliOptions = noOptions): Uint8Array {
   checkOptions('bernoulli', options, bernoulliNames, { positional: 'p' })
   const { p = 0.5 } = options
   keyWords('bernoulli', key)

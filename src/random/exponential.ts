@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
 import { log1pFloat32 } from './log.js'
@@ -15,7 +15,7 @@ import { type DrawOptions, drawNames, fillUniform } from './uniform.js'
  *
  * @example exponential(key(0), 2) // 2.9501280784606934,3.8434245586395264
  */
-export function exponential(key: Key, n: number, options: DrawOptions = {}): Float32Array {
+export function exponential(key: Key, n: number, options: DrawOptions = noOptions): Float32Array {
   checkOptions('exponential', options, drawNames, { positional: 'out' })
   const { out } = options
   const values = destination('exponential', n, Float32Array, out)

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
 import { logFloat32 } from './log.js'
@@ -18,7 +18,7 @@ const minNormalFloat32 = 2 ** -126
  *
  * @example gumbel(key(0), 2) // 2.923372507095337,3.83261775970459
  */
-export function gumbel(key: Key, n: number, options: DrawOptions = {}): Float32Array {
+export function gumbel(key: Key, n: number, options: DrawOptions = noOptions): Float32Array {
   checkOptions('gumbel', options, drawNames, { positional: 'out' })
   const { out } = options
   const values = destination('gumbel', n, Float32Array, out)

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import { destination } from './destination.js'
 import { erfInverseFloat32 } from './erf.js'
 import type { Key } from './key.js'
@@ -20,7 +20,7 @@ const aboveMinusOne = -1 + 2 ** -24
  *
  * @example normal(key(0), 2) // 1.622642159461975,2.0252647399902344
  */
-export function normal(key: Key, n: number, options: DrawOptions = {}): Float32Array {
+export function normal(key: Key, n: number, options: DrawOptions = noOptions): Float32Array {
   checkOptions('normal', options, drawNames, { positional: 'out' })
   const { out } = options
   const values = destination('normal', n, Float32Array, out)

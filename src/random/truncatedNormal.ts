@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { destination } from './destination.js'
 import { erfFloat32, erfInverseFloat32 } from './erf.js'
 import type { Key } from './key.js'
@@ -34,7 +34,11 @@ const truncatedNames: OptionTable<TruncatedNormalOptions> = {
  *
  * @example truncatedNormal(key(0), 2, { lower: -2, upper: 2 }) // 1.4559592008590698,1.714748740196228
  */
-export function truncatedNormal(key: Key, n: number, options: TruncatedNormalOptions = {}): Float32Array {
+export function truncatedNormal(
+  key: Key,
+  n: number,
+  options: TruncatedNormalOptions = noOptions,
+): Float32Array {
   checkOptions('truncatedNormal', options, truncatedNames, { positional: 'lower' })
   const { lower = -2, upper = 2, out } = options
   const low = fround(lower)

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { fillWords } from './bits.js'
 import { destination } from './destination.js'
 import { fmaFloat32 } from './fma.js'
@@ -29,13 +29,13 @@ const uniformNames: OptionTable<UniformOptions> = { ...drawNames, minval: 'optio
  * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
  * Rounding  minval, maxval and their difference to float32, then the multiply-add once (fused): so the result can
  *           be maxval itself.
- * Special   bounds that are not finite, or whose difference is not, and minval > maxval: RangeError.
+ * Throws    RangeError for bounds that are not finite, or whose difference is not, and minval > maxval.
  * Cost      allocates the result only, not even that with `out`.
  * Source    jax 0.10.2 on CPU, whose compiler fuses the multiply-add
  *
  * @example uniform(key(0), 2) // 0.9476670026779175,0.9785798788070679
  */
-export function uniform(key: Key, n: number, options: UniformOptions = {}): Float32Array {
+export function uniform(key: Key, n: number, options: UniformOptions = noOptions): Float32Array {
   checkOptions('uniform', options, uniformNames, { positional: 'minval' })
   const { minval = 0, maxval = 1, out } = options
   const low = Math.fround(minval)
