@@ -1,26 +1,27 @@
-import { type BlockElement, type BlockOptions, dequantizeBlocks, type ScaleMode } from '../formats/index.js'
+import { type BlockOptions, dequantizeBlocks, type ScaleMode } from '../formats/index.js'
 import { dtypeFacts } from '../tensor/index.js'
+import { blockSchemes } from './blockSchemes.js'
 import { type Numbers, quantizationReport } from './quantizationReport.js'
 import type { QuantizationWay, QuantizedValues } from './quantizationWay.js'
 import { quantizeArray } from './quantizeArray.js'
 
 const modes: readonly ScaleMode[] = ['floor', 'rceil', 'ceil', 'even']
 
-/** Schemes of OCP MX v1.0 with their elements and the bits of these. */
-const microscaling: readonly (readonly [scheme: string, element: BlockElement, bits: number])[] = [
-  ['mxfp8_e4m3', 'float8_e4m3fn', 8],
-  ['mxfp8_e5m2', 'float8_e5m2', 8],
-  ['mxint8', 'int8', 8],
-  ['mxfp6_e2m3', 'float6_e2m3fn', 6],
-  ['mxfp6_e3m2', 'float6_e3m2fn', 6],
-  ['mxfp4', 'float4_e2m1fn', 4],
-]
+/** Bits of an element of the schemes of OCP MX v1.0. */
+const microscaling = [
+  ['mxfp8_e4m3', 8],
+  ['mxfp8_e5m2', 8],
+  ['mxint8', 8],
+  ['mxfp6_e2m3', 6],
+  ['mxfp6_e3m2', 6],
+  ['mxfp4', 4],
+] as const
 
 /** The block schemes: MX with each rule for its scale, NVFP4 with one level of scales and with two. */
 export const blockWays: readonly QuantizationWay[] = [
-  ...microscaling.flatMap(([scheme, element, elementBits]) =>
+  ...microscaling.flatMap(([scheme, elementBits]) =>
     modes.map((scale): QuantizationWay => {
-      const options = { element, scale, blockSize: 32 }
+      const options = { ...blockSchemes[scheme], scale, blockSize: 32 }
       return {
         ...{ scheme, way: scale, family: 'MX', elementBits, blockBits: 8, tensorBits: 0, blockSize: 32 },
         quantizer: () => (values, originals) => inBlocks(values, originals, options),

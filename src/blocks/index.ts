@@ -3,6 +3,7 @@
 // what every scheme does to a tensor that is read a piece at a time.
 export { blockMatmul } from './blockMatmul.js'
 export type { BlockTensor } from './blockTensor.js'
+export { type BlockSchemeName, blockSchemes } from './blockSchemes.js'
 export { dequantize } from './dequantize.js'
 export { pack, unpack } from './pack.js'
 export { quantize, type QuantizeOptions } from './quantize.js'

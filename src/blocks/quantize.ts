@@ -1,6 +1,7 @@
 import { type BlockOptions, quantizeBlocks } from '../formats/index.js'
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { cast, checkTensor, isFloat, type Tensor, transpose } from '../tensor/index.js'
+import { type BlockSchemeName, blockSchemes } from './blockSchemes.js'
 import { axisLast, type BlockTensor } from './blockTensor.js'
 import { pack } from './pack.js'
 import { quantizeArray } from './quantizeArray.js'
@@ -24,7 +25,7 @@ const quantizeNames: OptionTable<QuantizeOptions> = {
 }
 
 /**
- * A tensor as blocks along one of its axes.
+ * A tensor as blocks along one of its axes, the last where only a scheme is named.
  *
  * Shape     blocks divide the axis, else RangeError.
  * Dtype     every value of x is a float32: float64 and integers are a TypeError, cast first.
@@ -32,18 +33,21 @@ const quantizeNames: OptionTable<QuantizeOptions> = {
  * Cost      as `quantizeArray`, and two copies where the axis is not the last one.
  *
  * @example quantize(tensor([[1, 7], [0.5, 2]]), { element: 'float4_e2m1fn', blockSize: 2 }).scales // [127, 126]
+ * @example quantize(ones([32]), 'mxfp4').scales // [125]
  * @example quantize(tensor([1, 2, 3]), { element: 'int8' }) // throws quantize: blocks of 32 do not divide axis 0 [length 3]
  */
-export function quantize(x: Tensor, options: QuantizeOptions): BlockTensor {
+export function quantize(x: Tensor, given: QuantizeOptions | BlockSchemeName): BlockTensor {
   checkTensor('quantize', x)
+  if (typeof given === 'string') checkName('quantize', 'scheme', given, Object.keys(blockSchemes))
+  const options: QuantizeOptions = typeof given === 'string' ? blockSchemes[given] : given
   checkOptions('quantize', options, quantizeNames, { positional: 'element' })
   if (!isFloat(x.dtype) || x.dtype === 'float64') {
     throw new TypeError(`quantize: needs values that are float32, cast first [${x.dtype}]`)
   }
-  const { axis: given = -1, packed = false, ...how } = options
-  const axis = given < 0 ? given + x.rank : given
+  const { axis: place = -1, packed = false, ...how } = options
+  const axis = place < 0 ? place + x.rank : place
   if (!Number.isInteger(axis) || axis < 0 || axis >= x.rank) {
-    throw new RangeError(`quantize: axis outside ${x.rank} dimensions [${given}]`)
+    throw new RangeError(`quantize: axis outside ${x.rank} dimensions [${place}]`)
   }
   // Of nothing: this checks the options and says which block they mean.
   const { blockSize } = quantizeBlocks(new Float32Array(0), how)

@@ -1,7 +1,7 @@
-import { type FormatName, formatNames, ulp } from '../formats/index.js'
+import { type FormatName, formatNames } from '../formats/index.js'
 import { drift, type ErrorBound } from '../numerics/index.js'
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../options/index.js'
-import { type Tensor, tensor } from '../tensor/index.js'
+import { tensor } from '../tensor/index.js'
 import { driftInputs, type RecordedGaps } from './lab/driftInputs.js'
 import type { Lab, Measurement, Trial, Way } from './lab/measurement.js'
 import type { Operation } from './lab/operation.js'
@@ -131,7 +131,7 @@ function measure(
     rms: found.rms,
     bias: found.bias,
     maxUlps: found.maxUlps,
-    stallIndex: operation.running ? stall(result, found.stallIndex, reference) : null,
+    stallIndex: operation.running ? found.stallIndex : null,
     bound,
     ofBound: bound === null ? null : found.maxAbs === 0 ? 0 : found.maxAbs / bound,
     vsStable: null,
@@ -141,14 +141,4 @@ function measure(
     lastBits: bits[last]!.toString(16).padStart(2 * bits.BYTES_PER_ELEMENT, '0'),
     lastReference: reference[last]!,
   }
-}
-
-/** The place of the last change, if it is a stall: the exact result moved on after it, and the value kept is wrong. */
-function stall(result: Tensor, place: number | null, reference: Float64Array): number | null {
-  if (place === null) return null
-  const format = result.dtype as FormatName
-  const [then, end] = [reference[place - 1]!, reference[reference.length - 1]!]
-  const moved = Math.abs(end - then) > ulp(1, format) * Math.max(Math.abs(then), Math.abs(end))
-  const wrong = Math.abs(result.toNumbers()[result.size - 1]! - end) > ulp(end, format)
-  return moved && wrong ? place : null
 }

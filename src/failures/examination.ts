@@ -29,11 +29,13 @@ export interface Examined {
 /** What the precision doctor can examine: where the bits go, and the least to keep wide. */
 export interface Examination {
   readonly title: string
+  /** Examines it; told of trials as they are run. */
   readonly examine: (onTrial?: OnTrial) => Examined
 }
 
 /** A computation, the inputs it is examined on, and what is wanted of it. */
 export interface Computation<T extends Tree, R extends Tree> {
+  /** What is computed. */
   readonly f: (inputs: T) => R
   readonly inputs: T
   /** The target in words. */

@@ -19,6 +19,7 @@ export interface Skipped {
 export interface FloatTensors {
   readonly tensors: readonly FileTensor[]
   readonly skipped: readonly Skipped[]
+  /** Closes the file. */
   readonly close: () => void
 }
 

@@ -15,11 +15,17 @@ export interface ReportOptions {
   readonly terminal: Pick<Terminal, 'out' | 'error'>
 }
 
+/** A report that can be written. */
+export interface OpenReport<Content> {
+  /** Writes it, and says where it is. */
+  readonly write: (content: Content) => void
+}
+
 /**
  * A folder for the files of a report, made before the work begins, so that one that cannot be written is refused before and
  * not after. `write` writes the files, by name, each whole or not at all, and says where they are.
  */
-export function openReport(options: ReportOptions): { write(files: Readonly<Record<string, string>>): void } {
+export function openReport(options: ReportOptions): OpenReport<Readonly<Record<string, string>>> {
   const { out } = options
   made(out, out)
   return {
@@ -31,7 +37,7 @@ export function openReport(options: ReportOptions): { write(files: Readonly<Reco
 }
 
 /** The same for a report that is one file: its folder is made. */
-export function openReportFile(options: ReportOptions): { write(text: string): void } {
+export function openReportFile(options: ReportOptions): OpenReport<string> {
   const { out } = options
   made(dirname(out), out)
   if (statSync(out, { throwIfNoEntry: false })?.isDirectory() === true)

@@ -3,7 +3,9 @@ export type Progress = (done: number, total: number, part: string) => void
 
 /** Where a command prints. */
 export interface Terminal {
+  /** Prints on standard output. */
   readonly out: (text: string) => void
+  /** Prints on standard error. */
   readonly error: (text: string) => void
   /** Columns of the screen that `out` goes to; undefined where it goes to a file or a pipe. */
   readonly width?: number | undefined

@@ -1,5 +1,5 @@
 import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
-import { cast, type NumberArray, Tensor, tensor } from '../tensor/index.js'
+import { cast, type NumberArray, slice, Tensor, tensor } from '../tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { exactSum } from './exactSum.js'
 import { sameNumber } from './sameNumber.js'
@@ -14,6 +14,13 @@ export interface Drift {
   readonly maxRel: number
   /** Root mean square of actual - reference. */
   readonly rms: number
+  /**
+   * Norm of actual - reference, divided by the norm of the reference: what is left to say where small elements make `maxRel`
+   * large. Infinity where only the reference is 0.
+   */
+  readonly normRel: number
+  /** The same as signal to quantization noise in dB, -20 log10 of normRel; Infinity without an error. */
+  readonly sqnr: number
   /** Largest distance in steps of the dtype of actual, the reference rounded to it. */
   readonly maxUlps: number
   /** Mean of actual - reference with its sign: 0 for errors that cancel, |bias| = maxAbs for a constant one. */
@@ -21,8 +28,10 @@ export interface Drift {
   /** Position (from 0, row-major) of the first element further than `tolerance` from its reference; null where none is. */
   readonly firstPast: number | null
   /**
-   * For one-dimensional running values: how many elements there were (from 1) when the value last changed; null where the
-   * last one still changed it, where there are none, and in other ranks. 256 for a bfloat16 sum of 1,000 ones.
+   * For one-dimensional running values that stall, which is that what is added changes nothing any more: how many elements
+   * there were (from 1) when the value last changed. 256 for a bfloat16 sum of 1,000 ones. Null where it goes on, where the
+   * reference does not go on either (by more than one step of the dtype), where the last value is right to a step, and in
+   * other ranks.
    */
   readonly stallIndex: number | null
 }
@@ -44,7 +53,7 @@ const driftNames: OptionTable<DriftOptions> = { tolerance: 'optional' }
  * Error     the differences are rounded to float64, nothing else matters.
  *
  * @example drift(tensor([255, 256, 256], { dtype: 'bfloat16' }), [255, 256, 257]).maxAbs // 1
- * @example drift(tensor([255, 256, 256], { dtype: 'bfloat16' }), [255, 256, 257]).stallIndex // 2
+ * @example drift(tensor([255, 256, 256, 256], { dtype: 'bfloat16' }), [255, 257, 259, 261]).stallIndex // 2
  */
 export function drift(
   actual: Tensor,
@@ -57,7 +66,8 @@ export function drift(
   const expected = reference instanceof Tensor ? reference : numbers(actual, reference)
   checkFloats('drift', expected)
   checkShapes('drift', actual, expected)
-  const ulps = ulpDistance(actual, cast(expected, actual.dtype)).toNumbers()
+  const rounded = cast(expected, actual.dtype)
+  const ulps = ulpDistance(actual, rounded).toNumbers()
   const values = actual.toNumbers()
   const truth = expected.toNumbers()
   if (typeof tolerance !== 'number' && tolerance.length !== values.length)
@@ -77,14 +87,18 @@ export function drift(
     if (error > 0) maxRel = Math.max(maxRel, error === Infinity ? error : error / Math.abs(truth[i]!))
     maxUlps = Math.max(maxUlps, ulps[i]!)
   }
+  const rms = rootMeanSquare(errors, maxAbs)
+  const normRel = rms === 0 ? 0 : rms / sizeOfFinite(truth)
   return {
     maxAbs,
     maxRel,
-    rms: rootMeanSquare(errors, maxAbs),
+    rms,
+    normRel,
+    sqnr: 20 * Math.log10(1 / normRel),
     maxUlps,
     bias: errors.length === 0 ? 0 : exactSum(errors) / errors.length,
     firstPast,
-    stallIndex: actual.rank === 1 ? stallIndex(values) : null,
+    stallIndex: actual.rank === 1 && ulps.at(-1)! > 1 ? stallIndex(values, rounded) : null,
   }
 }
 
@@ -105,9 +119,21 @@ function rootMeanSquare(errors: Float64Array, largest: number): number {
   return largest * Math.sqrt(exactSum(errors.map((error) => (error / largest) ** 2)) / errors.length)
 }
 
-function stallIndex(values: Float64Array): number | null {
+/** Root mean square of the elements that are finite, over the count of all. */
+function sizeOfFinite(truth: Float64Array): number {
+  const finite = truth.map((x) => (Number.isFinite(x) ? x : 0))
+  return rootMeanSquare(
+    finite,
+    finite.reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+  )
+}
+
+/** The place of the last change, if the reference moves on by more than one step after it. */
+function stallIndex(values: Float64Array, reference: Tensor): number | null {
   const last = values.length - 1
   let i = last
   while (i >= 0 && sameNumber(values[i]!, i === 0 ? 0 : values[i - 1]!)) i--
-  return i === last ? null : i + 1
+  if (i === last || Number.isNaN(values[last]!)) return null
+  const then = i < 0 ? 0 : reference.toNumbers()[i]!
+  return ulpDistance(slice(reference, [last]), then).item() > 1 ? i + 1 : null
 }

@@ -1,7 +1,9 @@
 import { checkOptions, type OptionTable } from '../options/index.js'
+import type { Shape, Tensor } from '../tensor/index.js'
 import { bits } from './bits.js'
 import { checkCount } from './destination.js'
 import { type Key, keyWords, split } from './key.js'
+import { isShape, shaped } from './shaped.js'
 
 /** Options of `randint`. */
 export interface RandintOptions {
@@ -17,15 +19,18 @@ const randintNames: OptionTable<RandintOptions> = { minval: 'optional', maxval: 
  * n integers from minval to maxval - 1, equal to jax.random.randint (int32). 64 random bits modulo the span, by
  * 32-bit steps that wrap: biased by up to span 2^-32 where the span is not a power of two.
  *
- * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
+ * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
  * Special   bounds that are no integers of -2^31..2^31, or an empty range: RangeError (jax gives minval for an
  *           empty range).
  * Source    jax 0.10.2
  *
  * @example randint(key(0), 7, { maxval: 10 }) // 9,0,2,3,1,7,2
  */
-export function randint(key: Key, n: number, options: RandintOptions): Int32Array {
+export function randint(key: Key, n: number, options: RandintOptions): Int32Array
+export function randint(key: Key, shape: Shape, options: RandintOptions): Tensor<'int32'>
+export function randint(key: Key, n: number | Shape, options: RandintOptions): Int32Array | Tensor<'int32'> {
   checkOptions('randint', options, randintNames, { positional: 'maxval' })
+  if (isShape(n)) return shaped('randint', n, 'int32', undefined, (size) => randint(key, size, options))
   const { minval = 0, maxval } = options
   keyWords('randint', key)
   checkCount('randint', n)

@@ -1,7 +1,9 @@
 import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import { erfFloat32, erfInverseFloat32 } from './erf.js'
 import type { Key } from './key.js'
+import { isShape, shaped } from './shaped.js'
 import { type DrawOptions, fillUniform } from './uniform.js'
 
 const { fround } = Math
@@ -25,7 +27,7 @@ const truncatedNames: OptionTable<TruncatedNormalOptions> = {
 /**
  * n float32 from the standard normal distribution between two bounds, both excluded.
  *
- * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
+ * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
  * Rounding  float32 throughout, in the operations of XLA on CPU: equal to jax.random.truncated_normal there.
  * Special   NaN bounds, or lower not below upper: RangeError. Bounds both beyond 5.3 on one side, where float32's
  *           erf is 1, give the bound's inner neighbour only, as in jax.
@@ -34,12 +36,16 @@ const truncatedNames: OptionTable<TruncatedNormalOptions> = {
  *
  * @example truncatedNormal(key(0), 2, { lower: -2, upper: 2 }) // 1.4559592008590698,1.714748740196228
  */
+export function truncatedNormal(key: Key, n: number, options?: TruncatedNormalOptions): Float32Array
+export function truncatedNormal(key: Key, shape: Shape, options?: TruncatedNormalOptions): Tensor<'float32'>
 export function truncatedNormal(
   key: Key,
-  n: number,
+  n: number | Shape,
   options: TruncatedNormalOptions = noOptions,
-): Float32Array {
+): Float32Array | Tensor<'float32'> {
   checkOptions('truncatedNormal', options, truncatedNames, { positional: 'lower' })
+  if (isShape(n))
+    return shaped('truncatedNormal', n, 'float32', options.out, (size) => truncatedNormal(key, size, options))
   const { lower = -2, upper = 2, out } = options
   const low = fround(lower)
   const high = fround(upper)

@@ -1,8 +1,10 @@
 import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import type { Shape, Tensor } from '../tensor/index.js'
 import { fillWords } from './bits.js'
 import { destination } from './destination.js'
 import { fmaFloat32 } from './fma.js'
 import type { Key } from './key.js'
+import { isShape, shaped } from './shaped.js'
 
 /** Options of every float32 draw. */
 export interface DrawOptions {
@@ -26,7 +28,7 @@ const uniformNames: OptionTable<UniformOptions> = { ...drawNames, minval: 'optio
  * n float32 from the uniform distribution on [minval, maxval), equal to jax.random.uniform.
  * A draw u is a multiple of 2^-23 in [0, 1); the result is u (maxval - minval) + minval.
  *
- * Shape     [n]; n = 0 gives an empty array; element i does not depend on n.
+ * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
  * Rounding  minval, maxval and their difference to float32, then the multiply-add once (fused): so the result can
  *           be maxval itself.
  * Throws    RangeError for bounds that are not finite, or whose difference is not, and minval > maxval.
@@ -35,8 +37,15 @@ const uniformNames: OptionTable<UniformOptions> = { ...drawNames, minval: 'optio
  *
  * @example uniform(key(0), 2) // 0.9476670026779175,0.9785798788070679
  */
-export function uniform(key: Key, n: number, options: UniformOptions = noOptions): Float32Array {
+export function uniform(key: Key, n: number, options?: UniformOptions): Float32Array
+export function uniform(key: Key, shape: Shape, options?: UniformOptions): Tensor<'float32'>
+export function uniform(
+  key: Key,
+  n: number | Shape,
+  options: UniformOptions = noOptions,
+): Float32Array | Tensor<'float32'> {
   checkOptions('uniform', options, uniformNames, { positional: 'minval' })
+  if (isShape(n)) return shaped('uniform', n, 'float32', options.out, (size) => uniform(key, size, options))
   const { minval = 0, maxval = 1, out } = options
   const low = Math.fround(minval)
   const high = Math.fround(maxval)

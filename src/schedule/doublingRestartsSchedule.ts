@@ -65,7 +65,7 @@ export function doublingPeriods(options: DoublingPeriodsOptions): number[] {
  * Special   with remainder 'last-cycle' and peakValue above endValue, every step from the end of the warm-up to the one
  *           before `totalSteps` is above endValue, and `totalSteps` has it; with `initValue` at least endValue so is
  *           every step of the warm-up but the first. With 'drop' up to 2^cycles - 2 steps before the end have it, too.
- *           Cycles that do not fit, T < 1, are a RangeError.
+ * Throws    RangeError for cycles that do not fit, T < 1.
  * Source    I. Loshchilov, F. Hutter, SGDR, arXiv:1608.03983, with T_mult = 2
  *
  * @example const rate = doublingRestartsSchedule({ peakValue: 1, warmupSteps: 10, totalSteps: 80, cycles: 3 })

@@ -6,8 +6,8 @@ import { checked, type Schedule } from './schedule.js'
  * Schedules one after the other, each counting its steps from its own boundary: before boundaries[0] the first, from
  * boundaries[i] on the one with index i + 1. Where two boundaries are equal the schedule between them has no steps.
  *
- * Special   boundaries are one fewer than schedules, not negative, and do not descend; else RangeError. (optax takes
- *           them in any order, and the last one in the list that was passed wins.)
+ * Special   optax takes boundaries in any order, and the last one in the list that was passed wins.
+ * Throws    RangeError unless boundaries are one fewer than schedules, not negative, and do not descend.
  * Cost      one comparison per boundary; only the schedule in force is asked.
  * Source    optax 0.2.8, join_schedules
  *

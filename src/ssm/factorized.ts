@@ -44,7 +44,8 @@ export function factorized(inputs: SsmInputs, options: SsmOptions = {}): Tensor 
  * it cuts, silently, with no gradient to lead back out (that of a cut exponent is 0).
  *
  * Shape     as `factorized`. Dtype and Rounding too; the limit is rounded to the dtype of the exponents.
- * Special   a limit that is not a finite number is a RangeError. NaN passes.
+ * Special   NaN passes.
+ * Throws    RangeError for a limit that is not a finite number.
  *
  * @example clamped({ x: ones([2, 1]), dt: tensor([0, 100]), A: tensor(-1), B: ones([1, 1]), C: ones([1, 1]) }).toNested() // [[0],[100]]
  */

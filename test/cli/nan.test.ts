@@ -97,6 +97,26 @@ describe('nan', () => {
   })
 })
 
+describe('nan --out', () => {
+  it('writes the story as a page: the loss, the first differences, the bits, the cause, the cures', async () => {
+    const out = mkdtempSync(join(tmpdir(), 'nan-page-'))
+    try {
+      const short = ['--lr', '2.4e-2', '--steps', '40', '--length', '64']
+      const plain = await runCli('nan', ...short)
+      const { status, out: text } = await runCli('nan', ...short, '--out', out)
+      expect([status, text]).toEqual([0, `${plain.out}\nWritten: ${join(out, 'index.html')}\n`])
+      const page = readFileSync(join(out, 'index.html'), 'utf8')
+      for (const id of ['loss', 'differences', 'bits', 'cause', 'cures'])
+        expect(page).toContain(`<section id="${id}">`)
+      for (const cure of ['sums in float32', 'float32 kept', 'segsum', 'all in float32'])
+        expect(page).toContain(`<td>${cure}</td>`)
+      expect(/(>NaN<|>undefined<|<script|https?:\/\/(?!www\.w3\.org))/.exec(page)).toBeNull()
+    } finally {
+      rmSync(out, { recursive: true, force: true })
+    }
+  })
+})
+
 describe('nan refuses, with one line and status 2,', () => {
   const refused = async (args: readonly string[], message: string | RegExp): Promise<void> => {
     const { status, out, error } = await run(...args)

@@ -1,4 +1,6 @@
-import { drift, stableCumsum } from 'tpu-toolkit/numerics'
+import { ulp } from 'tpu-toolkit/formats'
+import { drift, naiveCumsum, stableCumsum } from 'tpu-toolkit/numerics'
+import { key, uniform } from 'tpu-toolkit/random'
 import { cast, cumsum, ones, type ScanOptions, slice, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { driftInput, hexOf, readKey } from '../support/reductionKeys.js'
@@ -43,7 +45,18 @@ describe.each(inputs)('drift of cumsum on %s', (input) => {
         const found = drift(y, reference)
         const where = `n = ${n}`
         expect(hexOf(slice(y, [[-1, null]])), where).toBe(final)
-        expect(found.stallIndex, where).toBe(stall)
+        // The key has the place of the last change, whether or not anything was left to add.
+        const sums = reference.toNumbers()
+        const step = ulp(exact, 'bfloat16')
+        const moved = stall === null ? 0 : Math.abs(exact - (stall === 0 ? 0 : sums[stall - 1]!))
+        if (found.stallIndex !== null) {
+          expect(found.stallIndex, where).toBe(stall)
+          expect(moved, where).toBeGreaterThan(step / 2)
+        } else {
+          expect(Math.min(moved, Math.abs(y.toNumbers().at(-1)! - exact)), where).toBeLessThanOrEqual(
+            2 * step,
+          )
+        }
         expect(found.maxAbs, where).toBe(maxAbs)
         expect(reference.toNumbers().at(-1), where).toBe(exact)
         // Sums of n squares in another order.
@@ -63,13 +76,19 @@ describe('drift', () => {
       rms: Math.sqrt((0.25 + 0.03125 ** 2 + 1) / 4),
       maxUlps: 32,
       bias: (-0.5 + 0.03125 - 1) / 4,
+      normRel: expect.closeTo(Math.hypot(0.5, 0.03125, 1) / Math.hypot(1, 2.5, 3.96875, 5), 15),
+      sqnr: expect.closeTo(
+        -20 * Math.log10(Math.hypot(0.5, 0.03125, 1) / Math.hypot(1, 2.5, 3.96875, 5)),
+        12,
+      ),
       firstPast: 1,
       stallIndex: 3,
     })
   })
 
   it('drift(x, x) is nothing', () => {
-    const nothing = { maxAbs: 0, maxRel: 0, rms: 0, maxUlps: 0, bias: 0, firstPast: null, stallIndex: 3 }
+    const none = { maxAbs: 0, maxRel: 0, rms: 0, normRel: 0, sqnr: Infinity, maxUlps: 0, bias: 0 }
+    const nothing = { ...none, firstPast: null, stallIndex: null }
     expect(drift(actual, actual)).toEqual(nothing)
     expect(drift(actual, cast(actual, 'float64'))).toEqual(nothing)
     const special = tensor([Number.NaN, Infinity, -Infinity, -0])
@@ -85,6 +104,8 @@ describe('drift', () => {
       maxAbs: 0,
       maxRel: 0,
       rms: 0,
+      normRel: 0,
+      sqnr: Infinity,
       maxUlps: 0,
       bias: 0,
       firstPast: null,
@@ -137,15 +158,36 @@ describe('drift', () => {
     expect(drift(tensor([256], { dtype: 'bfloat16' }), [257.1]).maxUlps).toBe(1)
   })
 
-  it('stallIndex counts the elements up to the last change', () => {
-    expect(drift(cumsum(ones([1000], { dtype: 'bfloat16' })), new Float64Array(1000)).stallIndex).toBe(256)
-    expect(
-      drift(stableCumsum(ones([256], { dtype: 'bfloat16' })), new Float64Array(256)).stallIndex,
-    ).toBeNull()
-    expect(drift(tensor([0, 0, 0]), [0, 0, 0]).stallIndex).toBe(0)
-    expect(drift(tensor([Number.NaN, Number.NaN]), [0, 0]).stallIndex).toBe(1)
-    expect(drift(tensor([[1, 1]]), [1, 1]).stallIndex).toBeNull()
+  it('stallIndex counts the elements up to the last change, where the reference goes on', () => {
+    const counted = (n: number) => Float64Array.from({ length: n }, (_, i) => i + 1)
+    expect(drift(cumsum(ones([1000], { dtype: 'bfloat16' })), counted(1000)).stallIndex).toBe(256)
+    expect(drift(cumsum(ones([261], { dtype: 'bfloat16' })), counted(261)).stallIndex).toBe(256)
+    expect(drift(cumsum(ones([256], { dtype: 'bfloat16' })), counted(256)).stallIndex).toBeNull()
+    expect(drift(tensor([0, 0, 0]), [1, 2, 3]).stallIndex).toBe(0)
+    expect(drift(tensor([[1, 1]]), [[1, 9]].flat()).stallIndex).toBeNull()
     expect(drift(tensor(3), [3]).stallIndex).toBeNull()
+  })
+
+  it('stallIndex is null for what is right to a step, adds nothing or is no number', () => {
+    const x = tensor(
+      uniform(key(5), 5000).map((step) => step / 10),
+      { dtype: 'bfloat16' },
+    )
+    expect(drift(stableCumsum(x), cumsum(cast(x, 'float64'))).stallIndex).toBeNull()
+    expect(drift(naiveCumsum(x), cumsum(cast(x, 'float64'))).stallIndex).toBeLessThan(1000)
+    // Additions of 0 after the last change; and an error made before it.
+    expect(drift(tensor([1, 9, 9]), [1, 2, 2]).stallIndex).toBeNull()
+    expect(drift(tensor([0, 0, 0]), [0, 0, 0]).stallIndex).toBeNull()
+    expect(drift(tensor([Number.NaN, Number.NaN]), [0, 5]).stallIndex).toBeNull()
+  })
+
+  it('normRel weighs errors by the whole, where maxRel says what the smallest element says', () => {
+    const { maxRel, normRel, sqnr } = drift(tensor([1e-3, 1000]), [1e-9, 1000])
+    expect(maxRel).toBeGreaterThan(999_999)
+    expect(normRel).toBeCloseTo(1e-6, 9)
+    expect(sqnr).toBeCloseTo(120, 3)
+    expect(drift(tensor([1]), [0])).toMatchObject({ normRel: Infinity, sqnr: -Infinity })
+    expect(drift(tensor([Infinity, 2]), [Infinity, 1])).toMatchObject({ normRel: 1, sqnr: 0 })
   })
 
   it('shapes and dtypes that cannot be compared are errors', () => {

@@ -101,7 +101,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   eye: (o) => t.eye(2, o),
   linspace: (o) => t.linspace(0, 1, 2, o),
   oneHot: (o) => t.oneHot(t.tensor([1], { dtype: 'int32' }), 2, o),
-  pad: (o) => t.pad(x, 1, o),
+  pad: (o) => t.pad(x, [1, 1], o),
   prod: (o) => t.prod(x, o),
   roll: (o) => t.roll(x, 1, o),
   scatterAdd: (o) => t.scatterAdd(x, [0], x, o),

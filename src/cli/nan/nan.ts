@@ -1,5 +1,12 @@
 import { Command } from 'commander'
-import { CannotWrite, mistakesAsBadInput, type Subcommand, say, type Terminal } from '../../io/index.js'
+import {
+  CannotWrite,
+  mistakesAsBadInput,
+  openReport,
+  type Subcommand,
+  say,
+  type Terminal,
+} from '../../io/index.js'
 import { cumsums, forms } from '../../ssm/index.js'
 import {
   ablate,
@@ -9,7 +16,9 @@ import {
   runStep2750,
   type Step2750Record,
 } from '../../step2750/index.js'
-import { ablationJson, ablationText, runJson, runText } from './nanOutput.js'
+import { cureCount, runCures } from './nanCures.js'
+import { ablationJson, ablationText, note, runJson, runText } from './nanOutput.js'
+import { nanPage } from './nanPage.js'
 import { type GivenNan, type NanRequest, readNan } from './nanRequest.js'
 
 /**
@@ -37,10 +46,11 @@ export const nanCommand: Subcommand = (terminal, exit) =>
     .option('--json', 'print one JSON object: every loss, the recorded steps, the explanation')
     .option('--checkpoint <file>', 'keep the run in a file and go on from it, with the same bits')
     .option('--checkpoint-every <n>', 'steps between two writings of it', '100')
+    .option('--out <folder>', 'write the story as a page there; the cures beside it are run too')
     .option('--ablate', 'run the table of forms, running sums and dtypes: 18 runs, a minute or two')
     .addHelpText(
       'after',
-      '\nExamples:\n  tpu-toolkit nan\n  tpu-toolkit nan --cumsum stable\n  tpu-toolkit nan --form segsum --json\n  tpu-toolkit nan --ablate',
+      '\nExamples:\n  tpu-toolkit nan\n  tpu-toolkit nan --cumsum stable\n  tpu-toolkit nan --form segsum --json\n  tpu-toolkit nan --out reports/nan\n  tpu-toolkit nan --ablate',
     )
     .action((given: GivenNan, command: Command) => {
       const request = readNan(given, (option) => command.getOptionValueSource(option) === 'cli')
@@ -50,7 +60,9 @@ export const nanCommand: Subcommand = (terminal, exit) =>
 function runOnce(request: NanRequest, terminal: Terminal): number {
   const rows: Step2750Record[] = []
   const steps = request.options.steps ?? 0
-  const { checkpoint, checkpointEvery } = request
+  const { checkpoint, checkpointEvery, out, json } = request
+  const report = out === undefined ? undefined : openReport({ out, json, terminal })
+  const total = report ? (1 + cureCount) * steps : steps
   terminal.ifStopped?.(
     checkpoint === undefined
       ? 'nothing of it is kept: with --checkpoint <file> the same command goes on'
@@ -64,12 +76,19 @@ function runOnce(request: NanRequest, terminal: Terminal): number {
         checkpointEvery,
         onStep: (step, record) => {
           if (step % request.trace === 0) rows.push(record())
-          terminal.progress?.(step, steps, `step ${step}`)
+          terminal.progress?.(step, total, `step ${step}`)
         },
       }),
     )
     if (request.json) terminal.out(runJson(result, request))
     else say(terminal, runText(result, rows, request, terminal.width))
+    if (report) {
+      terminal.ifStopped?.('the page is not written yet')
+      const cures = runCures(request.options, request.data, (cure, step, name) =>
+        terminal.progress?.((1 + cure) * steps + step, total, `${name}, step ${step}`),
+      )
+      report.write({ 'index.html': nanPage(result, cures, note(request)) })
+    }
     return 0
   } catch (thrown) {
     if (!isSystemError(thrown)) throw thrown

@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
 ]
 
 /** What every output says of the learning rate. */
-function note({ options }: Pick<NanRequest, 'options'>): string {
+export function note({ options }: Pick<NanRequest, 'options'>): string {
   const { experiment, lr } = step2750Options(options)
   const { lr: calibrated } = experiments[experiment]
   if (experiment === 'earthquakes') return `The learning rate ${lr} is not calibrated to anything here.`

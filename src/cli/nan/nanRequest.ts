@@ -20,6 +20,7 @@ export interface GivenNan {
   readonly checkpoint?: string
   readonly checkpointEvery: string
   readonly ablate?: boolean
+  readonly out?: string
 }
 
 /** What is to be run, checked. */
@@ -32,10 +33,21 @@ export interface NanRequest {
   readonly checkpoint: string | undefined
   readonly checkpointEvery: number
   readonly ablate: boolean
+  /** The folder of a report; undefined: none. */
+  readonly out: string | undefined
 }
 
 /** Options that a row of the table sets itself, or that make no sense for a table. */
-const notWithAblate = ['form', 'cumsum', 'dtype', 'broadcastSum', 'zeroNans', 'checkpoint', 'trace'] as const
+const notWithAblate = [
+  'form',
+  'cumsum',
+  'dtype',
+  'broadcastSum',
+  'zeroNans',
+  'checkpoint',
+  'trace',
+  'out',
+] as const
 
 /** Reads the options; `typed` says which stood on the command line. Every mistake is a BadInput. */
 export function readNan(given: GivenNan, typed: (option: string) => boolean): NanRequest {
@@ -73,6 +85,7 @@ export function readNan(given: GivenNan, typed: (option: string) => boolean): Na
     checkpoint: given.checkpoint,
     checkpointEvery: readCount('checkpoint-every', given.checkpointEvery, 1),
     ablate: given.ablate ?? false,
+    out: given.out,
   }
 }
 

@@ -9,7 +9,9 @@ export type Role = 'naive' | 'stable' | 'other'
 export interface Way {
   readonly name: string
   readonly role: Role
+  /** Computes it. */
   readonly compute: () => Tensor
+  /** What theory allows as the error of its worst element. */
   readonly bound?: () => ErrorBound | undefined
   /** The effective rank of a covariance matrix. */
   readonly effectiveRank?: (result: Tensor) => number | null

@@ -29,6 +29,7 @@ export interface Operation {
   readonly trials: (lab: Lab) => readonly (() => Trial)[]
   /** The headline, out of the numbers. */
   readonly finding: (rows: readonly Measurement[], dtype: FormatName) => string
+  /** The plots of its section, out of the measurements. */
   readonly figures: (rows: readonly Measurement[]) => readonly FigureChoice[]
 }
 

@@ -48,9 +48,10 @@ export interface Mup {
  * the fan-in where that grows, else by the dimension that does. The model itself multiplies the input of the readout
  * by `forwardMult` and logits of attention by `attentionScale`.
  *
- * Special   without `delta` a dimension that is equal in base and target does not grow. More than two that grow, a
- *           readout whose outputs grow, and a readout path without parameters are RangeErrors.
+ * Special   without `delta` a dimension that is equal in base and target does not grow.
  * Rounding  the multiplier to the leaf's dtype, then the product; leaves whose multiplier is 1 pass untouched.
+ * Throws    RangeError for more than two dimensions that grow, a readout whose outputs grow, and a readout path without
+ *           parameters.
  * Source    Tensor Programs V, arXiv:2203.03466, table 8; inferred as the Python package mup 1.0 does
  *
  * @example const scaled = mup({ base: { w: [64, 64], out: [64, 10] }, target: { w: [256, 256], out: [256, 10] }, readout: ['out'] })

@@ -23,11 +23,12 @@ export const emaUpdateNames: OptionTable<EmaUpdateOptions> = {
  *
  * Dtype     of the target, which may be wider than the online weights. That is the choice to make: a bfloat16 target
  *           is the naive twin, which stalls; a float32 target of bfloat16 weights is the stable one, to be cast where
- *           it is used. A target narrower than the online weights is a TypeError.
+ *           it is used.
  * Rounding  both products and their sum, each to the target's dtype; the online weights are widened exactly.
  * Special   a bfloat16 target stops for good once a step is under half an ulp of it: with tau 0.996 as soon as
  *           |online - target| is under about 125 ulps (half to all of the target's own size). NaN in either stays.
  * Error     float32, tau from 0.5: within 3 2^-24 / (1 - tau) of the exact mean, relative to the largest of its terms.
+ * Throws    TypeError for a target narrower than the online weights; RangeError for a tau that is not from 0 to 1.
  *
  * @example tree.leavesOf(emaUpdate([tensor([1])], [tensor([3])], { tau: 0.5 }))[0].item() // 2
  * const target = [tensor([1], { dtype: 'bfloat16' })]

@@ -1,0 +1,36 @@
+// A typedoc plugin: the fields of our docstrings (Shape, Dtype, Rounding, ...), each of which begins a line, become a list
+// instead of one run-on paragraph.
+import { Converter } from 'typedoc'
+
+const names = 'Shape Dtype Rounding Special Error Throws Cost Source Readings Format'.split(' ')
+const field = new RegExp(`^(${names.join('|')})(?: {2,}|(?= [a-z|]))(.*)$`)
+// Several short fields may share a line: `Shape none. Dtype none.`
+const several = new RegExp(`(?<=[.;]) (?=(?:${names.join('|')}) )`)
+
+/** The text with every run of field lines as a Markdown list. */
+export function withLists(text) {
+  const out = []
+  let inside = false
+  for (const line of text.split('\n')) {
+    const [, name, rest] = field.exec(line) ?? []
+    if (name !== undefined) {
+      if (!inside && out.length > 0 && out.at(-1) !== '') out.push('')
+      const [first, ...others] = rest.trim().split(several)
+      out.push(`- **${name}** ${first}`, ...others.map((part) => part.replace(/^(\S+)/, '- **$1**')))
+      inside = true
+    } else if (inside && line.trim() !== '') out.push(`  ${line.trim()}`)
+    else {
+      inside = false
+      out.push(line)
+    }
+  }
+  return out.join('\n')
+}
+
+export function load(app) {
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const reflection of Object.values(project.reflections))
+      for (const part of reflection.comment?.summary ?? [])
+        if (part.kind === 'text') part.text = withLists(part.text)
+  })
+}
