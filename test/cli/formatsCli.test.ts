@@ -58,9 +58,15 @@ describe('formats --measure, options', async () => {
     [['--fast'], "unknown option '--fast'"],
     [['mxfp4'], '--measure takes formats by --only [mxfp4]'],
     [['--only'], 'argument missing'],
-    [['--only', 'mxfp3'], 'unknown format or scheme [mxfp3], did you mean mxfp4, there are bfloat16, float16,'],
+    [
+      ['--only', 'mxfp3'],
+      'unknown format or scheme [mxfp3], did you mean mxfp4, there are bfloat16, float16,',
+    ],
     [['--only', 'mxfp4,,nvfp4'], 'unknown format or scheme []'],
-    [['--data', 'lognormals'], 'unknown data [lognormals], did you mean lognormal, there are normal, student-t,'],
+    [
+      ['--data', 'lognormals'],
+      'unknown data [lognormals], did you mean lognormal, there are normal, student-t,',
+    ],
     [['--data', 'file'], 'unknown data [file]'],
     [
       ['--data', 'weights', '--weights', 'x'],
@@ -245,6 +251,8 @@ describe('formats --measure --weights', async () => {
       ...into('never'),
     )
     expect(failed).toBe(2)
-    expect(error).toMatch(/file: no float tensor can be measured \[the float tensors of none\.safetensors\]\n$/)
+    expect(error).toMatch(
+      /file: no float tensor can be measured \[the float tensors of none\.safetensors\]\n$/,
+    )
   })
 })
