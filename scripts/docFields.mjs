@@ -1,5 +1,5 @@
 // A typedoc plugin: the fields of our docstrings (Shape, Dtype, Rounding, ...), each of which begins a line, become a list
-// instead of one run-on paragraph.
+// instead of one run-on paragraph; and in the side bar the pages stand in groups, by their titles.
 import { Converter } from 'typedoc'
 
 const names = 'Shape Dtype Rounding Special Error Throws Cost Source Readings Format'.split(' ')
@@ -36,7 +36,26 @@ export function partsWithLists(parts) {
   return pieces.flatMap((piece, i) => [{ kind: 'text', text: piece }, ...others.slice(i, i + 1)])
 }
 
+const groups = {
+  Begin: 'getting-started python command notebooks cookbook',
+  'Formats and numbers': 'formats block-formats exactness failures files',
+  'Training in low precision':
+    'low-precision-training optimizers schedules autodiff precision-doctor sweep replay pipeline tfjs',
+  'Planning and measuring': 'planning benchmarks step-2750 real-data',
+  'How it is made': 'design',
+}
+
+/** The group of a page in the side bar, by the name of its file. */
+export function groupOf(page) {
+  return Object.keys(groups).find((group) => groups[group].split(' ').includes(page)) ?? 'More'
+}
+
 export function load(app) {
+  app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, page) => {
+    page.frontmatter.group = groupOf(page.name)
+    const title = /^# (.+)$/m.exec(page.content.map(({ text }) => text).join(''))?.[1]
+    if (title !== undefined) page.name = title
+  })
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const { comment } of Object.values(project.reflections))
       if (comment) comment.summary = partsWithLists(comment.summary)

@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 // @ts-expect-error: a plugin of typedoc, plain JavaScript.
-import { partsWithLists, withLists } from '../scripts/docFields.mjs'
+import { groupOf, partsWithLists, withLists } from '../scripts/docFields.mjs'
 
 describe('withLists', () => {
   it('withLists(text) makes items of the lines that begin with a field, and of several in a line', () =>
@@ -28,4 +29,11 @@ describe('partsWithLists', () => {
       { kind: 'code', text: '`keepDims`' },
       { kind: 'text', text: ' they stay,\n  all.\n- **Dtype** that of x.' },
     ]))
+})
+
+describe('groupOf', () => {
+  it('groupOf(page) has a place in the side bar for every page', () =>
+    expect(
+      readdirSync('docs').filter((file) => file.endsWith('.md') && groupOf(file.slice(0, -3)) === 'More'),
+    ).toEqual([]))
 })
