@@ -89,7 +89,7 @@ const explanations: OpTable<Explanation> = {
     nan: 'outside the domain',
     vanishes: true,
   },
-  atan2: { nan: 'outside the domain' },
+  atan2: 'none',
   minimum: 'none',
   maximum: 'none',
   where: 'none',
