@@ -27,10 +27,18 @@ export function withLists(text) {
   return out.join('\n')
 }
 
+/** The parts of a comment, text beside code and links, treated as one text: a field may have code in its midst. */
+export function partsWithLists(parts) {
+  // U+FFFC, the object replacement character, stands for what is no text.
+  const others = parts.filter(({ kind }) => kind !== 'text')
+  const text = parts.map((part) => (part.kind === 'text' ? part.text : '\ufffc')).join('')
+  const pieces = withLists(text).split('\ufffc')
+  return pieces.flatMap((piece, i) => [{ kind: 'text', text: piece }, ...others.slice(i, i + 1)])
+}
+
 export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const reflection of Object.values(project.reflections))
-      for (const part of reflection.comment?.summary ?? [])
-        if (part.kind === 'text') part.text = withLists(part.text)
+    for (const { comment } of Object.values(project.reflections))
+      if (comment) comment.summary = partsWithLists(comment.summary)
   })
 }

@@ -45,7 +45,8 @@ function combine(
  * Dtype     Uint16Array codes.
  * Rounding  once, nearest even; subnormals are kept.
  * Special   any NaN, or Inf - Inf: the canonical NaN 0x7FC0.
- * Error     half an ulp of bfloat16. Lengths that do not fit: RangeError.
+ * Error     half an ulp of bfloat16.
+ * Throws    RangeError for lengths that do not fit.
  * Cost      one pass; allocates the result only, not even that with `out`.
  * Source    none
  *

@@ -10,7 +10,8 @@ const block = 65536
  * Dtype     Uint16Array -> Float32Array.
  * Rounding  none, the values are exact.
  * Special   Inf, NaN with its payload and the sign of zero are kept.
- * Error     none. `out` of another length: RangeError.
+ * Error     none.
+ * Throws    TypeError for other arrays; RangeError for `out` of another length.
  * Cost      two passes of memory moves; allocates the result only, not even that with `out`.
  * Source    none
  *

@@ -9,7 +9,8 @@ import { outFor, settled } from './outArray.js'
  * Dtype     Float32Array or Float64Array -> Uint16Array.
  * Rounding  nearest even.
  * Special   overflow gives Inf; a NaN keeps its sign and loses its payload (0x7FC0, 0xFFC0).
- * Error     half an ulp of bfloat16. Other arrays: TypeError; `out` of another length: RangeError.
+ * Error     half an ulp of bfloat16.
+ * Throws    TypeError for other arrays; RangeError for `out` of another length.
  * Cost      one pass; allocates the result only, not even that with `out`.
  * Source    none
  *

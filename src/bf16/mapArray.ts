@@ -12,7 +12,8 @@ const long = 16384
  * Dtype     Uint16Array codes.
  * Rounding  once, from the real value, nearest even.
  * Special   as unaryTable: a NaN, or an invalid operand, gives the canonical NaN 0x7FC0.
- * Error     half an ulp of bfloat16. A name that is not a unary function: TypeError.
+ * Error     half an ulp of bfloat16.
+ * Throws    TypeError for a name that is not a unary function.
  * Cost      one pass; the first call for a name builds its table. Allocates the result only, not even that with `out`.
  * Source    none
  *

@@ -13,7 +13,8 @@ import { checkCodes, outFor, overlap } from './outArray.js'
  * Special   any NaN, 0 times Inf, or Inf - Inf: the canonical NaN 0x7FC0. Subnormals are kept, and products beyond
  *           float32 at either end are exact all the same.
  * Error     |r - s| <= g A (1 + 2^-8) + 2^-8 |s| with A = sum |a_i b_i|, g = k u / (1 - k u), u = 2^-24;
- *           in the subnormal range add k 2^-150 + 2^-134. Lengths that do not fit: RangeError.
+ *           in the subnormal range add k 2^-150 + 2^-134.
+ * Throws    RangeError for lengths that do not fit.
  * Cost      2 m n k operations; about 4 times as long where operands are so large or small that a product could leave
  *           float32. Allocates the result only, not even that with `out`.
  * Source    Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1, doi:10.1137/1.9780898718027

@@ -1,6 +1,6 @@
 import { type BlockQuantized, blockValues, decodeTable } from '../formats/index.js'
 import { type FloatDType, type Tensor, tensor } from '../tensor/index.js'
-import type { BlockTensor } from './blockTensor.js'
+import { type BlockTensor, checkBlocks } from './blockTensor.js'
 import { unpack } from './pack.js'
 
 /**
@@ -27,6 +27,8 @@ export function blockMatmul<D extends FloatDType = 'float32'>(
   b: BlockTensor,
   dtype: D = 'float32' as D,
 ): Tensor<D> {
+  checkBlocks('blockMatmul', a)
+  checkBlocks('blockMatmul', b)
   checkOperands(a, b)
   const { blockSize } = a
   const [m, k] = a.shape as [number, number]

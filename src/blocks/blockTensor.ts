@@ -1,4 +1,5 @@
 import type { BlockQuantized } from '../formats/index.js'
+import { shown } from '../options/index.js'
 import type { Shape } from '../tensor/index.js'
 
 /**
@@ -11,6 +12,17 @@ export interface BlockTensor extends BlockQuantized {
   readonly axis: number
   /** Whether `codes` are packed as by `packCodes`, instead of one a byte. */
   readonly packed: boolean
+}
+
+/** Throws a TypeError unless `blocks` is what `quantize` gives. */
+export function checkBlocks(op: string, blocks: unknown): void {
+  const isBlocks =
+    typeof blocks === 'object' &&
+    blocks !== null &&
+    'element' in blocks &&
+    'axis' in blocks &&
+    'codes' in blocks
+  if (!isBlocks) throw new TypeError(`${op}: not a block tensor, which quantize gives [${shown(blocks)}]`)
 }
 
 /** The axes in order, but for one that comes last. */

@@ -1,6 +1,6 @@
 import { type BlockQuantized, blockValues, dequantizeBlocks } from '../formats/index.js'
 import { type FloatDType, isFloat, type Tensor, tensor, transpose } from '../tensor/index.js'
-import { axisLast, type BlockTensor } from './blockTensor.js'
+import { axisLast, type BlockTensor, checkBlocks } from './blockTensor.js'
 import { unpack } from './pack.js'
 
 /**
@@ -18,6 +18,7 @@ export function dequantize<D extends FloatDType = 'float32'>(
   blocks: BlockTensor,
   dtype: D = 'float32' as D,
 ): Tensor<D> {
+  checkBlocks('dequantize', blocks)
   if (!isFloat(dtype)) throw new TypeError(`dequantize: needs a floating-point dtype [${String(dtype)}]`)
   const whole = unpack(blocks)
   const { shape, axis } = whole

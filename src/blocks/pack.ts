@@ -1,14 +1,15 @@
 import { blockElement, packCodes, unpackCodes } from '../formats/index.js'
-import type { BlockTensor } from './blockTensor.js'
+import { type BlockTensor, checkBlocks } from './blockTensor.js'
 
 /**
  * The same blocks with their codes packed: 4 bits two to a byte, 6 bits four to three bytes, lowest bits first.
  *
- * Error     codes that fill no whole number of bytes: RangeError.
+ * Throws    RangeError for codes that fill no whole number of bytes.
  *
  * @example pack(quantize(tensor([1, 7]), { element: 'float4_e2m1fn', blockSize: 2 })).codes // [0x72]
  */
 export function pack(blocks: BlockTensor): BlockTensor {
+  checkBlocks('pack', blocks)
   if (blocks.packed) return blocks
   return { ...blocks, codes: packCodes(blocks.codes, blockElement(blocks.element).bits), packed: true }
 }
@@ -19,6 +20,7 @@ export function pack(blocks: BlockTensor): BlockTensor {
  * @example unpack(quantize(tensor([1, 7]), { element: 'float4_e2m1fn', blockSize: 2, packed: true })).codes // [2, 7]
  */
 export function unpack(blocks: BlockTensor): BlockTensor {
+  checkBlocks('unpack', blocks)
   if (!blocks.packed) return blocks
   const { element, scales, blockSize, codes } = blocks
   return {

@@ -1,3 +1,4 @@
+import { checkFunction, checkInteger, shown } from '../options/index.js'
 import type { Shape } from '../tensor/index.js'
 import type { Numbers } from './quantizationReport.js'
 
@@ -41,6 +42,10 @@ export function piecewise(
   shape: Shape,
   read: (from: number, to: number) => Numbers,
 ): PiecewiseTensor {
+  checkFunction('piecewise', 'read', read)
+  if (!Array.isArray(shape))
+    throw new TypeError(`piecewise: shape is not a list of lengths [${shown(shape)}]`)
+  for (const length of shape) checkInteger('piecewise', 'length', length)
   return { name, shape, pieces: () => pieces(shape, read) }
 }
 

@@ -43,7 +43,8 @@ const reportNames: OptionTable<ReportOptions> = { max: 'optional', blockSize: 'o
  * How far quantised numbers are from the original ones: plain formats (a cast tensor, a decoded array) and block schemes
  * alike.
  *
- * Shape     both alike, else RangeError.
+ * Shape     both alike.
+ * Throws    RangeError for shapes that differ.
  * Rounding  in float64; the sums are sequential.
  * Special   originals that are not finite are left out.
  * Cost      one pass; allocates copies as numbers of what is not a Float32Array.

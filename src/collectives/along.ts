@@ -14,12 +14,14 @@ import {
 } from './movement.js'
 import { groupsAlong, type Sharded } from './sharded.js'
 
+/** The axis whose parts are put together, and who passes them on. */
 export interface GatherOptions {
   readonly axis: string
   /** 'ring' or 'bidirectional'. Default: 'bidirectional'. */
   readonly order?: RingOrder
 }
 
+/** The axis that is summed over, and how. */
 export interface ReduceOptions {
   readonly axis: string
   /** Who adds what to what. Default: 'bidirectional'. */
@@ -28,12 +30,14 @@ export interface ReduceOptions {
   readonly accumulate?: FloatDType
 }
 
+/** The axis that is summed over, and the dimension that it splits afterwards. */
 export interface ScatterOptions extends ReduceOptions {
   /** The dimension that the axis is to split. */
   readonly dimension: number
   readonly order?: 'ring' | 'bidirectional' | 'all-to-all'
 }
 
+/** The axis, and the dimensions between which it moves. */
 export interface AllToAllOptions {
   readonly axis: string
   /** The dimension that the axis splits now, by the last name of its entry. */

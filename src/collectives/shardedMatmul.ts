@@ -5,6 +5,7 @@ import { type GroupOrder, groupOrders } from './groupSum.js'
 import type { Moved, Movement, Wires } from './movement.js'
 import type { Sharded } from './sharded.js'
 
+/** How the sum over a split inner dimension is made. */
 export interface ShardedMatmulOptions {
   /** Who adds what to what where devices hold parts of the inner dimension. Default: 'bidirectional'. */
   readonly order?: GroupOrder

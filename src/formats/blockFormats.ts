@@ -76,7 +76,7 @@ export const blockElements: readonly BlockElement[] = Object.freeze(Object.keys(
 /**
  * The facts of an element format.
  *
- * Error     an unknown name is a TypeError, in the name of `op`.
+ * Throws    TypeError for an unknown name, in the name of `op`.
  *
  * @example blockElement('float8_e5m2').emax // 15
  * @example blockElement('int8').max // 1.984375

@@ -61,7 +61,7 @@ export const formatNames: readonly FormatName[] = Object.freeze(Object.keys(cata
 /**
  * The record of a format: facts such as bits, exponentBits, mantissaBits, bias, max, minNormal. A record passes through.
  *
- * Dtype  an unknown name is a TypeError.
+ * Throws    TypeError for an unknown name.
  *
  * @example format('bfloat16').max // 3.3895313892515355e+38
  * @example format('float8_e4m3fn').max // 448

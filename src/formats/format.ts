@@ -1,3 +1,5 @@
+import { checkFlag, checkOptions, type OptionTable } from '../options/index.js'
+
 /** Where a format keeps its NaN codes. */
 export type NaNCodes =
   /** Exponent all ones, mantissa not zero; mantissa zero is infinity. */
@@ -59,6 +61,12 @@ export interface FloatFormat extends Required<FormatFacts> {
   readonly magnitudeMask: number
 }
 
+const factNames: OptionTable<FormatFacts> = {
+  ...{ name: 'required', exponentBits: 'required', mantissaBits: 'required', bias: 'required' },
+  ...{ nan: 'required', infinity: 'required' },
+  ...{ signed: 'optional', subnormals: 'optional', zero: 'optional' },
+}
+
 const nanCodes: readonly NaNCodes[] = ['ieee', 'top', 'negative-zero', 'none']
 
 function integerFact(facts: FormatFacts, fact: 'exponentBits' | 'mantissaBits' | 'bias', min: number): void {
@@ -76,6 +84,8 @@ function checkFacts(facts: FormatFacts, signed: boolean, subnormals: boolean, ze
   integerFact(facts, 'exponentBits', 1)
   integerFact(facts, 'mantissaBits', 0)
   integerFact(facts, 'bias', -1000)
+  for (const [what, flag] of Object.entries({ infinity, signed, subnormals, zero }))
+    checkFlag('defineFormat', what, flag)
   const bits = exponentBits + mantissaBits + (signed ? 1 : 0)
   if (bits > 16 || bits < 2) throw new RangeError(`defineFormat: width outside 2..16 bits [${bits}]`)
   if (!nanCodes.includes(nan)) {
@@ -109,12 +119,18 @@ export function magnitudeValue(code: number, facts: FormatFacts): number {
 /**
  * A format of at most 16 bits from its facts.
  *
- * Every value must be a float32, so that decoding into a Float32Array is exact. Families have their own short form:
+ * Every value is a float32, so that decoding into a Float32Array is exact. Families have their own short form:
  * `ieeeFormat`, `p3109Format`.
+ *
+ * Throws    RangeError for a fact that is unknown, missing or out of range, or for facts that fit no format; TypeError for
+ *           a flag that is not true or false.
  *
  * @example defineFormat({ name: 'ue4m3', exponentBits: 4, mantissaBits: 3, bias: 7, nan: 'top', infinity: false, signed: false }).max // 448
  */
 export function defineFormat(facts: FormatFacts): FloatFormat {
+  // The record of a format, or a copy of one that was changed, says besides what follows: that is found anew.
+  const isRecord = typeof facts === 'object' && facts !== null && 'magnitudeMask' in facts
+  if (!isRecord) checkOptions('defineFormat', facts, factNames)
   const { name, exponentBits, mantissaBits, bias, nan, infinity } = facts
   const { signed = true, subnormals = true, zero = true } = facts
   checkFacts(facts, signed, subnormals, zero)

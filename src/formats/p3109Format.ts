@@ -1,3 +1,4 @@
+import { checkFlag, checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { defineFormat, type FloatFormat } from './format.js'
 
 /** What is left to choose in a format of P3109 beyond its width and precision. */
@@ -7,6 +8,8 @@ export interface P3109Options {
   /** Whether it has infinities (the draft's extended domain) or not (its finite one). Default true. */
   readonly infinity?: boolean
 }
+
+const p3109Names: OptionTable<P3109Options> = { signed: 'optional', infinity: 'optional' }
 
 /**
  * A format of the IEEE working group P3109, binary<bits>p<precision>: one zero, one NaN (at the place of negative zero;
@@ -21,8 +24,11 @@ export interface P3109Options {
  * @example [p3109Format(8, 4).max, p3109Format(8, 4, { infinity: false }).max] // [224, 240]
  * @example decode(0x80, p3109Format(8, 4, { signed: false })) // 1
  */
-export function p3109Format(bits: number, precision: number, options: P3109Options = {}): FloatFormat {
+export function p3109Format(bits: number, precision: number, options: P3109Options = noOptions): FloatFormat {
+  checkOptions('p3109Format', options, p3109Names, { positional: 'signed' })
   const { signed = true, infinity = true } = options
+  checkFlag('p3109Format', 'signed', signed)
+  checkFlag('p3109Format', 'infinity', infinity)
   if (!Number.isInteger(bits) || bits < 3 || bits > 16) {
     throw new RangeError(`p3109Format: bits outside 3..16 [${bits}]`)
   }

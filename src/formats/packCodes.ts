@@ -1,11 +1,12 @@
+import { shown } from '../options/index.js'
 import { checkCodes } from './dequantizeBlocks.js'
 
 /**
  * Codes of 4 bits two to a byte, of 6 bits four to three bytes: one stream of bits, lowest first, so that the first
  * code of a byte lies in its low bits. Codes of 8 bits are copied.
  *
- * Shape     n codes -> n * bits / 8 bytes, which must be whole: else RangeError; `out` too.
- * Error     a code of more bits, and a width other than 4, 6 and 8: RangeError.
+ * Shape     n codes -> n * bits / 8 bytes, a whole number; `out` too.
+ * Throws    RangeError for bytes that are not whole, a code of more bits, and a width other than 4, 6 and 8.
  * Cost      one pass; allocates the result only, not even that with `out`.
  * Source    4 bits: as `__nv_fp4x2_e2m1` of CUDA and `torch.float4_e2m1fn_x2`. OCP MX v1.0 leaves storage open;
  *           the order of 6 bits carries on that of 4.
@@ -15,6 +16,7 @@ import { checkCodes } from './dequantizeBlocks.js'
  * @example packCodes(new Uint8Array(3), 4) // throws packCodes: codes of 4 bits fill no whole number of bytes [3]
  */
 export function packCodes(codes: Uint8Array, bits: number, out?: Uint8Array): Uint8Array {
+  checkBytes('packCodes', 'codes are', codes)
   checkWidth('packCodes', bits)
   const bytes = (codes.length * bits) / 8
   if (!Number.isInteger(bytes)) {
@@ -39,12 +41,14 @@ export function packCodes(codes: Uint8Array, bits: number, out?: Uint8Array): Ui
 /**
  * The n codes of bytes that `packCodes` made.
  *
- * Shape     n * bits / 8 bytes, exactly: else RangeError.
+ * Shape     n * bits / 8 bytes, exactly.
+ * Throws    RangeError for any other number of bytes.
  *
  * @example unpackCodes(Uint8Array.of(0x21, 0xf3), 4, 4) // [0x1, 0x2, 0x3, 0xf]
  * @example unpackCodes(new Uint8Array(4), 6, 4) // throws unpackCodes: 4 codes of 6 bits are 3 bytes [4]
  */
 export function unpackCodes(packed: Uint8Array, bits: number, n: number, out?: Uint8Array): Uint8Array {
+  checkBytes('unpackCodes', 'packed is', packed)
   checkWidth('unpackCodes', bits)
   if (!Number.isInteger(n) || n < 0 || packed.length * 8 !== n * bits) {
     throw new RangeError(
@@ -76,7 +80,12 @@ function checkWidth(op: string, bits: number): void {
   }
 }
 
+function checkBytes(op: string, what: string, value: unknown): void {
+  if (!(value instanceof Uint8Array)) throw new TypeError(`${op}: ${what} not a Uint8Array [${shown(value)}]`)
+}
+
 function destination(op: string, length: number, out: Uint8Array | undefined): Uint8Array {
+  if (out !== undefined) checkBytes(op, 'out is', out)
   if (out && out.length !== length) {
     throw new RangeError(`${op}: out has another length than the result [${out.length}, not ${length}]`)
   }

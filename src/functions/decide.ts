@@ -115,6 +115,7 @@ function rationalResult(name: UnaryName, x: number): number | undefined {
  * @example roundedToOdd('silu', 2 ** -133) > 2 ** -134 // true
  */
 export function roundedToOdd(name: UnaryName, x: number): number {
+  if (!Object.hasOwn(unary, name)) throw new TypeError(`roundedToOdd: unknown function [${String(name)}]`)
   if (Math.fround(x) !== x && !Number.isNaN(x)) throw new RangeError(`roundedToOdd: not a float32 [${x}]`)
   const estimate = unary[name](x)
   const rational = rationalResult(name, x)

@@ -6,6 +6,7 @@ export interface Source {
   readonly url: string
 }
 
+/** The short name of a source. */
 export type SourceName = 'docs' | 'jax' | 'book' | 'libtpu' | 'maxtext' | 'analogy'
 
 /** The sources by their short names, as the facts of a chip cite them. */

@@ -22,6 +22,7 @@ export interface Slice {
   readonly hbmBytesPerSecond: number
 }
 
+/** Which of the slices of a name is meant. */
 export interface SliceOptions {
   /** The shape, where the name's count alone does not mean the one wanted: v5p-256 as 4x4x8. */
   readonly topology?: readonly number[]

@@ -14,6 +14,7 @@ export interface SavedArray {
   readonly split: boolean
 }
 
+/** The batch, and what of it is kept for the backward pass. */
 export interface ActivationOptions {
   readonly batch: number
   readonly sequence?: number
@@ -104,6 +105,7 @@ export function savedArrays(model: Architecture, remat: Remat): readonly SavedAr
   return kept
 }
 
+/** The letters of the formula. */
 export interface MegatronOptions {
   /** Sequence length, micro-batch, hidden width, heads, tensor-parallel ways: the paper's letters. */
   readonly s: number

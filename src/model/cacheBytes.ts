@@ -4,6 +4,7 @@ import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
 import { checkSizes } from './sizes.js'
 
+/** What a cache holds. */
 export interface CacheOptions {
   /** Sequences, default 1. */
   readonly batch?: number

@@ -121,6 +121,7 @@ export type ModelConfig =
   | Mamba1Config
   | MlpConfig
 
+/** The architectures that a configuration can be of. */
 export type Family = ModelConfig['family']
 
 const decoder: OptionTable<DecoderConfig> = {

@@ -9,6 +9,7 @@ import { checkRemat, type Remat } from './remat.js'
 import { checkSizes, isOn } from './sizes.js'
 import { checkSplit, readSplit, type Split } from './split.js'
 
+/** The step, and how it lies on the slice. */
 export interface MemoryOptions {
   /** `v5p-128`, or a slice. */
   readonly slice: string | Slice
@@ -61,6 +62,7 @@ export interface MemoryParts {
   readonly cache: number
 }
 
+/** The memory that a step takes on each device of a slice. */
 export interface MemoryEstimate {
   readonly slice: Slice
   readonly devices: number

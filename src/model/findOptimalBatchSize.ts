@@ -6,6 +6,7 @@ import { type MemoryEstimate, type MemoryOptions, memoryOf } from './estimateMem
 import type { Remat } from './remat.js'
 import { readSplit } from './split.js'
 
+/** As `estimateMemory`'s, without the batch, which is the answer. */
 export type BatchSizeOptions = Omit<MemoryOptions, 'batch'>
 
 const names: OptionTable<BatchSizeOptions> = {
@@ -15,6 +16,7 @@ const names: OptionTable<BatchSizeOptions> = {
   ...{ cacheDtype: 'optional' },
 }
 
+/** The largest batch that fits, and how far it keeps the arrays busy. */
 export interface OptimalBatchSize {
   /** Sequences on all devices together. */
   readonly batch: number

@@ -26,6 +26,7 @@ export interface Operation {
   readonly matmul?: { readonly m: number; readonly k: number; readonly n: number; readonly count: number }
 }
 
+/** The tokens that go through a model, and the dtypes of what they meet. */
 export interface OperationsOptions {
   /** Sequences. */
   readonly batch: number

@@ -6,6 +6,7 @@ import { useOf } from './parameterCount.js'
 import { type AttentionCount, checkAttention, checkRemat, type Remat } from './remat.js'
 import { checkSizes } from './sizes.js'
 
+/** The batch of a step, and what is counted. */
 export interface TrainingFlopsOptions {
   /** Sequences of a step. */
   readonly batch: number

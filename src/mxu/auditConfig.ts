@@ -5,6 +5,7 @@ import { type Alignment, checkMxuAlignment } from './checkMxuAlignment.js'
 import { type Correction, corrections } from './corrections.js'
 import { chinchillaTokens, estimateParams, rematNeeded } from './tshirt.js'
 
+/** The dimensions of a model of Mamba blocks, its batch and its slice. */
 export interface AuditOptions {
   readonly dModel: number
   readonly nLayers: number

@@ -3,6 +3,7 @@ import { checkInteger, checkOptions, type OptionTable } from '../options/index.j
 import { hbmLayout } from './hbmLayout.js'
 import { type Padding, padding } from './padding.js'
 
+/** The dimensions of a model. */
 export interface AlignmentOptions {
   readonly dModel: number
   readonly nHeads: number
@@ -40,6 +41,7 @@ export interface Suggestion {
   readonly of: 'passes of attention' | 'passes through the array' | 'bytes of the embedding in HBM'
 }
 
+/** Whether the dimensions fill the arrays, size by size, and what would. */
 export interface Alignment {
   readonly aligned: boolean
   /** Side of the systolic array. */

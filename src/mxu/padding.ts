@@ -26,6 +26,7 @@ export function padding(size: number, side: number): Padding {
   return { size, padded: tiles * side, tiles, waste: 1 - size / (tiles * side) }
 }
 
+/** A product of an m x k by a k x n matrix. */
 export interface MatmulSizes {
   readonly m: number
   readonly k: number

@@ -64,6 +64,7 @@ export function chinchillaTokens(parameters: number): number {
   return 20 * parameters
 }
 
+/** The residual stream of a model, and the chip that has to keep it. */
 export interface RematOptions {
   readonly nLayers: number
   readonly batch: number

@@ -26,11 +26,9 @@ export function boundedClockBias<D extends DType>(raw: Tensor<D>, options: Clock
   checkOptions('boundedClockBias', options, clockBiasNames, { positional: 'maxDelta' })
   const { maxDelta } = options
   checkFloats('boundedClockBias', raw)
-  checkNumber('boundedClockBias', 'maxDelta', maxDelta)
+  checkNumber('boundedClockBias', 'maxDelta', maxDelta, 0)
   const limit = full([], maxDelta, { dtype: raw.dtype })
-  if (!(maxDelta >= 0) || !Number.isFinite(limit.item()))
-    throw new RangeError(
-      `boundedClockBias: maxDelta is not finite in ${raw.dtype} or is negative [${maxDelta}]`,
-    )
+  if (!Number.isFinite(limit.item()))
+    throw new RangeError(`boundedClockBias: maxDelta is not finite in ${raw.dtype} [${maxDelta}]`)
   return mul(tanh(raw), limit)
 }

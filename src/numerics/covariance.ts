@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import {
   type AccumulateOptions,
   cast,
@@ -58,7 +58,10 @@ export function stableCovariance<D extends DType>(z: Tensor<D>): Tensor<Wide<D>>
  *
  * @example naiveCovariance(tensor([[100], [101], [103]], { dtype: 'bfloat16' })).item() // 2.375
  */
-export function naiveCovariance<D extends DType>(z: Tensor<D>, options: CovarianceOptions = {}): Tensor<D> {
+export function naiveCovariance<D extends DType>(
+  z: Tensor<D>,
+  options: CovarianceOptions = noOptions,
+): Tensor<D> {
   checkOptions('naiveCovariance', options, covarianceNames)
   wide('naiveCovariance', z)
   const { method = 'two-pass', order = 'sequential', accumulate = z.dtype as FloatDType } = options

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionHints, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionHints, type OptionTable } from '../options/index.js'
 import { cast, cumsum, type DType, type FloatDType, type Tensor } from '../tensor/index.js'
 import { checkFloats, wide } from './wide.js'
 
@@ -11,6 +11,7 @@ export interface CumsumOptions<R extends DType = DType> {
 }
 
 const cumsumNames: OptionTable<CumsumOptions> = { axis: 'optional', dtype: 'optional' }
+const axisNames: OptionTable<Pick<CumsumOptions, 'axis'>> = { axis: 'optional' }
 const axisFirst: OptionHints = { positional: 'axis' }
 
 /**
@@ -28,7 +29,7 @@ const axisFirst: OptionHints = { positional: 'axis' }
  */
 export function stableCumsum<D extends DType, R extends FloatDType | D = D>(
   x: Tensor<D>,
-  options: CumsumOptions<R> = {},
+  options: CumsumOptions<R> = noOptions,
 ): Tensor<R> {
   checkOptions('stableCumsum', options, cumsumNames, axisFirst)
   checkFloats('stableCumsum', x)
@@ -50,9 +51,9 @@ export function stableCumsum<D extends DType, R extends FloatDType | D = D>(
  */
 export function naiveCumsum<D extends DType>(
   x: Tensor<D>,
-  options: Pick<CumsumOptions, 'axis'> = {},
+  options: Pick<CumsumOptions, 'axis'> = noOptions,
 ): Tensor<D> {
-  checkOptions('naiveCumsum', options, { axis: 'optional' }, axisFirst)
+  checkOptions('naiveCumsum', options, axisNames, axisFirst)
   const { axis = -1 } = options
   wide('naiveCumsum', x)
   return cumsum(x, { axis })

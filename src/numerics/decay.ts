@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import {
   cast,
   checkTensor,
@@ -28,7 +28,7 @@ import { wide } from './wide.js'
 export function stableDecay<D extends DType, R extends FloatDType | D = D>(
   A: Tensor<D> | number,
   cs: Tensor<D>,
-  options: ResultOptions<R> = {},
+  options: ResultOptions<R> = noOptions,
 ): Tensor<R> {
   checkOptions('stableDecay', options, resultNames, dtypeFirst)
   const inner = wide('stableDecay', cs)

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { cast, type NumberArray, slice, Tensor, tensor } from '../tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { exactSum } from './exactSum.js'
@@ -58,7 +58,7 @@ const driftNames: OptionTable<DriftOptions> = { tolerance: 'optional' }
 export function drift(
   actual: Tensor,
   reference: Tensor | NumberArray | readonly number[],
-  options: DriftOptions = {},
+  options: DriftOptions = noOptions,
 ): Drift {
   checkOptions('drift', options, driftNames, { positional: 'tolerance' })
   const { tolerance = 0 } = options

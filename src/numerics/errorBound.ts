@@ -69,7 +69,8 @@ const dataNames: OptionTable<BoundData & Partial<DecayBoundData>> = {
  * 'dot'    of n products, each element of a matmul.
  * 'decay'  every element of exp(A cumsum dt), sumAbs being the sum of |dt|.
  *
- * Dtype    signed floats, else TypeError.
+ * Dtype    signed floats.
+ * Throws   TypeError for other dtypes.
  * Special  Infinity where something on the way might overflow.
  * Error    the bound is rounded upwards by a relative 2^-40.
  *

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import { cast, type DType, exp, type FloatDType, type Tensor } from '../tensor/index.js'
 import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { checkFloats } from './wide.js'
@@ -16,7 +16,7 @@ import { checkFloats } from './wide.js'
  */
 export function stableExp<D extends DType, R extends FloatDType | D = D>(
   x: Tensor<D>,
-  options: ResultOptions<R> = {},
+  options: ResultOptions<R> = noOptions,
 ): Tensor<R> {
   checkOptions('stableExp', options, resultNames, dtypeFirst)
   checkFloats('stableExp', x)

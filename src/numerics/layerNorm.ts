@@ -1,4 +1,4 @@
-import { checkNumber, checkOptions, type OptionTable } from '../options/index.js'
+import { checkNumber, checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import {
   type AxisOptions,
   add,
@@ -33,7 +33,7 @@ const normNames: OptionTable<NormOptions> = { ...internalNames, axis: 'optional'
  *
  * @example layerNorm(tensor([-1, 1, -1, 1]), { eps: 0 }).toNested() // [-1,1,-1,1]
  */
-export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = {}): Tensor<D> {
+export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = noOptions): Tensor<D> {
   checkOptions('layerNorm', options, normNames, { positional: 'axis' })
   const { axis = -1, eps = 1e-5, internal, ...how } = options
   checkEps('layerNorm', eps)
@@ -53,7 +53,7 @@ export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = 
  *
  * @example rmsNorm(tensor([3, -3, 3, -3]), { eps: 0 }).toNested() // [1,-1,1,-1]
  */
-export function rmsNorm<D extends DType>(x: Tensor<D>, options: NormOptions = {}): Tensor<D> {
+export function rmsNorm<D extends DType>(x: Tensor<D>, options: NormOptions = noOptions): Tensor<D> {
   checkOptions('rmsNorm', options, normNames, { positional: 'axis' })
   const { axis = -1, eps = 1e-6, internal, ...how } = options
   checkEps('rmsNorm', eps)

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import {
   abs,
   add,
@@ -52,7 +52,7 @@ export const logAddExpOp: KnownOp = {
 export function logAddExp<D extends DType, E extends D = D>(
   a: Tensor<D>,
   b: Tensor<E> | number,
-  options: Pick<InternalOptions, 'internal'> = {},
+  options: Pick<InternalOptions, 'internal'> = noOptions,
 ): Tensor<D> {
   checkOptions('logAddExp', options, { internal: 'optional' }, { positional: 'internal' })
   const { internal } = options

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import { cast, type DType, type FloatDType, matmul, type Tensor } from '../tensor/index.js'
 import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { wide } from './wide.js'
@@ -18,7 +18,7 @@ import { wide } from './wide.js'
 export function stableMatmul<D extends DType, R extends FloatDType | D = D, E extends D = D>(
   a: Tensor<D>,
   b: Tensor<E>,
-  options: ResultOptions<R> = {},
+  options: ResultOptions<R> = noOptions,
 ): Tensor<R> {
   checkOptions('stableMatmul', options, resultNames, dtypeFirst)
   const accumulate = wide('stableMatmul', a)

@@ -1,7 +1,7 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { type AxisOptions, abs, type DType, max, sqrt, square, sum, type Tensor } from '../tensor/index.js'
 import { type InternalOptions, inside } from './internal.js'
-import { type VarianceOptions, variance } from './variance.js'
+import { type VarianceOptions, variance, varianceNames } from './variance.js'
 
 /** Which norm, and how it is computed. */
 export interface NormOfOptions extends InternalOptions, AxisOptions {
@@ -26,7 +26,7 @@ const names: OptionTable<NormOfOptions> = {
  * @example norm(tensor([300, 300], { dtype: 'float16' })).item() // Infinity
  * @example norm(tensor([300, 300], { dtype: 'float16' }), { internal: 'float32' }).item() // 424.25
  */
-export function norm<D extends DType>(x: Tensor<D>, options: NormOfOptions = {}): Tensor<D> {
+export function norm<D extends DType>(x: Tensor<D>, options: NormOfOptions = noOptions): Tensor<D> {
   checkOptions('norm', options, names, { positional: 'ord' })
   const { ord = 2, axis, keepDims = false, internal, ...how } = options
   if (ord !== 1 && ord !== 2 && ord !== Infinity)
@@ -43,7 +43,8 @@ export function norm<D extends DType>(x: Tensor<D>, options: NormOfOptions = {})
  *
  * @example std(tensor([1, 1, 3, 3])).item() // 1
  */
-export function std<D extends DType>(x: Tensor<D>, options: VarianceOptions = {}): Tensor<D> {
+export function std<D extends DType>(x: Tensor<D>, options: VarianceOptions = noOptions): Tensor<D> {
+  checkOptions('std', options, varianceNames, { positional: 'axis' })
   const { internal, ...how } = options
   return inside('std', x, internal, (v) => sqrt(variance(v, how)))
 }

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionHints, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionHints, type OptionTable } from '../options/index.js'
 import {
   type AxisOptions,
   add,
@@ -40,7 +40,7 @@ const axisFirst: OptionHints = { positional: 'axis' }
  *
  * @example softmax(tensor([0, 0, 0, 0])).toNested() // [0.25,0.25,0.25,0.25]
  */
-export function softmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = {}): Tensor<D> {
+export function softmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = noOptions): Tensor<D> {
   checkOptions('softmax', options, softmaxNames, axisFirst)
   const { axis = -1, internal, ...how } = options
   return inside('softmax', x, internal, (v) => {
@@ -58,7 +58,7 @@ export function softmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions =
  *
  * @example logSoftmax(tensor([1000, 1000], { dtype: 'bfloat16' })).toNested() // [-0.69140625,-0.69140625]
  */
-export function logSoftmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = {}): Tensor<D> {
+export function logSoftmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = noOptions): Tensor<D> {
   checkOptions('logSoftmax', options, softmaxNames, axisFirst)
   const { axis = -1, internal, ...how } = options
   return inside('logSoftmax', x, internal, (v) => {
@@ -81,7 +81,7 @@ export function logSoftmax<D extends DType>(x: Tensor<D>, options: SoftmaxOption
  */
 export function logsumexp<D extends DType>(
   x: Tensor<D>,
-  options: InternalOptions & AxisOptions = {},
+  options: InternalOptions & AxisOptions = noOptions,
 ): Tensor<D> {
   checkOptions('logsumexp', options, logsumexpNames, axisFirst)
   const { internal, keepDims = false, ...how } = options

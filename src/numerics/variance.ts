@@ -1,4 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../options/index.js'
+import { checkName, checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import {
   add,
   broadcastTo,
@@ -26,7 +26,7 @@ export interface VarianceOptions extends InternalOptions {
   readonly keepDims?: boolean
 }
 
-const varianceNames: OptionTable<VarianceOptions> = {
+export const varianceNames: OptionTable<VarianceOptions> = {
   ...internalNames,
   method: 'optional',
   axis: 'optional',
@@ -49,7 +49,7 @@ const varianceNames: OptionTable<VarianceOptions> = {
  * @example variance(tensor([1, 2, 3, 4])).item() // 1.25
  * @example variance(tensor([100, 101, 102], { dtype: 'bfloat16' }), { method: 'one-pass' }).item() // -64
  */
-export function variance<D extends DType>(x: Tensor<D>, options: VarianceOptions = {}): Tensor<D> {
+export function variance<D extends DType>(x: Tensor<D>, options: VarianceOptions = noOptions): Tensor<D> {
   checkOptions('variance', options, varianceNames, { positional: 'axis' })
   const { method = 'two-pass', axis, keepDims = false, internal, ...how } = options
   checkName('variance', 'method', method, ['two-pass', 'one-pass', 'welford'])

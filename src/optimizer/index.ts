@@ -42,7 +42,7 @@ export {
 } from './rescalings/scaleByAdadelta.js'
 export { type AdamOptions, type AdamState, scaleByAdam } from './rescalings/scaleByAdam.js'
 export { type AdamaxOptions, scaleByAdamax } from './rescalings/scaleByAdamax.js'
-export { type AmsgradState, scaleByAmsgrad } from './rescalings/scaleByAmsgrad.js'
+export { type AmsgradOptions, type AmsgradState, scaleByAmsgrad } from './rescalings/scaleByAmsgrad.js'
 export { type BeliefOptions, scaleByBelief } from './rescalings/scaleByBelief.js'
 export {
   type FactoredRmsOptions,

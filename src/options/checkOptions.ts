@@ -13,6 +13,12 @@ export type OptionTable<O> = {
 /** An `OptionTable` of any record. */
 export type OptionNames = Readonly<Record<string, 'required' | 'optional'>>
 
+/**
+ * The default of a parameter for options of which none is required: `options: O = noOptions`. `checkOptions` knows it, so a
+ * call without options pays for no check.
+ */
+export const noOptions: Readonly<Record<never, never>> = Object.freeze({})
+
 /** What a caller may have meant by an argument that is no options record. */
 export interface OptionHints {
   /**
@@ -34,14 +40,11 @@ export interface OptionHints {
  * @example checkOptions('f', { axes: 0 }, { axis: 'optional' }) // throws f: unknown option, did you mean axis [axes]
  * @example checkOptions('f', 0, { axis: 'optional' }, { positional: 'axis' }) // throws f: options are not an object, write { axis: 0 } [0]
  */
-export function checkOptions(
-  op: string,
-  options: unknown,
-  known: OptionNames,
-  { positional }: OptionHints = {},
-): void {
+export function checkOptions(op: string, options: unknown, known: OptionNames, hints?: OptionHints): void {
+  if (options === noOptions) return
   const given = options === undefined ? {} : options
   if (!isRecord(given)) {
+    const positional = hints?.positional
     const written = positional === undefined ? '' : `, write { ${positional}: ${literal(given)} }`
     throw new TypeError(`${op}: options are not an object${written} [${shown(given)}]`)
   }
@@ -49,9 +52,21 @@ export function checkOptions(
   checkPresent(op, given, known)
 }
 
+// Looked through once for each table: most tables have no required name, and small operations are called often.
+const required = new WeakMap<OptionNames, readonly string[]>()
+
+function requiredOf(known: OptionNames): readonly string[] {
+  let names = required.get(known)
+  if (names === undefined) {
+    names = Object.keys(known).filter((name) => known[name] === 'required')
+    required.set(known, names)
+  }
+  return names
+}
+
 function checkPresent(op: string, options: Readonly<Record<string, unknown>>, known: OptionNames): void {
-  for (const name in known)
-    if (known[name] === 'required' && options[name] === undefined)
+  for (const name of requiredOf(known))
+    if (options[name] === undefined)
       throw new RangeError(
         `${op}: option ${name} is missing [${Object.keys(options).join(', ') || 'no options'}]`,
       )

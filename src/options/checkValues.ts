@@ -53,6 +53,15 @@ function rangeText(least: number, most: number): string {
   return Number.isFinite(most) ? `finite number, ${most} or less` : 'finite number'
 }
 
+/**
+ * Throws a TypeError unless `value` is true or false.
+ *
+ * @example checkFlag('sum', 'keepDims', 'no') // throws sum: keepDims is not true or false [no]
+ */
+export function checkFlag(op: string, what: string, value: unknown): void {
+  if (typeof value !== 'boolean') throw new TypeError(`${op}: ${what} is not true or false [${shown(value)}]`)
+}
+
 /** Throws a TypeError unless `value` is a function. */
 export function checkFunction(op: string, what: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${op}: ${what} is not a function [${shown(value)}]`)

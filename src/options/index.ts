@@ -1,6 +1,12 @@
 // The one checker of what a public function was given: options records, and how errors name what was wrong. Imported by
 // every folder, imports none. Read checkOptions.ts first.
-export { checkOptions, type OptionHints, type OptionNames, type OptionTable } from './checkOptions.js'
-export { checkFunction, checkInteger, checkName, checkNumber } from './checkValues.js'
+export {
+  checkOptions,
+  noOptions,
+  type OptionHints,
+  type OptionNames,
+  type OptionTable,
+} from './checkOptions.js'
+export { checkFlag, checkFunction, checkInteger, checkName, checkNumber } from './checkValues.js'
 export { nearestName } from './nearestName.js'
 export { shown } from './shown.js'

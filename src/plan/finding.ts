@@ -20,6 +20,7 @@ export type Rule =
   | 'data-rate'
   | 'storage-region'
 
+/** Every rule by its name, in the order of `Rule`. */
 export const rules: readonly Rule[] = [
   'flags',
   'flags-before-import',

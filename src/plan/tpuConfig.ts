@@ -18,6 +18,7 @@ export type Precision = PeakDType | 'float32'
 
 const precisions: readonly Precision[] = ['bfloat16', 'int8', 'float8_e4m3fn', 'float8_e5m2', 'float32']
 
+/** A slice, the mesh on it, and the dtypes of a run. */
 export interface TpuConfigOptions {
   readonly version: ChipName
   /** Chips, not TensorCores; with `topology` the two have to agree. Default: as the topology says. */

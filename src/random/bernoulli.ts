@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { checkCount } from './destination.js'
 import { type Key, keyWords } from './key.js'
@@ -18,7 +18,7 @@ const bernoulliNames: OptionTable<BernoulliOptions> = { p: 'optional' }
  *
  * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
  * Rounding  p to float32; the uniform draw has 23 bits, so p below 2^-23 acts as 2^-23.
- * Special   p outside [0, 1] or NaN: RangeError (jax takes any).
+ * Throws    RangeError for p outside [0, 1] or NaN (jax takes any).
  *
  * @example bernoulli(key(0), 7, { p: 0.3 }) // 0,0,0,0,0,1,0
  */
@@ -27,7 +27,7 @@ export function bernoulli(key: Key, shape: Shape, options?: BernoulliOptions): T
 export function bernoulli(
   key: Key,
   n: number | Shape,
-  options: BernoulliOptions = {},
+  options: BernoulliOptions = noOptions,
 ): Uint8Array | Tensor<'bool'> {
   checkOptions('bernoulli', options, bernoulliNames, { positional: 'p' })
   if (isShape(n)) return shaped('bernoulli', n, 'bool', undefined, (size) => bernoulli(key, size, options))

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { checkCount, destination } from './destination.js'
 import { type Key, keyWords } from './key.js'
 
@@ -25,7 +25,11 @@ export function bits(key: Key, n: number, options?: { width?: 32; out?: Uint32Ar
 export function bits(key: Key, n: number, options: { width: 16; out?: Uint16Array }): Uint16Array
 export function bits(key: Key, n: number, options: { width: 8; out?: Uint8Array }): Uint8Array
 export function bits(key: Key, n: number, options?: BitsOptions): Uint8Array | Uint16Array | Uint32Array
-export function bits(key: Key, n: number, options: BitsOptions = {}): Uint8Array | Uint16Array | Uint32Array {
+export function bits(
+  key: Key,
+  n: number,
+  options: BitsOptions = noOptions,
+): Uint8Array | Uint16Array | Uint32Array {
   checkOptions('bits', options, bitsNames, { positional: 'width' })
   const { width = 32, out } = options
   checkCount('bits', n)

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { checkCount } from './destination.js'
 import { gumbel } from './gumbel.js'
 import { type Key, keyWords } from './key.js'
@@ -39,7 +39,7 @@ export function choice(
   key: Key,
   values: Values,
   n: number,
-  options: ChoiceOptions = {},
+  options: ChoiceOptions = noOptions,
 ): Int32Array | NumericArray | unknown[] {
   checkOptions('choice', options, choiceNames, { positional: 'replace' })
   const { replace = true, p } = options

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
@@ -22,7 +22,7 @@ export function exponential(key: Key, shape: Shape, options?: DrawOptions): Tens
 export function exponential(
   key: Key,
   n: number | Shape,
-  options: DrawOptions = {},
+  options: DrawOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('exponential', options, drawNames, { positional: 'out' })
   if (isShape(n))

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import type { Key } from './key.js'
@@ -25,7 +25,7 @@ export function gumbel(key: Key, shape: Shape, options?: DrawOptions): Tensor<'f
 export function gumbel(
   key: Key,
   n: number | Shape,
-  options: DrawOptions = {},
+  options: DrawOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('gumbel', options, drawNames, { positional: 'out' })
   if (isShape(n)) return shaped('gumbel', n, 'float32', options.out, (size) => gumbel(key, size, options))

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import { erfInverseFloat32 } from './erf.js'
@@ -28,7 +28,7 @@ export function normal(key: Key, shape: Shape, options?: DrawOptions): Tensor<'f
 export function normal(
   key: Key,
   n: number | Shape,
-  options: DrawOptions = {},
+  options: DrawOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('normal', options, drawNames, { positional: 'out' })
   if (isShape(n)) return shaped('normal', n, 'float32', options.out, (size) => normal(key, size, options))

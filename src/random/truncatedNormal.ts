@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { destination } from './destination.js'
 import { erfFloat32, erfInverseFloat32 } from './erf.js'
@@ -41,7 +41,7 @@ export function truncatedNormal(key: Key, shape: Shape, options?: TruncatedNorma
 export function truncatedNormal(
   key: Key,
   n: number | Shape,
-  options: TruncatedNormalOptions = {},
+  options: TruncatedNormalOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('truncatedNormal', options, truncatedNames, { positional: 'lower' })
   if (isShape(n))

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { fillWords } from './bits.js'
 import { destination } from './destination.js'
@@ -31,7 +31,7 @@ const uniformNames: OptionTable<UniformOptions> = { ...drawNames, minval: 'optio
  * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
  * Rounding  minval, maxval and their difference to float32, then the multiply-add once (fused): so the result can
  *           be maxval itself.
- * Special   bounds that are not finite, or whose difference is not, and minval > maxval: RangeError.
+ * Throws    RangeError for bounds that are not finite, or whose difference is not, and minval > maxval.
  * Cost      allocates the result only, not even that with `out`.
  * Source    jax 0.10.2 on CPU, whose compiler fuses the multiply-add
  *
@@ -42,7 +42,7 @@ export function uniform(key: Key, shape: Shape, options?: UniformOptions): Tenso
 export function uniform(
   key: Key,
   n: number | Shape,
-  options: UniformOptions = {},
+  options: UniformOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('uniform', options, uniformNames, { positional: 'minval' })
   if (isShape(n)) return shaped('uniform', n, 'float32', options.out, (size) => uniform(key, size, options))

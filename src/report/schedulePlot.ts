@@ -22,7 +22,7 @@ export interface SchedulePlotOptions {
  * steep as can be drawn.
  *
  * @example schedulePlot({ ramp: (step) => step / 10 }, { steps: 10 }).slice(0, 4) // '<svg'
- * schedulePlot({}, { steps: 0 }) // throws schedulePlot: steps must be a whole number, at least 1 [0]
+ * schedulePlot({}, { steps: 0 }) // throws schedulePlot: steps is not a whole number, 1 or more [0]
  */
 export function schedulePlot(
   schedules: Readonly<Record<string, Schedule>>,
@@ -47,14 +47,14 @@ export function scheduleSparkline(
 ): string {
   const { steps, width = 60, scale = 'linear' } = options
   if (!Number.isSafeInteger(width) || width < 2)
-    throw new RangeError(`scheduleSparkline: width must be a whole number, at least 2 [${width}]`)
+    throw new RangeError(`scheduleSparkline: width is not a whole number, 2 or more [${width}]`)
   return sparkline(spread('scheduleSparkline', steps, width - 1).map(schedule), { scale })
 }
 
 /** Whole steps from 0 to `last`, evenly spread: all of them, or `most` + 1 where there are more. */
 function spread(op: string, last: number, most: number): number[] {
   if (!Number.isSafeInteger(last) || last < 1)
-    throw new RangeError(`${op}: steps must be a whole number, at least 1 [${last}]`)
+    throw new RangeError(`${op}: steps is not a whole number, 1 or more [${last}]`)
   const gaps = Math.min(last, Math.floor(most))
   return Array.from({ length: gaps + 1 }, (_, i) => Math.round((i * last) / gaps))
 }

@@ -8,6 +8,7 @@ import {
 } from '../hardware/index.js'
 import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../options/index.js'
 
+/** Which peak is held against which memory. */
 export interface IntensityOptions {
   /** Of the arithmetic, default bfloat16. */
   readonly dtype?: PeakDType
@@ -35,6 +36,7 @@ export function criticalIntensity(chip: ChipLike, options: IntensityOptions = {}
   return peakOpsPerSecond(made, dtype) / bandwidth
 }
 
+/** The dtypes of a product with weights. */
 export interface BatchOptions {
   /** Of the arithmetic, default bfloat16. */
   readonly dtype?: PeakDType
@@ -63,6 +65,7 @@ export function criticalBatch(chip: ChipLike, options: BatchOptions = {}): numbe
   return (peakOpsPerSecond(made, dtype) * bytes) / (2 * made.hbmBytesPerSecond)
 }
 
+/** The chip, its traffic and the step whose limits are asked. */
 export interface ParallelOptions {
   readonly chip: ChipLike
   /** Of the arithmetic, default bfloat16. */

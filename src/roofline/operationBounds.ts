@@ -25,6 +25,7 @@ const costNames: OptionTable<OperationCost> = {
   ...{ dcnBytes: 'optional', pcieBytes: 'optional' },
 }
 
+/** The dtype and the links that an operation's bounds are for. */
 export interface OperationBoundOptions {
   /** Of the arithmetic, default bfloat16. */
   readonly dtype?: PeakDType

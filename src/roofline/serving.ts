@@ -9,6 +9,7 @@ import {
 import { cacheBytes, type ModelConfig, parameterUse } from '../model/index.js'
 import { checkInteger, checkNumber, checkOptions, type OptionTable } from '../options/index.js'
 
+/** The sequences that are served together, and in which dtypes. */
 export interface ServingOptions {
   readonly slice: string | Slice
   /** Sequences that are decoded together. */

@@ -18,6 +18,7 @@ import {
 import { checkInteger, checkOptions, type OptionTable } from '../options/index.js'
 import { efficiencyOf, routingEfficiency } from './efficiency.js'
 
+/** The step, and how it lies on the slice. */
 export interface TrainingStepOptions {
   readonly slice: string | Slice
   /** Sequences of a step, over all slices. */
@@ -47,6 +48,7 @@ export interface StepTerms {
   readonly pcie: number
 }
 
+/** The time of a training step: its bounds, and an estimate. */
 export interface TrainingStep {
   readonly slice: Slice
   readonly tokens: number

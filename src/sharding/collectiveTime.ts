@@ -12,6 +12,7 @@ export type Collective = 'all-gather' | 'reduce-scatter' | 'all-reduce' | 'all-t
 
 const collectives: readonly Collective[] = ['all-gather', 'reduce-scatter', 'all-reduce', 'all-to-all']
 
+/** A collective, and the links it goes over. */
 export interface CollectiveTimeOptions {
   readonly op: Collective
   /** Bytes of the whole array, on all devices of the axes together: V. */

@@ -3,6 +3,7 @@ import { type DeviceSlice, slicesByDevice } from './deviceSlices.js'
 import { checkMesh, type Mesh } from './mesh.js'
 import { type PartitionSpec, partsOf } from './spec.js'
 
+/** The axes of the mesh that split a batch. */
 export interface ShardBatchOptions {
   /** The axes over which rows are split. Default: those of data, fsdp and their like that the mesh has. */
   readonly axes?: readonly string[]

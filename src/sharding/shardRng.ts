@@ -4,6 +4,7 @@ import { partAt, placeOf, placesByDevice } from './deviceSlices.js'
 import { checkMesh, type Mesh } from './mesh.js'
 import { checkSpec, partsOf } from './spec.js'
 
+/** Which devices get keys of their own. */
 export interface ShardRngOptions {
   /**
    * The axes along which keys differ; along the others they are the same, as they are for devices that hold parts of one

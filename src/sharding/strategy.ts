@@ -7,8 +7,10 @@ import { ruleFor } from './strategyRules.js'
 /** Ways to spread a model: 'sequence' splits time between blocks, along tensor unless it has an axis of its own. */
 export type Strategy = 'data' | 'fsdp' | 'tensor' | 'expert' | 'sequence'
 
+/** Every strategy. */
 export const strategies: readonly Strategy[] = ['data', 'fsdp', 'tensor', 'expert', 'sequence']
 
+/** The strategies, and the axes of the mesh for them. */
 export interface StrategyOptions {
   /** One way, or several together. */
   readonly strategy: Strategy | readonly Strategy[]

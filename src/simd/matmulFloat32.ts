@@ -10,7 +10,7 @@ import { matmulOperands } from './matmulOperands.js'
  * Dtype     float32.
  * Rounding  every product and every sum to float32, nearest even.
  * Special   IEEE 754; a NaN is a NaN of no defined sign or payload.
- * Error     lengths that differ from the sizes: RangeError.
+ * Throws    RangeError for lengths that differ from the sizes.
  * Cost      2 m n k operations; allocates the result only, not even that with `out`.
  * Source    none
  */

@@ -9,7 +9,7 @@ import { matmulOperands } from './matmulOperands.js'
  * Dtype     int32.
  * Rounding  none: products and sums wrap.
  * Special   none
- * Error     lengths that differ from the sizes: RangeError.
+ * Throws    RangeError for lengths that differ from the sizes.
  * Cost      2 m n k operations; allocates the result only, not even that with `out`.
  * Source    none
  */

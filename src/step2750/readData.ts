@@ -9,7 +9,7 @@ const names = ['a_log', 'b', 'c', 'dt_bias', 'dt_gap'] as const
  * { name, shape: [rows, length], offset_bytes }, bfloat16 codes, uint16 little-endian; `g`, the clock, `length` codes in
  * hex; `init`, the float32 bits of a_log, b, c, dt_bias and dt_gap in hex.
  *
- * Error     a RangeError says what is missing or does not fit.
+ * Throws    a RangeError says what is missing or does not fit.
  */
 export function readData(path: string): Step2750Data {
   const refuse = (why: string): RangeError => new RangeError(`step2750: ${why} [${path}]`)

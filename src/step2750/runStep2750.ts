@@ -42,7 +42,7 @@ const afterFirstBad = 20
  *
  * Special   a run that becomes non-finite stops there, unless `zeroNans` is set.
  * Cost      about a millisecond a step for 128 positions.
- * Error     RangeErrors for options, data and checkpoints that do not fit; the file of a foreign checkpoint is left alone.
+ * Throws    RangeErrors for options, data and checkpoints that do not fit; the file of a foreign checkpoint is left alone.
  *
  * @example runStep2750({ steps: 2 }).loss.length // 2
  */

@@ -8,6 +8,7 @@ import { checkInteger, checkName } from '../options/index.js'
  */
 export type Dataflow = 'os' | 'ws' | 'is'
 
+/** Every dataflow: output, weights or inputs stay in their cells. */
 export const dataflows: readonly Dataflow[] = ['os', 'ws', 'is']
 
 /** An array and the product to be made in it. */

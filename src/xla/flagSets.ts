@@ -3,6 +3,7 @@ import type { ChipName } from '../hardware/index.js'
 /** How many flags are set: none; those of nearly all of MaxText's scripts; those of most; the larger sets of a few. */
 export type FlagLevel = 'none' | 'basic' | 'standard' | 'aggressive'
 
+/** The levels, from the fewest flags to the most. */
 export const flagLevels: readonly FlagLevel[] = ['none', 'basic', 'standard', 'aggressive']
 
 /** Flags with their values. */

@@ -26,6 +26,7 @@ export interface FlagFinding {
   readonly instead: string | null
 }
 
+/** What the flags are held against. */
 export interface LintFlagsOptions {
   /** The generation, to find flags that do nothing on it. */
   readonly hardware?: ChipName

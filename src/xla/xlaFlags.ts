@@ -6,6 +6,7 @@ import { kindText, takesValue } from './flagValue.js'
 import { type Environment, lintFlags } from './lintFlags.js'
 import { parseFlags } from './parseFlags.js'
 
+/** The generation, and which flags are to be set on it. */
 export interface XlaFlagsOptions {
   readonly hardware: ChipName
   /** How many flags to set: 'none', 'basic', 'standard' or 'aggressive'. Default: 'standard'. */

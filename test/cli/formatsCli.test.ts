@@ -56,20 +56,26 @@ describe('formats --measure, options', async () => {
 
   it.each([
     [['--fast'], "unknown option '--fast'"],
-    [['mxfp4'], 'too many arguments'],
+    [['mxfp4'], '--measure takes formats by --only [mxfp4]'],
     [['--only'], 'argument missing'],
-    [['--only', 'mxfp3'], 'unknown format or scheme [mxfp3], there are bfloat16, float16,'],
+    [
+      ['--only', 'mxfp3'],
+      'unknown format or scheme [mxfp3], did you mean mxfp4, there are bfloat16, float16,',
+    ],
     [['--only', 'mxfp4,,nvfp4'], 'unknown format or scheme []'],
-    [['--data', 'lognormals'], 'unknown data [lognormals], there are normal, student-t,'],
+    [
+      ['--data', 'lognormals'],
+      'unknown data [lognormals], did you mean lognormal, there are normal, student-t,',
+    ],
     [['--data', 'file'], 'unknown data [file]'],
     [
       ['--data', 'weights', '--weights', 'x'],
       'unknown data [weights], there are file, normal, student-t, lognormal, outliers',
     ],
-    [['--seed', '-1'], '--seed takes integers 0 ... 4294967295 [-1]'],
+    [['--seed', '-1'], '--seed is not a whole number from 0 to 4294967295 [-1]'],
     [['--seed', '4294967296'], '[4294967296]'],
-    [['--weights', ''], '--weights takes a file []'],
-    [['--weights', '/nowhere/x.safetensors'], '--weights /nowhere/x.safetensors: ENOENT'],
+    [['--weights', ''], '--weights is not a file []'],
+    [['--weights', '/nowhere/x.safetensors'], 'cannot read: /nowhere/x.safetensors [ENOENT'],
   ])('%j exits 2 with one line on standard error', async (args, says) => {
     const { status, out, error } = await call(...into('never'), ...args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
@@ -245,6 +251,8 @@ describe('formats --measure --weights', async () => {
       ...into('never'),
     )
     expect(failed).toBe(2)
-    expect(error).toMatch(/none\.safetensors: holds no float tensor that can be measured\n$/)
+    expect(error).toMatch(
+      /file: no float tensor can be measured \[the float tensors of none\.safetensors\]\n$/,
+    )
   })
 })

@@ -106,7 +106,7 @@ describe('run(options) refuses what it cannot take', () => {
     wrong(
       failures.tanhReachesBound,
       { maxDelta: -1 },
-      'boundedClockBias: maxDelta must be finite in bfloat16 and not negative [-1]',
+      'boundedClockBias: maxDelta is not a finite number, 0 or more [-1]',
     ),
     wrong(
       failures.lossScaleCollapse,

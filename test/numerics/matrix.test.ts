@@ -57,7 +57,7 @@ describe('toMatrix and fromMatrix', () => {
       new TypeError('fromMatrix: needs a Matrix of ml-matrix [undefined]'),
     )
     expect(() => fromMatrix(new Matrix([[1]]), { dtype: 'bf16' as DType })).toThrow(
-      new TypeError('tensor: unknown dtype [bf16]'),
+      new TypeError('tensor: unknown dtype, did you mean bfloat16 [bf16]'),
     )
   })
 })

@@ -164,10 +164,10 @@ describe('softmax, logSoftmax, logsumexp', () => {
       new TypeError('logsumexp: needs a floating-point dtype, cast first [int32]'),
     )
     expect(() => layerNorm(tensor([1]), { eps: -1 })).toThrow(
-      new RangeError('layerNorm: eps must be finite and not negative [-1]'),
+      new RangeError('layerNorm: eps is not a finite number, 0 or more [-1]'),
     )
     expect(() => rmsNorm(tensor([1]), { eps: Number.NaN })).toThrow(
-      new RangeError('rmsNorm: eps must be finite and not negative [NaN]'),
+      new RangeError('rmsNorm: eps is not a finite number, 0 or more [NaN]'),
     )
   })
 })

@@ -89,7 +89,7 @@ describe(`variance (seed ${seed})`, () => {
       new TypeError('variance: needs a floating-point dtype, cast first [int32]'),
     )
     expect(() => variance(tensor([1]), { method: 'three-pass' as never })).toThrow(
-      new RangeError('variance: unknown method [three-pass]'),
+      new RangeError('variance: unknown method, did you mean two-pass [three-pass]'),
     )
     for (const method of methods) expect(() => variance(tensor([1]), { method, axis: 1 })).toThrow(RangeError)
   })

@@ -44,7 +44,7 @@ describe('schedulePlot', () => {
     expect([...svg.matchAll(/<circle/g)].length).toBe(1)
   })
   it.each([0, -1, 1.5, Number.NaN])('schedulePlot and scheduleSparkline refuse %d steps', (steps) => {
-    const message = `steps must be a whole number, at least 1 [${steps}]`
+    const message = `steps is not a whole number, 1 or more [${steps}]`
     expect(() => schedulePlot({ cosine }, { steps })).toThrow(new RangeError(`schedulePlot: ${message}`))
     expect(() => scheduleSparkline(cosine, { steps })).toThrow(
       new RangeError(`scheduleSparkline: ${message}`),
@@ -65,7 +65,7 @@ describe('scheduleSparkline', () => {
     expect(scheduleSparkline(cosine, { steps: 50_000, width: 2 })).toBe('▁·')
     for (const width of [1, 0, 2.5, Number.NaN])
       expect(() => scheduleSparkline(cosine, { steps: 9, width })).toThrow(
-        new RangeError(`scheduleSparkline: width must be a whole number, at least 2 [${width}]`),
+        new RangeError(`scheduleSparkline: width is not a whole number, 2 or more [${width}]`),
       )
   })
 })

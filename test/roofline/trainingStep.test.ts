@@ -33,7 +33,7 @@ describe('trainingStep(config)', () => {
     },
   )
 
-  // Runs that the constants are not fitted on: other batches of the same source, from its column of step times.
+  // Two of the fitted runs again, here by the source's column of step times, which its utilisations do not print.
   it.each([
     ['tpu7x-128', 256, 12.2],
     ['tpu7x-512', 1024, 12.27],

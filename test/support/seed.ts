@@ -1,5 +1,5 @@
 const given = process.env['TPU_TOOLKIT_SEED']
-if (process.env['CI'] && !given) throw new Error('seed: TPU_TOOLKIT_SEED must be set where CI is [undefined]')
+if (process.env['CI'] && !given) throw new Error('seed: TPU_TOOLKIT_SEED is not set, and CI is [undefined]')
 
 /**
  * The seed of every drawn test input: TPU_TOOLKIT_SEED, or 1. Suites print it in their title; to repeat a

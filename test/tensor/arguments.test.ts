@@ -1,5 +1,5 @@
 import * as bf16 from 'tpu-toolkit/bf16'
-import { quantizationReport, quantize, quantizeArray } from 'tpu-toolkit/blocks'
+import * as blocks from 'tpu-toolkit/blocks'
 import * as formats from 'tpu-toolkit/formats'
 import * as n from 'tpu-toolkit/numerics'
 import * as random from 'tpu-toolkit/random'
@@ -75,9 +75,9 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   rmsNorm: (o) => n.rmsNorm(x, o),
   drift: (o) => n.drift(x, [1, 2, 3, 4], o),
   errorBound: (o) => n.errorBound('sum', o, { sumAbs: 1 }),
-  quantize: (o) => quantize(x, o),
-  quantizeArray: (o) => quantizeArray(new Float32Array(32), o),
-  quantizationReport: (o) => quantizationReport(new Float32Array(1), new Float32Array(1), o),
+  quantize: (o) => blocks.quantize(x, o),
+  quantizeArray: (o) => blocks.quantizeArray(new Float32Array(32), o),
+  quantizationReport: (o) => blocks.quantizationReport(new Float32Array(1), new Float32Array(1), o),
   quantizeBlocks: (o) => formats.quantizeBlocks(new Float32Array(32), o),
   encode: (o) => formats.encode(1, 'bfloat16', o),
   encoder: (o) => formats.encoder('bfloat16', o),
@@ -94,6 +94,127 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   randint: (o) => random.randint(key, 1, o),
   truncatedNormal: (o) => random.truncatedNormal(key, 1, o),
   uniform: (o) => random.uniform(key, 1, o),
+  all: (o) => t.all(x, o),
+  any: (o) => t.any(x, o),
+  allClose: (o) => t.allClose(x, x, o),
+  einsum: (o) => t.einsum('ij->ji', [x], o),
+  eye: (o) => t.eye(2, o),
+  linspace: (o) => t.linspace(0, 1, 2, o),
+  oneHot: (o) => t.oneHot(t.tensor([1], { dtype: 'int32' }), 2, o),
+  pad: (o) => t.pad(x, [1, 1], o),
+  prod: (o) => t.prod(x, o),
+  roll: (o) => t.roll(x, 1, o),
+  scatterAdd: (o) => t.scatterAdd(x, [0], x, o),
+  sort: (o) => t.sort(x, o),
+  argsort: (o) => t.argsort(x, o),
+  topK: (o) => t.topK(x, 1, o),
+  squeeze: (o) => t.squeeze(x, o),
+  takeAlongAxis: (o) => t.takeAlongAxis(x, t.zeros([2, 2], { dtype: 'int32' }), o),
+  norm: (o) => n.norm(x, o),
+  std: (o) => n.std(x, o),
+  defineFormat: (o) => formats.defineFormat(o),
+  p3109Format: (o) => formats.p3109Format(8, 4, o),
+}
+
+/** What takes no options, by its door. A function that is new stands here or in `calls`. */
+const none: Readonly<Record<string, readonly string[]>> = {
+  tensor: [
+    ...[
+      'reshape',
+      'transpose',
+      'broadcastTo',
+      'slice',
+      'clip',
+      'expandDims',
+      'onesLike',
+      'zerosLike',
+      'outer',
+    ],
+    ...[
+      'apply',
+      'withTrace',
+      'recordEverything',
+      'untraced',
+      'canonicalizeNaN',
+      'checkTensor',
+      'holds',
+      'isFloat',
+    ],
+    ...[
+      'entryOf',
+      'opName',
+      'formOf',
+      'roundsOf',
+      'roundingTo',
+      'dtypeFacts',
+      'sameShape',
+      'sizeOf',
+      'Tensor',
+    ],
+    ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],
+  ],
+  numerics: [
+    'naiveDecay',
+    'stableCovariance',
+    'naiveMatmul',
+    'exactSum',
+    'ulpDistance',
+    'covarianceSpectrum',
+    'fromMatrix',
+    'toMatrix',
+  ],
+  formats: [
+    ...[
+      'blockElement',
+      'format',
+      'compareCodes',
+      'decode',
+      'decodeArray',
+      'decodeTable',
+      'isNaNCode',
+      'codeTable',
+    ],
+    ...['describe', 'blockValues', 'dequantizeBlocks', 'floorLog2', 'ieeeFormat', 'packCodes', 'unpackCodes'],
+    ...[
+      'nextDown',
+      'nextUp',
+      'orderIndex',
+      'ulp',
+      'ulpDistance',
+      'FormatArray',
+      'BFloat16Array',
+      'Binary16Array',
+    ],
+    ...[
+      'Float8E3M4Array',
+      'Float8E4M3Array',
+      'Float8E4M3FNArray',
+      'Float8E4M3FNUZArray',
+      'Float8E4M3B11FNUZArray',
+    ],
+    ...[
+      'Float8E5M2Array',
+      'Float8E5M2FNUZArray',
+      'Float8E8M0FNUArray',
+      'Float6E2M3FNArray',
+      'Float6E3M2FNArray',
+    ],
+    'Float4E2M1FNArray',
+  ],
+  blocks: [
+    ...[
+      'blockMatmul',
+      'dequantize',
+      'pack',
+      'unpack',
+      'joinReports',
+      'bitsPerElement',
+      'piecewise',
+      'rowsOf',
+    ],
+    ...['survey', 'padRows', 'unpadRows', 'reportPieces'],
+  ],
+  random: ['categorical', 'foldIn', 'key', 'permutation', 'seeded', 'split', 'threefry2x32'],
 }
 
 describe('options', () => {
@@ -103,12 +224,23 @@ describe('options', () => {
     expect(() => calls[name]!(null as never)).toThrow(/options are not an object.*\[null\]/)
   })
 
+  it.each(Object.entries({ tensor: t, numerics: n, formats, blocks, random }))(
+    'of every function of %s are checked here, or it takes none',
+    (door, names) => {
+      const callable = Object.entries(names).flatMap(([name, value]) =>
+        typeof value === 'function' ? [name] : [],
+      )
+      expect(callable.filter((name) => !(name in calls) && !none[door]!.includes(name))).toEqual([])
+      expect(none[door]!.filter((name) => !callable.includes(name))).toEqual([])
+    },
+  )
+
   it('missing where they are required are said', () => {
     expect(() => n.boundedClockBias(x, undefined as never)).toThrow(
       'boundedClockBias: option maxDelta is missing',
     )
     expect(() => t.fromBits([1], undefined as never)).toThrow('fromBits: option dtype is missing')
-    expect(() => quantize(x, {} as never)).toThrow('quantize: option element is missing')
+    expect(() => blocks.quantize(x, {} as never)).toThrow('quantize: option element is missing')
     expect(() => random.randint(key, 1, {} as never)).toThrow('randint: option maxval is missing')
   })
 })
@@ -142,6 +274,51 @@ describe('wrong arguments', () => {
       `cast: unknown dtype, there are ${t.dtypes.join(', ')} [banana]`,
     ],
     ['sum(x, 0)', () => t.sum(x, 0 as never), 'sum: options are not an object, write { axis: 0 } [0]'],
+    [
+      'keepDims of a word',
+      () => t.sum(x, { keepDims: 'no' as never }),
+      'sum: keepDims is not true or false [no]',
+    ],
+    [
+      'max, keepDims of a word',
+      () => t.max(x, { axis: 0, keepDims: 'no' as never }),
+      'max: keepDims is not true or false [no]',
+    ],
+    [
+      'sumLane of an order that is none',
+      () => t.sumLane(Float64Array.of(1, 2), 2, 'pairwis' as never, Math.fround),
+      'sumLane: unknown order, did you mean pairwise [pairwis]',
+    ],
+    [
+      'scanLane by windows',
+      () => t.scanLane(Float64Array.of(1, 2), 2, { windowed: 2 }, Math.fround, new Float64Array(2)),
+      'scanLane: only sums go by windows [windowed 2]',
+    ],
+    [
+      'packCodes of numbers',
+      () => formats.packCodes([1, 2] as never, 4),
+      'packCodes: codes are not a Uint8Array [1, 2]',
+    ],
+    [
+      'unpackCodes of nothing',
+      () => formats.unpackCodes(undefined as never, 4, 0),
+      'unpackCodes: packed is not a Uint8Array [undefined]',
+    ],
+    [
+      'defineFormat with a word for a flag',
+      () => formats.defineFormat({ ...formats.format('bfloat16'), signed: 'no' as never }),
+      'defineFormat: signed is not true or false [no]',
+    ],
+    [
+      'dequantize of a tensor',
+      () => blocks.dequantize(x as never),
+      'dequantize: not a block tensor, which quantize gives [Tensor]',
+    ],
+    [
+      'piecewise without a reader',
+      () => blocks.piecewise('w', [3], undefined as never),
+      'piecewise: read is not a function [undefined]',
+    ],
     [
       'sum over a word',
       () => t.sum(x, { axis: '' as never }),

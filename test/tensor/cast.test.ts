@@ -67,7 +67,9 @@ describe(`cast (seed ${seed})`, () => {
     expect(() => cast(x, 'float32', { rounding: 'up' })).toThrow(
       new RangeError('cast: rounding options are for formats of at most 16 bits [float32]'),
     )
-    expect(() => cast(x, 'half' as DType)).toThrow(new TypeError('cast: unknown dtype [half]'))
+    expect(() => cast(x, 'half' as DType)).toThrow(
+      new TypeError('cast: unknown dtype, did you mean float16 [half]'),
+    )
   })
 
   it('cast between formats rounds once from the exact value', () => {

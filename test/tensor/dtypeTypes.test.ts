@@ -70,11 +70,17 @@ describe('operands of two dtypes', () => {
       // @ts-expect-error dtypes differ
       t.where(condition, bf, f32)
       expectTypeOf(t.concat([bf, bf])).toEqualTypeOf<B>()
+      const some: t.Tensor = bf
+      expectTypeOf(t.concat([bf, some])).toEqualTypeOf<B>()
+      expectTypeOf(t.concat([some, bf])).toEqualTypeOf<B>()
+      expectTypeOf(t.stack([bf, some])).toEqualTypeOf<B>()
       expectTypeOf(t.stack([bf, bf, bf], { axis: 1 })).toEqualTypeOf<B>()
       expectTypeOf(t.concat([] as B[])).toEqualTypeOf<B>()
       expectTypeOf(t.stack([bf].map((x) => x))).toEqualTypeOf<B>()
       // @ts-expect-error dtypes differ
       t.concat([bf, f32])
+      // @ts-expect-error -- the other way round.
+      t.concat([f32, bf])
       // @ts-expect-error dtypes differ
       t.stack([bf, bf, f32])
     })

@@ -144,7 +144,7 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
     expect(take(grid, [], { axis: 0 }).shape).toEqual([0, 3, 4])
     expect(() => take(grid, [3], { axis: 1 })).toThrow(new RangeError('take: index outside an axis of 3 [3]'))
     expect(() => take(grid, tensor([1]) as never)).toThrow(
-      new TypeError('take: indices must be int32 or uint32 [float32]'),
+      new TypeError('take: indices are not int32 or uint32 [float32]'),
     )
   })
 
@@ -224,7 +224,7 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
       [-1, -1],
     ])
     expect(() => where(tensor([1]), 1, tensor([2]))).toThrow(
-      new TypeError('where: the condition must be bool [float32]'),
+      new TypeError('where: the condition is not bool, compare first [float32]'),
     )
     expect(() => where(mask, 1, 2)).toThrow(TypeError)
   })

@@ -70,7 +70,7 @@ function measureSet(
     if (why !== undefined) skipped.push({ name: tensor.name, why })
     return why === undefined
   })
-  if (sound.length === 0) throw new BadInput(`${name} holds no float tensor that can be measured`)
+  if (sound.length === 0) throw new BadInput(`${name}: no float tensor can be measured [${about}]`)
   const surveys = sound.map(({ known }) => known)
   const amax = surveys.reduce((most, known) => Math.max(most, known.amax), 0)
   const fitting = chosen.filter((way) => way.way !== 'saturating' || overflows(way.scheme, amax))

@@ -5,7 +5,12 @@ import { prefixLeaves } from './prefixLeaves.js'
 import { merge, select } from './select.js'
 
 /** Which transform each parameter gets: a tree of labels, a prefix of one, or a function of the parameters that gives it. */
-export type Labels = Treelike<string> | { of(tree: Treelike): Treelike<string> }['of']
+export type Labels =
+  | Treelike<string>
+  | {
+      /** The labels of these parameters. */
+      of(tree: Treelike): Treelike<string>
+    }['of']
 
 /** The inner states by label. */
 export type MultiTransformState = { readonly [label: string]: State }

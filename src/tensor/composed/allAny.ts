@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { cast } from '../elementwise/cast.js'
 import { equal, notEqual } from '../elementwise/comparison.js'
 import { sum } from '../reductions/reduce.js'
@@ -17,7 +17,7 @@ function count(x: Tensor, zero: boolean, options: AxisOptions): Tensor {
  *
  * @example all(tensor([[1, 2], [0, 3]]), { axis: 1 }).toNested() // [true,false]
  */
-export function all(x: Tensor, options: AxisOptions = {}): Tensor<'bool'> {
+export function all(x: Tensor, options: AxisOptions = noOptions): Tensor<'bool'> {
   checkOptions('all', options, names, { positional: 'axis' })
   return equal(count(x, true, options), 0)
 }
@@ -27,7 +27,7 @@ export function all(x: Tensor, options: AxisOptions = {}): Tensor<'bool'> {
  *
  * @example any(tensor([[1, 2], [0, 0]]), { axis: 1 }).toNested() // [true,false]
  */
-export function any(x: Tensor, options: AxisOptions = {}): Tensor<'bool'> {
+export function any(x: Tensor, options: AxisOptions = noOptions): Tensor<'bool'> {
   checkOptions('any', options, names, { positional: 'axis' })
   return notEqual(count(x, false, options), 0)
 }

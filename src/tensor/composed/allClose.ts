@@ -1,4 +1,4 @@
-import { checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { broadcastTo } from '../layout/layout.js'
 import { broadcastShapes } from '../storage/shape.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -23,7 +23,7 @@ const names: OptionTable<CloseOptions> = { rtol: 'optional', atol: 'optional', e
  * @example allClose(tensor([1, 2]), tensor([1, 2.00001])) // true
  * @example allClose(tensor([1]), tensor([1.01])) // false
  */
-export function allClose(a: Tensor, b: Tensor, options: CloseOptions = {}): boolean {
+export function allClose(a: Tensor, b: Tensor, options: CloseOptions = noOptions): boolean {
   checkOptions('allClose', options, names, { positional: 'rtol' })
   const { rtol = 1e-5, atol = 1e-8, equalNaN = false } = options
   checkNumber('allClose', 'rtol', rtol, 0)

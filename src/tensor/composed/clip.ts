@@ -1,4 +1,5 @@
 import { maximum, minimum } from '../elementwise/arithmetic.js'
+import { checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
 
@@ -17,6 +18,7 @@ export function clip<D extends DType>(
   low: Tensor<D> | number | null,
   high: Tensor<D> | number | null,
 ): Tensor<D> {
+  checkTensor('clip', x)
   if (low === undefined || high === undefined)
     throw new RangeError(`clip: a limit is missing, null for none [${low === undefined ? 'low' : 'high'}]`)
   const above = low === null ? x : maximum(x, low)

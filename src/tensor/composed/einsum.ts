@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape, transpose } from '../layout/layout.js'
 import { take } from '../layout/take.js'
 import type { AccumulateOptions } from '../reductions/accumulate.js'
@@ -33,7 +33,7 @@ interface Lettered {
 export function einsum<D extends DType>(
   subscripts: string,
   tensors: readonly Tensor<D>[],
-  options: AccumulateOptions = {},
+  options: AccumulateOptions = noOptions,
 ): Tensor<D> {
   checkOptions('einsum', options, names)
   const { inputs, output } = parsed(subscripts, tensors)

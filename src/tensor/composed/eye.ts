@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { tensor } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -21,7 +21,10 @@ const names: OptionTable<EyeOptions> = { columns: 'optional', k: 'optional', dty
  * @example eye(2).toNested() // [[1,0],[0,1]]
  * @example eye(2, { columns: 3, k: 1 }).toNested() // [[0,1,0],[0,0,1]]
  */
-export function eye<D extends DType = 'float32'>(rows: number, options: EyeOptions<D> = {}): Tensor<D> {
+export function eye<D extends DType = 'float32'>(
+  rows: number,
+  options: EyeOptions<D> = noOptions,
+): Tensor<D> {
   checkOptions('eye', options, names, { positional: 'columns' })
   const { columns = rows, k = 0, dtype = 'float32' as D } = options
   checkInteger('eye', 'rows', rows)

@@ -1,4 +1,4 @@
-import { checkInteger, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { tensor } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -25,7 +25,7 @@ export function linspace<D extends DType = 'float32'>(
   start: number,
   stop: number,
   count: number,
-  options: LinspaceOptions<D> = {},
+  options: LinspaceOptions<D> = noOptions,
 ): Tensor<D> {
   checkOptions('linspace', options, names)
   const { endpoint = true, ...how } = options

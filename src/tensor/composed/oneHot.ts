@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { cast } from '../elementwise/cast.js'
 import { equal } from '../elementwise/comparison.js'
 import { arange } from '../storage/create.js'
@@ -24,7 +24,7 @@ const names: OptionTable<OneHotOptions> = { dtype: 'optional' }
 export function oneHot<D extends DType = 'float32'>(
   indices: Tensor<'int32'> | Tensor<'uint32'>,
   depth: number,
-  options: OneHotOptions<D> = {},
+  options: OneHotOptions<D> = noOptions,
 ): Tensor<D> {
   checkOptions('oneHot', options, names, { positional: 'dtype' })
   checkInteger('oneHot', 'depth', depth)

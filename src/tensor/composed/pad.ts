@@ -1,4 +1,4 @@
-import { checkInteger, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { concat } from '../layout/combine.js'
 import { full } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
@@ -21,7 +21,7 @@ const names: OptionTable<PadOptions> = { value: 'optional' }
 export function pad<D extends DType>(
   x: Tensor<D>,
   widths: readonly (number | readonly [before: number, after: number])[],
-  options: PadOptions = {},
+  options: PadOptions = noOptions,
 ): Tensor<D> {
   checkOptions('pad', options, names, { positional: 'value' })
   const { value = 0 } = options

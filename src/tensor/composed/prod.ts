@@ -1,9 +1,9 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape, transpose } from '../layout/layout.js'
 import { slice } from '../layout/slice.js'
 import { reducedShape } from '../reductions/lanes.js'
 import { cumprod } from '../reductions/scan.js'
-import type { AxisOptions } from '../storage/axisOptions.js'
+import { type AxisOptions, keepsDims } from '../storage/axisOptions.js'
 import { ones } from '../storage/create.js'
 import type { DType, FloatDType } from '../storage/dtype.js'
 import { normalizeAxes, sizeOf } from '../storage/shape.js'
@@ -27,9 +27,10 @@ const names: OptionTable<ProdOptions> = { axis: 'optional', keepDims: 'optional'
  *
  * @example prod(tensor([[1, 2], [3, 4]]), { axis: 1 }).toNested() // [2,12]
  */
-export function prod<D extends DType>(x: Tensor<D>, options: ProdOptions = {}): Tensor<D> {
+export function prod<D extends DType>(x: Tensor<D>, options: ProdOptions = noOptions): Tensor<D> {
   checkOptions('prod', options, names, { positional: 'axis' })
-  const { axis, keepDims = false, ...how } = options
+  const { axis, keepDims: _, ...how } = options
+  const keepDims = keepsDims('prod', options)
   const axes = normalizeAxes('prod', axis, x.rank)
   const kept = x.shape.map((_, i) => i).filter((i) => !axes.includes(i))
   const length = sizeOf(axes.map((i) => x.shape[i]!))

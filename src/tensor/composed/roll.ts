@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { concat } from '../layout/combine.js'
 import { reshape } from '../layout/layout.js'
 import { slice } from '../layout/slice.js'
@@ -20,7 +20,11 @@ const names: OptionTable<RollOptions> = { axis: 'optional' }
  * @example roll(tensor([1, 2, 3, 4]), 1).toNested() // [4,1,2,3]
  * @example roll(tensor([[1, 2], [3, 4]]), -1, { axis: 1 }).toNested() // [[2,1],[4,3]]
  */
-export function roll<D extends DType>(x: Tensor<D>, shift: number, options: RollOptions = {}): Tensor<D> {
+export function roll<D extends DType>(
+  x: Tensor<D>,
+  shift: number,
+  options: RollOptions = noOptions,
+): Tensor<D> {
   checkOptions('roll', options, names, { positional: 'axis' })
   checkInteger('roll', 'shift', shift, Number.MIN_SAFE_INTEGER)
   if (options.axis === undefined) return reshape(roll(reshape(x, [x.size]), shift, { axis: 0 }), x.shape)

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { add } from '../elementwise/arithmetic.js'
 import { concat } from '../layout/combine.js'
 import { reshape } from '../layout/layout.js'
@@ -30,7 +30,7 @@ export function scatterAdd<D extends DType>(
   x: Tensor<D>,
   indices: Tensor<'int32' | 'uint32'> | readonly number[],
   updates: Tensor<D>,
-  options: ScatterAddOptions = {},
+  options: ScatterAddOptions = noOptions,
 ): Tensor<D> {
   checkOptions('scatterAdd', options, names, { positional: 'axis' })
   operands('scatterAdd', [x, updates])

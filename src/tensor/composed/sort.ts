@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { slice } from '../layout/slice.js'
 import { lanesOf, placeIn } from '../reductions/lanes.js'
 import { apply } from '../storage/apply.js'
@@ -29,6 +29,7 @@ function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
+/** The record of `argsort`: stable, so equal elements keep their order, also where it descends; int32 places. */
 export const argsortOp: KnownOp<Sorting> = {
   name: 'argsort',
   form: 'whole',
@@ -54,7 +55,7 @@ export const argsortOp: KnownOp<Sorting> = {
  * @example argsort(tensor([3, 1, 2])).toNested() // [1,2,0]
  * @example argsort(tensor([3, 1, 3]), { descending: true }).toNested() // [0,2,1]
  */
-export function argsort(x: Tensor, options: SortOptions = {}): Tensor<'int32'> {
+export function argsort(x: Tensor, options: SortOptions = noOptions): Tensor<'int32'> {
   checkOptions('argsort', options, names, { positional: 'axis' })
   const { axis = -1, descending = false } = options
   return apply(argsortOp, [x], {
@@ -68,7 +69,7 @@ export function argsort(x: Tensor, options: SortOptions = {}): Tensor<'int32'> {
  *
  * @example sort(tensor([3, NaN, 1])).toNested() // [1,3,NaN]
  */
-export function sort<D extends DType>(x: Tensor<D>, options: SortOptions = {}): Tensor<D> {
+export function sort<D extends DType>(x: Tensor<D>, options: SortOptions = noOptions): Tensor<D> {
   checkOptions('sort', options, names, { positional: 'axis' })
   const { axis = -1 } = options
   return takeAlongAxis(x, argsort(x, options), { axis })
@@ -91,7 +92,7 @@ const topNames: OptionTable<TopKOptions> = { axis: 'optional' }
 export function topK<D extends DType>(
   x: Tensor<D>,
   k: number,
-  options: TopKOptions = {},
+  options: TopKOptions = noOptions,
 ): { readonly values: Tensor<D>; readonly indices: Tensor<'int32'> } {
   checkOptions('topK', options, topNames, { positional: 'axis' })
   const axis = normalizeAxis('topK', options.axis ?? -1, x.rank)

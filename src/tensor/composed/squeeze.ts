@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
 import type { DType } from '../storage/dtype.js'
 import { normalizeAxes } from '../storage/shape.js'
@@ -18,7 +18,7 @@ const names: OptionTable<SqueezeOptions> = { axis: 'optional' }
  * @example squeeze(tensor([[[1], [2]]])).toNested() // [1,2]
  * @example squeeze(tensor([[[1], [2]]]), { axis: 0 }).toNested() // [[1],[2]]
  */
-export function squeeze<D extends DType>(x: Tensor<D>, options: SqueezeOptions = {}): Tensor<D> {
+export function squeeze<D extends DType>(x: Tensor<D>, options: SqueezeOptions = noOptions): Tensor<D> {
   checkOptions('squeeze', options, names, { positional: 'axis' })
   const { axis } = options
   const ones = x.shape.flatMap((length, i) => (length === 1 ? [i] : []))

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
 import { take } from '../layout/take.js'
 import { tensor } from '../storage/create.js'
@@ -26,7 +26,7 @@ const names: OptionTable<AlongOptions> = { axis: 'optional' }
 export function takeAlongAxis<D extends DType>(
   x: Tensor<D>,
   indices: Tensor<'int32'> | Tensor<'uint32'>,
-  options: AlongOptions = {},
+  options: AlongOptions = noOptions,
 ): Tensor<D> {
   checkOptions('takeAlongAxis', options, names, { positional: 'axis' })
   const axis = normalizeAxis('takeAlongAxis', options.axis ?? -1, x.rank)

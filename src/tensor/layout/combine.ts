@@ -62,6 +62,10 @@ export function concat<D extends DType, E extends D = D>(
   tensors: readonly [Tensor<D>, ...Tensor<E>[]],
   options?: JoinOptions,
 ): Tensor<E>
+export function concat<D extends DType, E extends D = D>(
+  tensors: readonly [Tensor<E>, Tensor<D>],
+  options?: JoinOptions,
+): Tensor<E>
 export function concat<T extends readonly Tensor[] | readonly []>(
   tensors: T & Listed<T>,
   options?: JoinOptions,
@@ -91,6 +95,10 @@ export function concat(tensors: readonly Tensor[], options?: JoinOptions): Tenso
  */
 export function stack<D extends DType, E extends D = D>(
   tensors: readonly [Tensor<D>, ...Tensor<E>[]],
+  options?: JoinOptions,
+): Tensor<E>
+export function stack<D extends DType, E extends D = D>(
+  tensors: readonly [Tensor<E>, Tensor<D>],
   options?: JoinOptions,
 ): Tensor<E>
 export function stack<T extends readonly Tensor[] | readonly []>(

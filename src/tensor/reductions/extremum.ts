@@ -1,6 +1,6 @@
 import type { OptionTable } from '../../options/index.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
-import { type AxisOptions, axisNames } from '../storage/axisOptions.js'
+import { type AxisOptions, axisNames, keepsDims } from '../storage/axisOptions.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
 import { allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
 import { movable } from '../storage/move.js'
@@ -146,13 +146,15 @@ function extreme<D extends DType>(
   options: (AxisOptions & OutOption<D>) | undefined,
 ): Tensor<D> {
   checkCall(op.name, x, options, extremumNames, axisFirst)
-  const { axis, keepDims = false, out } = options ?? {}
+  const { axis, out } = options ?? {}
+  const keepDims = keepsDims(op.name, options)
   return apply(op, [x], { axes: normalizeAxes(op.name, axis, x.rank), keepDims }, out) as Tensor<D>
 }
 
 function placed(op: Op<Extremum>, x: Tensor, options: PositionOptions | undefined): Tensor<'int32'> {
   checkCall(op.name, x, options, axisNames, axisFirst)
-  const { axis, keepDims = false } = options ?? {}
+  const { axis } = options ?? {}
+  const keepDims = keepsDims(op.name, options)
   const axes = axis === undefined ? undefined : [normalizeAxis(op.name, axis, x.rank)]
   return apply(op, [x], { axes: normalizeAxes(op.name, axes, x.rank), keepDims }) as Tensor<'int32'>
 }

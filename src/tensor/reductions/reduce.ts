@@ -1,7 +1,7 @@
 import { sumArray, sumFloat32, toNumber } from '../../bf16/index.js'
 import type { OptionTable } from '../../options/index.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
-import { type AxisOptions, axisNames } from '../storage/axisOptions.js'
+import { type AxisOptions, axisNames, keepsDims } from '../storage/axisOptions.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
 import { allocate, checkFloat, type DType } from '../storage/dtype.js'
 import { normalizeAxes, sizeOf } from '../storage/shape.js'
@@ -91,7 +91,7 @@ export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: Re
   checkCall('sum', x, options, reduceNames, axisFirst)
   const axes = normalizeAxes('sum', options?.axis, x.rank)
   const how = accumulation('sum', x.dtype, options ?? {}, { windows: true })
-  return apply(sumOp, [x], { axes, keepDims: options?.keepDims ?? false, how }, options?.out) as Tensor<D>
+  return apply(sumOp, [x], { axes, keepDims: keepsDims('sum', options), how }, options?.out) as Tensor<D>
 }
 
 /**
@@ -105,5 +105,5 @@ export function mean<D extends DType, O extends D = D>(x: Tensor<D>, options?: R
   checkFloat('mean', x.dtype)
   const axes = normalizeAxes('mean', options?.axis, x.rank)
   const how = accumulation('mean', x.dtype, options ?? {}, { windows: true })
-  return apply(meanOp, [x], { axes, keepDims: options?.keepDims ?? false, how }, options?.out) as Tensor<D>
+  return apply(meanOp, [x], { axes, keepDims: keepsDims('mean', options), how }, options?.out) as Tensor<D>
 }

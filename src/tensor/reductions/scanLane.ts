@@ -1,4 +1,4 @@
-import type { Order, Round } from './order.js'
+import { checkOrder, type Order, type Round } from './order.js'
 import { kahan, neumaier, pairSums, rowSums } from './sumLane.js'
 
 /** The running sums of lane[0 .. n) into out, in the given order, every step rounded. */
@@ -21,9 +21,8 @@ export function scanLane(lane: Float64Array, n: number, order: Order, round: Rou
       scanAssociative(lane, n, round, out)
       break
     default:
-      if (!('blocked' in order))
-        throw new RangeError(`cumsum: only sums go by windows [windowed ${order.windowed}]`)
-      scanBlocked(lane, n, order.blocked, round, out)
+      checkOrder('scanLane', order, false)
+      if ('blocked' in order) scanBlocked(lane, n, order.blocked, round, out)
   }
 }
 

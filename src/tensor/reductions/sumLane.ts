@@ -1,4 +1,4 @@
-import type { Order, Round } from './order.js'
+import { checkOrder, type Order, type Round } from './order.js'
 
 /**
  * The sum of lane[0 .. n) in the given order, every step rounded. Sequential, Kahan, Neumaier, blocked and windowed
@@ -18,6 +18,7 @@ export function sumLane(lane: Float64Array, n: number, order: Order, round: Roun
     case 'associative':
       return associative(lane, n, round)
     default:
+      checkOrder('sumLane', order, true)
       return 'blocked' in order
         ? blocked(lane, n, order.blocked, round)
         : windowed(lane, n, order.windowed, round)

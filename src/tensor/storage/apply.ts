@@ -51,6 +51,7 @@ function hasSite(inputs: readonly Tensor[]): boolean {
 
 /** The operands of an operation as tensors of one dtype: numbers take the dtype of the tensors beside them. */
 export function operands(op: string, values: readonly (Tensor | number)[]): Tensor[] {
+  if (alike(values)) return values
   const first = values.find((value) => value instanceof Tensor)
   if (!first) throw new TypeError(`${op}: needs a tensor among its operands [${shown(values)}]`)
   return values.map((value) => {
@@ -59,6 +60,13 @@ export function operands(op: string, values: readonly (Tensor | number)[]): Tens
       throw new TypeError(`${op}: dtypes differ, cast one of them [${first.dtype} and ${value.dtype}]`)
     return value
   })
+}
+
+// The usual case, found without a closure: operands that are tensors of one dtype go on as they are.
+function alike(values: readonly (Tensor | number)[]): values is Tensor[] {
+  const dtype = values[0] instanceof Tensor ? values[0].dtype : undefined
+  for (const value of values) if (!(value instanceof Tensor) || value.dtype !== dtype) return false
+  return dtype !== undefined
 }
 
 /** A plain number rounded to a dtype; where everything is recorded, one that changed is the result of an operation. */

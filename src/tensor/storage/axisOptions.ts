@@ -1,4 +1,4 @@
-import type { OptionTable } from '../../options/index.js'
+import { checkFlag, type OptionTable } from '../../options/index.js'
 
 /** Which axes an operation runs over. */
 export interface AxisOptions {
@@ -9,3 +9,11 @@ export interface AxisOptions {
 }
 
 export const axisNames: OptionTable<AxisOptions> = { axis: 'optional', keepDims: 'optional' }
+
+/** Whether reduced axes stay, with length 1. */
+export function keepsDims(op: string, options: AxisOptions | undefined): boolean {
+  const keepDims = options?.keepDims
+  if (keepDims === undefined) return false
+  checkFlag(op, 'keepDims', keepDims)
+  return keepDims
+}

@@ -24,7 +24,9 @@ export interface Reads {
    * Undefined where every result element reads the one in step with it: e reads place from(e), which is e.
    */
   readonly at: Int32Array | undefined
+  /** Where in `at` the places of a result element begin. */
   from(element: number): number
+  /** How many places it reads from there. */
   count(element: number): number
 }
 

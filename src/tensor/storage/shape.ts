@@ -51,7 +51,7 @@ export function normalizeAxes(
   axes: number | readonly number[] | undefined,
   rank: number,
 ): number[] {
-  if (axes === undefined) return Array.from({ length: rank }, (_, axis) => axis)
+  if (axes === undefined) return allAxes(rank)
   if (typeof axes !== 'number' && !Array.isArray(axes))
     throw new TypeError(`${op}: axis is not a number or a list of them [${shown(axes)}]`)
   const list = (typeof axes === 'number' ? [axes] : [...axes]).map((axis) => normalizeAxis(op, axis, rank))
@@ -59,6 +59,13 @@ export function normalizeAxes(
   if (list.some((axis, i) => axis === list[i - 1]))
     throw new RangeError(`${op}: repeated axis [${String(axes)}]`)
   return list
+}
+
+// A loop: `Array.from` with a function takes longer than a small sum.
+function allAxes(rank: number): number[] {
+  const axes: number[] = []
+  for (let axis = 0; axis < rank; axis++) axes.push(axis)
+  return axes
 }
 
 /** The shape that two shapes broadcast to, by NumPy's rule. */
