@@ -1,4 +1,4 @@
-import type { Tensor } from '../../tensor/index.js'
+import { formOf, type Op, type Tensor } from '../../tensor/index.js'
 import { type GraphNode, graphWith } from '../graph/graphOf.js'
 import { exactResult } from './exactResult.js'
 import type { ElementStep } from './nonFinite.js'
@@ -69,10 +69,10 @@ export function elementsOf(outputs: readonly Tensor[]): Elements {
 }
 
 /** A step with the operand elements that matter: all of few; of many those that are not finite, else the largest. */
-export function trimmed<S extends ElementStep>(step: S): S {
-  const { op, operands } = step
+export function trimmed<S extends ElementStep>(op: Op, step: S): S {
+  const { operands } = step
   if (operands.every(({ length }) => length <= shownOperands)) return step
-  if (op === 'matmul') {
+  if (formOf(op) === 'contracts') {
     const [a = [], b = []] = operands
     const places = foremost(a.map((x, i) => x * b[i]!))
     return { ...step, operands: operands.map((list) => places.map((place) => list[place]!)) }

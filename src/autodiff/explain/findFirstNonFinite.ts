@@ -1,4 +1,5 @@
 import { pathsOf, type Tree } from '../../tree/index.js'
+import { inputOp } from '../graph/graphOf.js'
 import type { Treelike } from '../graph/treelike.js'
 import { type Elements, elementsOf, trimmed } from './elements.js'
 import { eventKind, largestFinite, threshold } from './eventKind.js'
@@ -106,19 +107,21 @@ function leadsOn(before: Lead | undefined, node: number): boolean {
 
 function described(elements: Elements, origin: Lead): NonFinite {
   const step = elements.step(origin.node, origin.element)
-  const kind = step.op === 'input' ? 'input' : (eventKind(step) ?? 'constant')
+  const { record } = elements.nodes[origin.node]!
+  const kind = record === inputOp ? 'input' : (eventKind(record, step) ?? 'constant')
   const chain: ChainStep[] = []
   let at = origin.next
   for (; typeof at !== 'string'; at = at.next) {
     const next = elements.step(at.node, at.element)
-    chain.push(trimmed({ ...next, kind: eventKind(next) }))
+    const op = elements.nodes[at.node]!.record
+    chain.push(trimmed(op, { ...next, kind: eventKind(op, next) }))
   }
   return {
-    ...trimmed(step),
+    ...trimmed(record, step),
     kind,
     nodes: elements.nodes.length,
     largest: largestFinite(step.dtype),
-    threshold: threshold(step.op, step.dtype),
+    threshold: threshold(record, step.dtype),
     history: kind === 'input' ? [] : historyOf(elements, origin.node, origin.element, kind),
     chain,
     output: at,

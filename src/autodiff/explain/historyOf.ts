@@ -1,5 +1,6 @@
-import type { Tensor } from '../../tensor/index.js'
+import type { Op, Tensor } from '../../tensor/index.js'
 import { type Elements, trimmed } from './elements.js'
+import { explanationOf } from './explanations.js'
 import type { ElementStep, HistoryStep, NonFiniteKind } from './nonFinite.js'
 
 /** The longest history. */
@@ -29,8 +30,9 @@ export function historyOf(
   while (at?.node !== undefined && steps.length < depth) {
     const step = elements.step(at.node, at.element)
     const operands = operandsAt(elements, at.node, at.element)
-    const how = howMade(step)
-    steps.push(trimmed({ ...step, how }))
+    const op = elements.nodes[at.node]!.record
+    const how = howMade(op, step)
+    steps.push(trimmed(op, { ...step, how }))
     if (how === 'rounded to zero') break
     if (how === 'cancelled') at = mostRounded(elements, operands)
     else at = (step.value === 0 && operands.find(({ value }) => value === 0)) || largest(operands)
@@ -38,16 +40,14 @@ export function historyOf(
   return steps
 }
 
-function howMade({ op, value, exact, operands }: ElementStep): HistoryStep['how'] {
-  if (op === 'input') return 'passed'
+function howMade(op: Op, { value, exact, operands }: ElementStep): HistoryStep['how'] {
   const all = operands.flat()
   if (value === 0) {
     if (exact !== undefined && exact !== 0) return 'rounded to zero'
     // What float64 too rounds to zero, exp(-1000) or a product of tiny numbers.
-    const vanishing = ['exp', 'exp2', 'sigmoid', 'softplus', 'erfc', 'mul', 'div', 'square', 'matmul']
-    if (vanishing.includes(op) && all.every((x) => x !== 0 && Number.isFinite(x))) return 'rounded to zero'
-    const adding = ['add', 'sub', 'sum', 'mean', 'cumsum', 'matmul', 'scatter']
-    if (adding.includes(op) && all.some((x) => x !== 0)) return 'cancelled'
+    const { vanishes, cancels } = explanationOf(op)
+    if (vanishes && all.every((x) => x !== 0 && Number.isFinite(x))) return 'rounded to zero'
+    if (cancels && all.some((x) => x !== 0)) return 'cancelled'
   }
   return exact !== undefined && exact !== value ? 'rounded' : 'passed'
 }

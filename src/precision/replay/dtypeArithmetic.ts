@@ -2,7 +2,6 @@ import { cast, type FloatDType, isFloat, ops, type Tensor, tensor } from '../../
 import { constantOf } from '../program/constantOf.js'
 import type { Step } from '../program/program.js'
 import type { Arithmetic } from './arithmetic.js'
-import { matmulFloat64 } from './matmulFloat64.js'
 
 /**
  * Real numbers as tensors of a wider dtype, by the operations' own kernels: fast, and in float64 right to 2^-53 for each
@@ -29,12 +28,6 @@ export function runWidened(
     const [x] = args as [Tensor]
     return isFloat(x.dtype) ? x : cast(x, accumulate ?? 'float64')
   }
-  if (
-    op === ops.matmul &&
-    accumulate === 'float64' &&
-    (attributes as { order: unknown }).order === 'sequential'
-  )
-    return matmulFloat64(args[0]!, args[1]!, output.shape)
   return op.kernel(args, accumulate ? accumulatingIn(attributes, accumulate) : attributes)
 }
 

@@ -1,18 +1,15 @@
-import { broadcastPlaces, type Op, ops } from '../../tensor/index.js'
+import { broadcastPlaces, formOf, type Op } from '../../tensor/index.js'
 import { exponentOf, type Grid, gridOf } from '../program/grid.js'
 import type { EventKind, Happening, PrecisionEvent } from './event.js'
-import { ofReduction, reduces } from './reductionEvent.js'
+import { eventRule } from './eventRules.js'
+import { ofReduction } from './reductionEvent.js'
 
 /** The events of one step. */
 export function eventsOf(happening: Happening): PrecisionEvent[] {
-  const { op, output, operands } = happening
-  const elementwise = operands.every((x) => broadcasts(x.shape, output.shape))
-  return elementwise && !reduces(op) ? ofElements(happening) : ofReduction(happening)
-}
-
-function broadcasts(shape: readonly number[], target: readonly number[]): boolean {
-  const lead = target.length - shape.length
-  return lead >= 0 && shape.every((length, axis) => length === 1 || length === target[axis + lead])
+  const { op, operands } = happening
+  // A constant has no operands to compare with.
+  const inStep = formOf(op) === 'elementwise' || operands.length === 0
+  return inStep ? ofElements(happening) : ofReduction(happening)
 }
 
 function ofElements(happening: Happening): PrecisionEvent[] {
@@ -24,7 +21,7 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   const least = 2 ** grid.minExponent
   const found = new Map<EventKind, Counted>()
   const places = operands.map((x) => broadcastPlaces(x.shape, output.shape))
-  const adds = op === ops.add ? 1 : op === ops.sub ? -1 : 0
+  const { adds = 0, invalid } = eventRule(op)
   const at = (k: number, i: number): number => values[k]![places[k]?.[i] ?? i]!
   const note = (kind: EventKind, i: number, bits?: number): void => {
     const known = found.get(kind)
@@ -56,7 +53,7 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   }
   return [...found].map(([kind, { element, count, bits }]): PrecisionEvent => {
     const read = operands.map((_, k) => at(k, element))
-    const form = kind === 'invalid' ? { form: formOf(op, read[0]!, read[1]!) } : {}
+    const form = kind === 'invalid' ? { form: invalid?.(read[0]!, read[1]!) ?? `${op.name}(${read[0]})` } : {}
     const lost = bits === undefined ? {} : { bits }
     return {
       step: happening.step,
@@ -92,76 +89,13 @@ function unfinished(
   }
   if (Number.isNaN(result)) return 'invalid'
   if (!finite) return undefined
-  return isPole(
-    op,
-    operands.map((_, k) => at(k, i)),
-    exact()[i]!,
-  )
-    ? 'divideByZero'
-    : 'overflow'
-}
-
-const poles: ReadonlySet<Op> = new Set([
-  ops.div,
-  ops.log,
-  ops.log2,
-  ops.log10,
-  ops.log1p,
-  ops.pow,
-  ops.reciprocal,
-  ops.rsqrt,
-  ops.atanh,
-  ops.lgamma,
-])
-
-function isPole(op: Op, operands: readonly number[], exact: number): boolean {
-  if (Number.isFinite(exact) || !poles.has(op)) return false
-  if (op === ops.div) return operands[1] === 0
-  if (op === ops.pow) return operands[0] === 0
-  return true
-}
-
-function formOf(op: Op, a: number, b: number): string {
-  if (op === ops.add || op === ops.sub) return 'Inf - Inf'
-  if (op === ops.mul) return '0 * Inf'
-  if (op === ops.div) return a === 0 && b === 0 ? '0 / 0' : 'Inf / Inf'
-  return `${op.name}(${a})`
+  const pole = !Number.isFinite(exact()[i]!) && eventRule(op).pole?.(at(0, i), operands[1] ? at(1, i) : 0)
+  return pole ? 'divideByZero' : 'overflow'
 }
 
 function underflows(op: Op, a: number, b: number, r: number, exact: number): boolean {
-  if (exact !== 0 && exact !== r) return true
-  // What float64 lost too: a product of numbers that are not zero.
-  if (op === ops.mul || op === ops.div) return exact === 0 && a !== 0 && b !== 0 && Number.isFinite(b)
-  // A transcendental function of a rational number is never a value of the format; it may be nearer than float64 sees.
-  return transcendental.has(op) && (r !== 0 || (a !== 0 && Number.isFinite(a) && vanishing.has(op)))
+  return (exact !== 0 && exact !== r) || (eventRule(op).underflows?.(a, b, r, exact) ?? false)
 }
-
-const vanishing: ReadonlySet<Op> = new Set([
-  ops.exp,
-  ops.exp2,
-  ops.sigmoid,
-  ops.softplus,
-  ops.silu,
-  ops.gelu,
-  ops.geluTanh,
-  ops.erfc,
-])
-const transcendental: ReadonlySet<Op> = new Set([
-  ...vanishing,
-  ...[
-    ops.sin,
-    ops.tan,
-    ops.asin,
-    ops.atan,
-    ops.sinh,
-    ops.tanh,
-    ops.asinh,
-    ops.atanh,
-    ops.expm1,
-    ops.log1p,
-    ops.erf,
-  ],
-])
 
 /** Exponent of the larger operand minus that of the result; the whole precision for a zero result. */
 function cancelled(a: number, b: number, r: number, grid: Grid): number {

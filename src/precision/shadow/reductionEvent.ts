@@ -1,29 +1,7 @@
 import { format, formatNames } from '../../formats/index.js'
-import {
-  type FloatDType,
-  isFloat,
-  lanesRead,
-  type Op,
-  ops,
-  roundingTo,
-  type Tensor,
-} from '../../tensor/index.js'
+import { type FloatDType, formOf, isFloat, lanesRead, roundingTo, type Tensor } from '../../tensor/index.js'
 import type { Happening, PrecisionEvent } from './event.js'
-
-const reductions: ReadonlySet<Op> = new Set([
-  ops.sum,
-  ops.mean,
-  ops.cumsum,
-  ops.cumprod,
-  ops.matmul,
-  ops.max,
-  ops.min,
-])
-
-/** Whether results of an operation read more than the elements in their own place. */
-export function reduces(op: Op): boolean {
-  return reductions.has(op)
-}
+import { eventRule } from './eventRules.js'
 
 /**
  * The events of sums, matrix products and operations of unknown form: infinities from finite operands, NaN from none, and in
@@ -95,7 +73,7 @@ function absorbedAdditions({
   values,
   attributes,
 }: Happening): PrecisionEvent | undefined {
-  if (op !== ops.sum && op !== ops.mean && op !== ops.cumsum) return undefined
+  if (!eventRule(op).addsAlong) return undefined
   const { axes, axis, how } = attributes as Sum
   if (how?.order !== 'sequential' || !isFloat(how.accumulate)) return undefined
   const round = roundingTo(how.accumulate)
@@ -112,7 +90,7 @@ function absorbedAdditions({
       // Into a sum of zero nothing is lost.
       if (next === sum && term !== 0 && Number.isFinite(sum)) {
         count++
-        first ??= { element: op === ops.cumsum ? place : k, operands: [sum, term], result: next }
+        first ??= { element: formOf(op) === 'scans' ? place : k, operands: [sum, term], result: next }
       }
       sum = next
     }

@@ -12,16 +12,12 @@ import {
 } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
 import { constantOf } from '../program/constantOf.js'
-import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, programOf, recorded, type Step } from '../program/program.js'
 import { checkGroupBy, type GroupBy, stepNames } from '../program/stepName.js'
 import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import { adds } from '../replay/replay.js'
-
-const primitive: ReadonlySet<Step['op']> = new Set(Object.values(ops))
-const innocuous: ReadonlySet<Step['op']> = new Set([ops.add, ops.sub, ops.mul, ops.div, ops.sqrt])
-const summing: ReadonlySet<Step['op']> = new Set([ops.cumsum, ops.matmul])
+import { fitsFloat32 } from './throughFloat32.js'
 
 /** Which operations run in a wider dtype than their own: plain data, but for a function that names them. */
 export interface WidePolicy {
@@ -137,30 +133,6 @@ function runTraced(
     ),
     target ?? own,
   )
-}
-
-/**
- * Whether float32 gives the numbers that float64 rounded once gives. To float32: every operation of its own, no composed
- * one, which would round inside. To a format of p <= 11 bits: + - * / sqrt of operands of that very format, since float32 has
- * 2 p + 2 bits; a wider operand may stand on the middle between two numbers of the format, and float32 then rounds off the
- * little that decides. And sums that add in float32 anyway.
- */
-function fitsFloat32(
-  op: Step['op'],
-  args: readonly Tensor[],
-  result: FloatDType,
-  attributes: unknown,
-): boolean {
-  if (args.some(({ dtype }) => dtype === 'float64') || result === 'float64') return false
-  if (result === 'float32') return primitive.has(op)
-  if (gridOf(result).precision > 11) return false
-  return addsInFloat32(op, attributes) || (innocuous.has(op) && args.every(({ dtype }) => dtype === result))
-}
-
-function addsInFloat32(op: Step['op'], attributes: unknown): boolean {
-  if (!summing.has(op)) return false
-  const { accumulate, how } = attributes as { accumulate?: string; how?: { accumulate?: string } }
-  return (accumulate ?? how?.accumulate) === 'float32'
 }
 
 function toFloat64(x: Tensor): Tensor {

@@ -4,12 +4,16 @@ import {
   cumprod,
   cumsum,
   isFloat,
+  matmul,
+  mean,
   mul,
   type OpName,
   opNames,
   ops,
+  reshape,
   roundsOf,
   sub,
+  sum,
   type Tensor,
   tensor,
 } from 'tpu-toolkit'
@@ -135,6 +139,22 @@ describe('every operation of tensor, in every table of the doctor', () => {
       const chain = significantBits((v: readonly Tensor[]) => v.reduce((a, b) => step(a, b)), each, options)
       const [a, b] = [running.outputs[0]!.plain.toNumbers().at(-1)!, chain.outputs[0]!.plain.toNumbers()[0]!]
       expect(Math.abs(a - b)).toBeLessThan(0.5)
+    }
+    const narrow = { accumulate: 'bfloat16' } as const
+    const row = (v: Tensor): Tensor => reshape(v, [1, 12])
+    for (const [reduced, term] of [
+      [(v: Tensor) => sum(v, narrow), (v: Tensor) => v],
+      [(v: Tensor) => mean(v, narrow), (v: Tensor) => v],
+      [(v: Tensor) => matmul(row(v), reshape(v, [12, 1]), narrow), (v: Tensor) => mul(v, v)],
+    ] as const) {
+      const whole = significantBits(reduced, x, options)
+      const chain = significantBits(
+        (v: readonly Tensor[]) => v.map(term).reduce((a, b) => add(a, b)),
+        each,
+        options,
+      )
+      const [a, b] = [whole, chain].map((run) => run.outputs[0]!.plain.toNumbers()[0]!)
+      expect(Math.abs(a! - b!)).toBeLessThan(0.7)
     }
     expect(opNames.filter((name) => roundsOf(ops[name]) === 'each step')).toEqual([
       ...['sum', 'mean', 'cumsum', 'cumprod', 'matmul'],

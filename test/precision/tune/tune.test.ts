@@ -167,7 +167,7 @@ describe('tune', () => {
     const kinds = 'meanBits, maxBits, meanRelative, maxRelative, metric, holds, finite'
     const cases: [() => unknown, Error][] = [
       [() => of({ target: {} }), new RangeError(`tune: a target is one of ${kinds} []`)],
-      [() => of({ target: undefined }), new RangeError(`tune: a target is one of ${kinds} []`)],
+      [() => of({ target: undefined }), new RangeError('tune: option target is missing [target]')],
       [
         () => of({ target: { maxBits: 1, meanBits: 1 } }),
         new RangeError(`tune: a target is one of ${kinds} [maxBits, meanBits]`),

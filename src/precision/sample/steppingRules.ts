@@ -1,0 +1,183 @@
+import { type Key, threefry2x32 } from '../../random/index.js'
+import {
+  entryOf,
+  type FloatDType,
+  lanesRead,
+  type Op,
+  type OpTable,
+  type Order,
+  ops,
+  placesRead,
+  type Reads,
+  type Round,
+  reads,
+  type Scan,
+  scanLane,
+  sumLane,
+  type Tensor,
+} from '../../tensor/index.js'
+import { type Grid, gridOf } from '../program/grid.js'
+import type { Step } from '../program/program.js'
+import { type RandomRounding, stochasticRound } from './stochasticRound.js'
+
+/** Sums whose every addition rounds at random to the accumulation dtype; the last rounding is the caller's. */
+export type Adding = (step: Step, args: readonly Tensor[], key: Key, mode: RandomRounding) => Float64Array
+
+interface How {
+  readonly order: Order
+  readonly accumulate: 'float64'
+}
+
+/** The rounding of a lane's additions: a word each, drawn by the lane's number and its own. */
+function laneRounding(key: Key, lane: number, grid: Grid, mode: RandomRounding): Round {
+  const pair: readonly [number, number] = [key.data[0]!, key.data[1]!]
+  let count = 0
+  // Counters of elements begin at 0, 0; lanes stand in the upper word from 2^31 on.
+  return (x) => stochasticRound(x, grid, threefry2x32(pair, [(2 ** 31 + lane) >>> 0, count++])[0], mode)
+}
+
+const reduced =
+  (mean: boolean): Adding =>
+  ({ attributes }, [x], key, mode) => {
+    const { axes, how } = attributes as { axes: readonly number[]; how: How }
+    const { lanes, length, at } = lanesRead(x!.shape, axes)
+    const result = new Float64Array(lanes)
+    for (let k = 0; k < lanes; k++) {
+      const round = laneRounding(key, k, gridOf(how.accumulate), mode)
+      const lane = Float64Array.from({ length }, (_, i) => round(x!.data[at[k * length + i]!]!))
+      const total = sumLane(lane, length, how.order, round)
+      result[k] = mean ? total / length : total
+    }
+    return result
+  }
+
+const scanned: Adding = ({ attributes }, [x], key, mode) => {
+  const { axis, how } = attributes as { axis: number; how: How }
+  const { lanes, length, at } = lanesRead(x!.shape, [axis])
+  const result = new Float64Array(x!.size)
+  const sums = new Float64Array(length)
+  for (let k = 0; k < lanes; k++) {
+    const round = laneRounding(key, k, gridOf(how.accumulate), mode)
+    const lane = Float64Array.from({ length }, (_, i) => round(x!.data[at[k * length + i]!]!))
+    scanLane(lane, length, how.order, round, sums)
+    for (let i = 0; i < length; i++) result[at[k * length + i]!] = sums[i]!
+  }
+  return result
+}
+
+const runningProduct: Adding = ({ attributes }, [x], key, mode) => {
+  const { axis, how } = attributes as Scan
+  const { lanes, length, at } = lanesRead(x!.shape, [axis])
+  const result = new Float64Array(x!.size)
+  for (let k = 0; k < lanes; k++) {
+    const round = laneRounding(key, k, gridOf(how.accumulate as FloatDType), mode)
+    let product = 1
+    for (let i = 0; i < length; i++) {
+      const place = at[k * length + i]!
+      product = round(product * round(x!.data[place]!))
+      result[place] = product
+    }
+  }
+  return result
+}
+
+const multiplied: Adding = ({ attributes, output }, [a, b], key, mode) => {
+  const how = attributes as How
+  const [rows, columns] = reads(ops.matmul, attributes, [a!.shape, b!.shape], output.shape) as [Reads, Reads]
+  const grid = gridOf(how.accumulate)
+  return Float64Array.from({ length: output.size }, (_, i) => {
+    const round = laneRounding(key, i, grid, mode)
+    const [from, to] = [placesRead(rows, i), placesRead(columns, i)]
+    const lane = Float64Array.from(from, (at, p) => round(a!.data[at]! * b!.data[to[p]!]!))
+    return sumLane(lane, lane.length, how.order, round)
+  })
+}
+
+/** How an operation runs with each of its steps rounded at random; undefined of one that rounds its result alone. */
+export function steppingOf(op: Op): Adding | undefined {
+  return entryOf(steppingRules, op)
+}
+
+/** 'none' of all that do not round at each step: a test holds that the records say the same. */
+const steppingRules: OpTable<Adding> = {
+  exp: 'none',
+  exp2: 'none',
+  expm1: 'none',
+  log: 'none',
+  log2: 'none',
+  log10: 'none',
+  log1p: 'none',
+  sqrt: 'none',
+  rsqrt: 'none',
+  cbrt: 'none',
+  reciprocal: 'none',
+  sin: 'none',
+  cos: 'none',
+  tan: 'none',
+  asin: 'none',
+  acos: 'none',
+  atan: 'none',
+  sinh: 'none',
+  cosh: 'none',
+  tanh: 'none',
+  asinh: 'none',
+  acosh: 'none',
+  atanh: 'none',
+  sigmoid: 'none',
+  softplus: 'none',
+  silu: 'none',
+  gelu: 'none',
+  geluTanh: 'none',
+  erf: 'none',
+  erfc: 'none',
+  lgamma: 'none',
+  square: 'none',
+  abs: 'none',
+  neg: 'none',
+  sign: 'none',
+  floor: 'none',
+  ceil: 'none',
+  rint: 'none',
+  trunc: 'none',
+  relu: 'none',
+  add: 'none',
+  sub: 'none',
+  mul: 'none',
+  div: 'none',
+  pow: 'none',
+  atan2: 'none',
+  minimum: 'none',
+  maximum: 'none',
+  where: 'none',
+  cast: 'none',
+  sum: reduced(false),
+  mean: reduced(true),
+  cumsum: scanned,
+  cumprod: runningProduct,
+  matmul: multiplied,
+  max: 'none',
+  min: 'none',
+  argmax: 'none',
+  argmin: 'none',
+  reshape: 'none',
+  transpose: 'none',
+  broadcastTo: 'none',
+  flip: 'none',
+  slice: 'none',
+  take: 'none',
+  concat: 'none',
+  tril: 'none',
+  triu: 'none',
+  equal: 'none',
+  notEqual: 'none',
+  less: 'none',
+  lessEqual: 'none',
+  greater: 'none',
+  greaterEqual: 'none',
+  logicalAnd: 'none',
+  logicalOr: 'none',
+  logicalNot: 'none',
+  isFinite: 'none',
+  isInf: 'none',
+  isNaN: 'none',
+}
