@@ -1,4 +1,3 @@
-import { drift } from '../numerics/index.js'
 import { type AccumulateOptions, cumsum, type FloatDType, ones } from '../tensor/index.js'
 
 /** A running sum of ones, and where it stops growing. */
@@ -14,9 +13,8 @@ export interface SumOfOnes {
 export function sumOfOnes(n: number, dtype: FloatDType, how: AccumulateOptions): SumOfOnes {
   const sums = cumsum(ones([n], { dtype }), how)
   const running = [...sums.toNumbers()]
-  const { stallIndex } = drift(
-    sums,
-    Float64Array.from(running, (_, i) => i + 1),
-  )
+  let last = n
+  while (last > 1 && running[last - 1] === running[last - 2]) last--
+  const stallIndex = last < n ? last : null
   return { running, sum: running[n - 1]!, stallIndex }
 }

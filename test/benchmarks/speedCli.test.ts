@@ -66,6 +66,10 @@ describe('bench:speed', () => {
       'cumsum bfloat16',
       'sum bfloat16',
       'matmul bfloat16 512',
+      'matmul float32 512',
+      'matmul float64 512',
+      'matmul float32 in float64 512',
+      'matmul int32 512',
       ...formatNames
         .filter((name) => name !== 'bfloat16')
         .flatMap((name) =>
