@@ -73,7 +73,7 @@ function strip(mesh: Mesh, { name, axes, shape, spec, notes }: ParameterSharding
       return `<line x1="${x}" y1="${y + 4}" x2="${x}" y2="${y + 24}" stroke="#fff"/>`
     })
     const fill = axis === undefined ? grey : colourOf(mesh, axis)
-    return `<rect x="${left + d * each}" y="${y + 4}" width="${each - 4}" height="20" fill="${fill}"/>${cuts.join('')}<text x="${left + d * each + 4}" y="${y + 18}" fill="#000">${escaped(axes[d]!)} ${size}</text>`
+    return `<rect x="${left + d * each}" y="${y + 4}" width="${each - 4}" height="20" fill="${fill}"/>${cuts.join('')}<text x="${left + d * each + 4}" y="${y + 18}" fill="#000" stroke="#fff" stroke-width="3" paint-order="stroke">${escaped(axes[d]!)} ${size}</text>`
   })
   const said = `${JSON.stringify(spec)}${notes.length === 0 ? '' : ' *'}`
   const why = notes.length === 0 ? '' : `<title>${escaped(notes.join('; '))}</title>`
@@ -84,5 +84,5 @@ const colourOf = ({ axisNames }: Mesh, axis: string): string =>
   colours[axisNames.indexOf(axis) % colours.length]!
 
 function svg(w: number, h: number, title: string, parts: readonly string[]): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}" role="img" font-family="sans-serif" font-size="11"><title>${escaped(title)}</title>${parts.join('')}</svg>`
+  return `<svg fill="currentColor" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}" role="img" font-family="sans-serif" font-size="11"><title>${escaped(title)}</title>${parts.join('')}</svg>`
 }
