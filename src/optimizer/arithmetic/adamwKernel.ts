@@ -6,7 +6,7 @@ import {
   arena,
   type Engine,
 } from '../../simd/index.js'
-import { canonical } from './canonical.js'
+import { canonicalizeNaN } from '../../tensor/index.js'
 
 /**
  * A whole AdamW step of one float32 leaf: in WebAssembly where the machine has it, equal in every bit to
@@ -17,7 +17,7 @@ export function adamwKernel(leaf: AdamwLeaf, constants: AdamwConstants, engine: 
   const wasm = arena(engine)
   const { poisoned, found } = wasm ? adamwBlocks(wasm, leaf, constants) : plainAdamw(leaf, constants)
   // A NaN anywhere reaches the parameters; how its bits look is up to the processor until they are made canonical.
-  if (poisoned) for (const values of [newParams, newMu, newNu]) canonical(values)
+  if (poisoned) for (const values of [newParams, newMu, newNu]) canonicalizeNaN(values)
   return found
 }
 

@@ -1,13 +1,12 @@
 import { decode, encode } from '../../bf16/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
 import { checkName, type OptionTable } from '../../options/index.js'
-import { type FloatDType, type Shape, Tensor } from '../../tensor/index.js'
+import { type FloatDType, roundingTo, type Shape, Tensor } from '../../tensor/index.js'
 import {
   type Decoded,
   decodedOf,
   type Operand,
   promote,
-  roundingTo,
   type Scalar,
   tensorOf,
   valuesFor,

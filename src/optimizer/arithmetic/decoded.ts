@@ -1,6 +1,4 @@
-import { rounder } from '../../formats/index.js'
-import { cast, type FloatDType, isFloat, type Shape, Tensor } from '../../tensor/index.js'
-import { canonical } from './canonical.js'
+import { canonicalizeNaN, cast, type FloatDType, isFloat, type Shape, Tensor } from '../../tensor/index.js'
 
 /** The elements of a tensor as numbers while a transform computes on them: every value is one of its dtype. */
 export interface Decoded {
@@ -35,7 +33,7 @@ export function decodedOf(x: Tensor): Decoded {
 
 /** A tensor of decoded elements, in their dtype or cast to another. */
 export function tensorOf(x: Decoded, dtype: FloatDType = x.dtype): Tensor {
-  if (x.own) canonical(x.values)
+  if (x.own) canonicalizeNaN(x.values)
   const wide: FloatDType = x.values instanceof Float32Array ? 'float32' : 'float64'
   return cast(new Tensor(wide, x.shape, x.values), dtype)
 }
@@ -49,10 +47,4 @@ export function valuesFor(dtype: FloatDType, n: number): Float32Array | Float64A
 export function promote(a: FloatDType, b: FloatDType): FloatDType {
   if (a === b) return a
   return a === 'float64' || b === 'float64' ? 'float64' : 'float32'
-}
-
-/** Rounds a float64 value to the nearest value of a dtype, ties to even. */
-export function roundingTo(dtype: FloatDType): (value: number) => number {
-  if (dtype === 'float64') return (value) => value
-  return dtype === 'float32' ? Math.fround : rounder(dtype)
 }

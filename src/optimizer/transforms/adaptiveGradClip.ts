@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType, Tensor } from '../../tensor/index.js'
+import { type FloatDType, roundingTo, type Tensor } from '../../tensor/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -7,14 +7,7 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
-import {
-  type Decoded,
-  decodedOf,
-  roundingTo,
-  type Scalar,
-  tensorOf,
-  valuesFor,
-} from '../arithmetic/decoded.js'
+import { type Decoded, decodedOf, type Scalar, tensorOf, valuesFor } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
 

@@ -74,7 +74,7 @@ function outlineOf(program: Program): { steps: OutlineStep[]; outputs: Operand[]
     const [x] = step.operands
     const constant = constantOf(step)
     if (constant !== undefined) places.push(tensor(constant, { dtype: 'float64' }))
-    else if (step.op === ops['cast'] && isFloat(step.output.dtype) && isFloat(dtypeOf(program, x!)))
+    else if (step.op === ops.cast && isFloat(step.output.dtype) && isFloat(dtypeOf(program, x!)))
       places.push(placeOf(x!))
     else {
       places.push(n + steps.length)
