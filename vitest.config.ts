@@ -16,8 +16,6 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
-    // No test changes what another one sees, so files of one worker share the modules that they import: a minute saved.
-    isolate: false,
     reporters: ['default', new ClosingLine()],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
   },
