@@ -69,7 +69,7 @@ function binaryOperation(
   operation: (a: Tensor, b: Tensor, options: { out: Tensor }) => Tensor,
   scalar: (a: number, b: number) => number,
 ): Operation {
-  const op = `${operation.name} ${name}`
+  const op = `${operation === add ? 'add' : 'mul'} ${name}`
   return {
     op,
     n,
