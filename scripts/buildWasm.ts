@@ -3,7 +3,7 @@
  * `--check` compiles too, but fails where the embedded binary differs instead of writing it.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,12 +20,30 @@ const flags = [
   ...['--initialMemory', '64', '--maximumMemory', '64'],
 ]
 
+const shared = join(root, 'src/functions/float32')
+
+/**
+ * The sources in a folder of their own, with the scalar functions of float32 beside them: those are TypeScript that both
+ * compilers read, but for the way they name modules. What wasm/assembly/float32 has itself stays.
+ */
+function gather(folder: string): void {
+  cpSync(join(root, 'wasm/assembly'), folder, { recursive: true })
+  const own = readdirSync(join(folder, 'float32'))
+  for (const name of readdirSync(shared)) {
+    if (own.includes(name)) continue
+    const text = readFileSync(join(shared, name), 'utf8')
+    const imports = text.replaceAll(/from '(\.\/\w+)\.js'/g, "from '$1'")
+    writeFileSync(join(folder, 'float32', name), imports.replaceAll(/(?<=[{,]\s*)type int\b/g, 'int'))
+  }
+}
+
 function compile(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'buildWasm-'))
   try {
     const binary = join(folder, 'kernels.wasm')
-    const run = [compiler, 'wasm/assembly/index.ts', '--outFile', binary, ...flags]
-    const { status } = spawnSync(process.execPath, run, { cwd: root, stdio: 'inherit' })
+    gather(folder)
+    const run = [compiler, 'index.ts', '--outFile', binary, ...flags]
+    const { status } = spawnSync(process.execPath, run, { cwd: folder, stdio: 'inherit' })
     if (status !== 0) throw new Error(`buildWasm: the compiler failed [exit status ${status}]`)
     return readFileSync(binary)
   } finally {
