@@ -6,6 +6,8 @@ export type Engine = 'simd' | 'plain'
 
 /** Elements copied in, worked on and copied out at a time: large against a call, small against the L2 cache. */
 export const block = 16384
+/** Elements of a lane that is added in one go. */
+export const longestLane: number = 2 ** 17
 /** The largest block of a matrix product in any direction. */
 export const side = 512
 
@@ -27,6 +29,11 @@ export const at = {
   second: 0x05_0000,
   result: 0x06_0000,
   condition: 0x07_0000,
+  /** A whole lane, its running sums, room for twice as much, and two numbers between its parts. */
+  lane: 0x04_0000,
+  scan: 0x0c_0000,
+  scratch: 0x14_0000,
+  state: 0x03_c000,
   packedRight: 0x14_0000,
   /** Its sums. */
   sums: 0x24_0000,
@@ -64,6 +71,12 @@ export interface Arena {
   readonly resultWords: Uint32Array
   /** @internal */
   readonly resultBytes: Uint8Array
+  /** @internal */
+  readonly lane: Float32Array
+  /** @internal */
+  readonly scan: Float32Array
+  /** @internal */
+  readonly state: Float32Array
   /** @internal */
   readonly condition: Uint8Array
   /** @internal */
@@ -106,6 +119,9 @@ function open(): Arena | undefined {
     secondWords: new Uint32Array(buffer, at.second, block),
     resultWords: new Uint32Array(buffer, at.result, block),
     resultBytes: new Uint8Array(buffer, at.result, block),
+    lane: new Float32Array(buffer, at.lane, longestLane),
+    scan: new Float32Array(buffer, at.scan, longestLane),
+    state: new Float32Array(buffer, at.state, 2),
     condition: new Uint8Array(buffer, at.condition, block),
     table: new Uint16Array(buffer, at.table, 65536),
     sums: new Float32Array(buffer, at.sums, side * side),

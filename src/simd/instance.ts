@@ -98,6 +98,16 @@ export interface KernelExports
   divHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
   minHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
   maxHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  sequentialLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  kahanLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  neumaierLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  pairwiseSum(from: Pointer, n: number): number
+  associativeSum(from: Pointer, n: number, scratch: Pointer): number
+  blockedSum(from: Pointer, n: number, width: number, scratch: Pointer): number
+  windowedSum(from: Pointer, n: number, width: number, scratch: Pointer): number
+  pairwiseScan(from: Pointer, to: Pointer, n: number): void
+  associativeScan(from: Pointer, to: Pointer, n: number, scratch: Pointer): void
+  blockedScan(from: Pointer, to: Pointer, n: number, width: number, scratch: Pointer): void
   where32(
     condition: Pointer,
     a: Pointer,

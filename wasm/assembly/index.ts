@@ -54,3 +54,15 @@ export {
 export { sqrtFloat32, reciprocalFloat32, squareFloat32, absFloat32, negFloat32, floorFloat32, ceilFloat32, rintFloat32, truncFloat32, reluFloat32, signFloat32 } from './float32/simple'
 export { addFloat32, subFloat32, mulFloat32, divFloat32, minFloat32, maxFloat32 } from './float32/arithmetic'
 export { equalFloat32, notEqualFloat32, lessFloat32, lessEqualFloat32, where32 } from './float32/choices'
+export {
+  sequentialLane,
+  kahanLane,
+  neumaierLane,
+  pairwiseSum,
+  associativeSum,
+  blockedSum,
+  windowedSum,
+  pairwiseScan,
+  associativeScan,
+  blockedScan,
+} from './float32/sums'

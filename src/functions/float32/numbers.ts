@@ -39,45 +39,45 @@ export const siluEnd: int = 1081
 export const geluTanhHard: int = 1081
 export const geluTanhEnd: int = 1083
 export const logHard: int = 1083
-export const logEnd: int = 1087
-export const log2Hard: int = 1087
-export const log2End: int = 1087
-export const log10Hard: int = 1087
-export const log10End: int = 1087
-export const log1pHard: int = 1087
-export const log1pEnd: int = 1101
-export const asinhHard: int = 1101
-export const asinhEnd: int = 1101
-export const acoshHard: int = 1101
-export const acoshEnd: int = 1101
-export const atanhHard: int = 1101
-export const atanhEnd: int = 1101
-export const softplusHard: int = 1101
-export const softplusEnd: int = 1103
-export const sinHard: int = 1103
-export const sinEnd: int = 1105
-export const cosHard: int = 1105
-export const cosEnd: int = 1105
-export const tanHard: int = 1105
-export const tanEnd: int = 1105
-export const asinHard: int = 1105
-export const asinEnd: int = 1105
-export const acosHard: int = 1105
-export const acosEnd: int = 1109
-export const atanHard: int = 1109
-export const atanEnd: int = 1111
-export const erfHard: int = 1111
-export const erfEnd: int = 1111
-export const erfcHard: int = 1111
-export const erfcEnd: int = 1113
-export const geluHard: int = 1113
-export const geluEnd: int = 1115
-export const lgammaHard: int = 1115
-export const lgammaEnd: int = 1115
-export const cbrtHard: int = 1115
-export const cbrtEnd: int = 1115
-export const rsqrtHard: int = 1115
-export const rsqrtEnd: int = 1115
+export const logEnd: int = 1093
+export const log2Hard: int = 1093
+export const log2End: int = 1093
+export const log10Hard: int = 1093
+export const log10End: int = 1093
+export const log1pHard: int = 1093
+export const log1pEnd: int = 1107
+export const asinhHard: int = 1107
+export const asinhEnd: int = 1107
+export const acoshHard: int = 1107
+export const acoshEnd: int = 1107
+export const atanhHard: int = 1107
+export const atanhEnd: int = 1107
+export const softplusHard: int = 1107
+export const softplusEnd: int = 1109
+export const sinHard: int = 1109
+export const sinEnd: int = 1111
+export const cosHard: int = 1111
+export const cosEnd: int = 1111
+export const tanHard: int = 1111
+export const tanEnd: int = 1111
+export const asinHard: int = 1111
+export const asinEnd: int = 1111
+export const acosHard: int = 1111
+export const acosEnd: int = 1115
+export const atanHard: int = 1115
+export const atanEnd: int = 1117
+export const erfHard: int = 1117
+export const erfEnd: int = 1117
+export const erfcHard: int = 1117
+export const erfcEnd: int = 1119
+export const geluHard: int = 1119
+export const geluEnd: int = 1121
+export const lgammaHard: int = 1121
+export const lgammaEnd: int = 1121
+export const cbrtHard: int = 1121
+export const cbrtEnd: int = 1121
+export const rsqrtHard: int = 1121
+export const rsqrtEnd: int = 1121
 
 const numbers: Float64Array = new Float64Array([
   1,
@@ -1167,6 +1167,12 @@ const numbers: Float64Array = new Float64Array([
   -4.440131664276123,
   9.472636222839355,
   2.2484071254730225,
+  58037908,
+  17.87660789489746,
+  1.2783783694984994e23,
+  53.20505142211914,
+  5.498306075456329e28,
+  66.17682647705078,
   -0.0021787146106362343,
   -0.0021810915786772966,
   -8.583044291299302e-6,
