@@ -83,8 +83,9 @@ def errors():
 
 
 def tails():
-    """erfc(x) exp(x^2) on four equal parts of each octave from 1/4 to 16: the centre, then 13 coefficients."""
-    numbers = []
+    """erfc(x) exp(x^2) below 1/4 and on four equal parts of each octave to 16: the centre, then 13 coefficients."""
+    eighth = mpf(1) / 8
+    numbers = [0.125, *fit(lambda t: erfc(eighth + t) * exp((eighth + t) ** 2), [-eighth, eighth], 13)]
     for octave in range(-2, 4):
         for part in range(4):
             width = mpf(2) ** octave / 4
@@ -106,7 +107,7 @@ TABLES = {
     "arctangents": (arctangents, "atan(j/8), j = 0 ... 8, as pairs"),
     "arcsine": (arcsine, "(asin(x) / x - 1) / x^2 by powers of x^2, |x| up to 1/2"),
     "errors": (errors, "erf on 16 parts of 0 ... 4: centre and 13 coefficients; the first has 0 and erf(x) / x"),
-    "tails": (tails, "erfc(x) exp(x^2) on four parts of each octave from 1/4 to 16: centre and 13 coefficients"),
+    "tails": (tails, "erfc(x) exp(x^2) below 1/4 and on four parts of each octave to 16: centre and 13 coefficients"),
     "gammas": (gammas, "log Gamma(2 + w) / w by powers of w, |w| up to 1/2"),
 }
 
@@ -166,7 +167,7 @@ def main():
     typescript += "\n"
     typescript += f"const numbers: Float64Array = new Float64Array([\n{body}\n])\n\n"
     typescript += "/** One of the numbers. */\nexport function at(index: int): number {\n  return numbers[index]!\n}\n"
-    assembly += f"\nconst numbers: usize = memory.data<f64>([\n{wrapped(numbers)}\n])\n\n"
+    assembly += f"\nexport const numbers: usize = memory.data<f64>([\n{wrapped(numbers)}\n])\n\n"
     assembly += (
         "// @ts-ignore: decorator\n@inline\nexport function at(index: int): f64 {\n"
         "  return load<f64>(numbers + (<usize>index << 3))\n}\n"

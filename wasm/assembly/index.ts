@@ -22,32 +22,23 @@ export {
 } from './matmul'
 export { adamw } from './adamw'
 export {
-  expFloat32,
   exp2Float32,
   expm1Float32,
   sinhFloat32,
   coshFloat32,
-  tanhFloat32,
-  sigmoidFloat32,
-  siluFloat32,
-  geluTanhFloat32,
-  logFloat32,
   log2Float32,
   log10Float32,
   log1pFloat32,
   asinhFloat32,
   acoshFloat32,
   atanhFloat32,
-  softplusFloat32,
   sinFloat32,
   cosFloat32,
   tanFloat32,
   asinFloat32,
   acosFloat32,
   atanFloat32,
-  erfFloat32,
   erfcFloat32,
-  geluFloat32,
   cbrtFloat32,
   rsqrtFloat32,
 } from './float32/unary'
@@ -66,3 +57,14 @@ export {
   associativeScan,
   blockedScan,
 } from './float32/sums'
+export {
+  expFloat32,
+  sigmoidFloat32,
+  siluFloat32,
+  geluTanhFloat32,
+  tanhFloat32,
+  logFloat32,
+  erfFloat32,
+  geluFloat32,
+  softplusFloat32,
+} from './float32/vector'

@@ -39,7 +39,7 @@ function smallErf(x: number): number {
 function scaledErfc(x: number): number {
   const e = exponentOf(x)
   const part = toInt(4 * (x * powerOfTwo(-e) - 1))
-  return piece(tails + 14 * (4 * (e + 2) + part), x)
+  return piece(tails + 14 * (4 * (e + 2) + part + 1), x)
 }
 
 export function erf(x: number): number {

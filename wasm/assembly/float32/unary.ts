@@ -1,20 +1,16 @@
 // The unary functions of float32 over arrays: float32 at `from` -> float32 at `to`, which may be `from`. The functions
 // themselves are those of src/functions/float32, compiled from the same text: scripts/buildWasm.ts puts it beside this.
-import { exp, exp2, expm1, sinh, cosh, tanh, sigmoid, silu, geluTanh } from './exponential'
-import { log, log2, log10, log1p, asinh, acosh, atanh, softplus } from './logarithm'
+import { exp2, expm1, sinh, cosh } from './exponential'
+import { log2, log10, log1p, asinh, acosh, atanh } from './logarithm'
 import { sin, cos, tan } from './trigonometric'
 import { asin, acos, atan } from './inverse'
-import { erf, erfc, gelu } from './errorFunction'
+import { erfc } from './errorFunction'
 import { cbrt, rsqrt } from './roots'
 
 // @ts-ignore: decorator
 @inline
 function put(to: usize, y: f64): void {
   store<f32>(to, y == y ? f32(y) : reinterpret<f32>(0x7fc00000))
-}
-
-export function expFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, exp(f64(load<f32>(from))))
 }
 
 export function exp2Float32(from: usize, to: usize, count: i32): void {
@@ -31,26 +27,6 @@ export function sinhFloat32(from: usize, to: usize, count: i32): void {
 
 export function coshFloat32(from: usize, to: usize, count: i32): void {
   for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, cosh(f64(load<f32>(from))))
-}
-
-export function tanhFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, tanh(f64(load<f32>(from))))
-}
-
-export function sigmoidFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, sigmoid(f64(load<f32>(from))))
-}
-
-export function siluFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, silu(f64(load<f32>(from))))
-}
-
-export function geluTanhFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, geluTanh(f64(load<f32>(from))))
-}
-
-export function logFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, log(f64(load<f32>(from))))
 }
 
 export function log2Float32(from: usize, to: usize, count: i32): void {
@@ -77,10 +53,6 @@ export function atanhFloat32(from: usize, to: usize, count: i32): void {
   for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, atanh(f64(load<f32>(from))))
 }
 
-export function softplusFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, softplus(f64(load<f32>(from))))
-}
-
 export function sinFloat32(from: usize, to: usize, count: i32): void {
   for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, sin(f64(load<f32>(from))))
 }
@@ -105,16 +77,8 @@ export function atanFloat32(from: usize, to: usize, count: i32): void {
   for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, atan(f64(load<f32>(from))))
 }
 
-export function erfFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, erf(f64(load<f32>(from))))
-}
-
 export function erfcFloat32(from: usize, to: usize, count: i32): void {
   for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, erfc(f64(load<f32>(from))))
-}
-
-export function geluFloat32(from: usize, to: usize, count: i32): void {
-  for (const end = to + count * 4; to < end; from += 4, to += 4) put(to, gelu(f64(load<f32>(from))))
 }
 
 export function cbrtFloat32(from: usize, to: usize, count: i32): void {
