@@ -37,6 +37,20 @@ const subjects: Readonly<Record<string, Subject>> = {
     tests: doctor,
     tables: true,
   },
+  exceptions: {
+    files: ['autodiff/explain/exceptionRules.ts'],
+    tests: [
+      'test/autodiff/explain/exceptionRules.test.ts',
+      'test/precision/shadow/eventRules.test.ts',
+      'test/autodiff/explain/findFirstNonFinite.test.ts',
+    ],
+    tables: true,
+  },
+  stepping: {
+    files: ['precision/sample/steppingRules.ts'],
+    tests: ['test/precision/sample'],
+    tables: true,
+  },
   forms: {
     files: ['arithmetic', 'cast', 'comparison', 'unary', 'where'].map(
       (name) => `tensor/elementwise/${name}.ts`,
