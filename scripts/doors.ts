@@ -132,7 +132,8 @@ export const doors: readonly Door[] = [
   {
     folder: 'losses',
     root: 'namespace',
-    about: "losses in optax's semantics as tensor programs, differentiable and in every dtype; CTC among them",
+    about:
+      "losses in optax's semantics as tensor programs, differentiable and in every dtype; CTC among them",
   },
   {
     folder: 'optimizer',
