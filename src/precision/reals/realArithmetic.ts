@@ -189,6 +189,7 @@ const realRules: OpTable<RealRun> = {
   triu: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   equal: 'none',
   notEqual: 'none',
   less: 'none',

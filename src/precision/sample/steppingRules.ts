@@ -159,6 +159,7 @@ const steppingRules: OpTable<Adding> = {
   min: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   reshape: 'none',
   transpose: 'none',
   broadcastTo: 'none',

@@ -1,4 +1,5 @@
-import { isFloat, ops } from '../../tensor/index.js'
+import { exceptionRule } from '../../autodiff/index.js'
+import { isFloat } from '../../tensor/index.js'
 import { gridOf } from '../program/grid.js'
 import { type Operand, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
@@ -50,7 +51,7 @@ const nothing = 2 ** -40
 /** Whether operand k of a sum is a correction: zero in the reference, and the result no worse than the other operand. */
 function isCompensation<W>(run: ShadowRun<W>, i: number, k: number): boolean {
   const { op, operands } = run.program.steps[i]!
-  if (op !== ops.add && op !== ops.sub) return false
+  if (exceptionRule(op).adds === undefined) return false
   const other = operands[1 - k]!
   if (
     largest(numbers(run.reference.valueOf(operands[k]!))) >

@@ -92,6 +92,7 @@ const throughFloat32: OpTable<Innocuous> = {
   min: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   reshape: 'none',
   transpose: 'none',
   broadcastTo: 'none',
