@@ -63,6 +63,7 @@ export {
   type TensorOptions,
   tensor,
   zeros,
+  checkFloatDType,
   type DType,
   dtypes,
   type FloatDType,

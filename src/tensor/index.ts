@@ -37,7 +37,15 @@ export {
   tensor,
   zeros,
 } from './storage/create.js'
-export { type DType, dtypes, type FloatDType, isFloat, roundingTo, type Storage } from './storage/dtype.js'
+export {
+  checkFloatDType,
+  type DType,
+  dtypes,
+  type FloatDType,
+  isFloat,
+  roundingTo,
+  type Storage,
+} from './storage/dtype.js'
 export { type DTypeFacts, dtypeFacts } from './storage/dtypeFacts.js'
 export { argsort, type SortOptions, type Sorting } from './reductions/argsort.js'
 export { argmax, argmin, type Extremum, type PositionOptions, max, min } from './reductions/extremum.js'
