@@ -78,7 +78,7 @@ const examined = 1000
  * @example const norm = () => div(tensor([300, 300], { dtype: 'float16' }), sqrt(sum(square(tensor([300, 300], { dtype: 'float16' })))))
  * norm().toNested() // [0, 0]
  * watchNonFinite(norm).events.map(({ op, kind }) => [op, kind]) // [['square', 'overflow']]
- * @example watchNonFinite(() => log(tensor(0)), { stop: true }) // throws watchNonFinite: log(0) = -Infinity at [] of float32 []: log of zero
+ * @example watchNonFinite(() => log(tensor([1, 0]))).events[0].at // [1]
  */
 export function watchNonFinite<T>(f: () => T, options: WatchOptions = noOptions): Watched<T> {
   checkFunction('watchNonFinite', 'f', f)
