@@ -266,6 +266,7 @@ export {
 export * as tree from './tree/index.js'
 export * as autodiff from './autodiff/index.js'
 export * as precision from './precision/index.js'
+export * as losses from './losses/index.js'
 export * as optimizer from './optimizer/index.js'
 export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'
