@@ -243,7 +243,7 @@ function shadowOf<W>(
   branch: Branch | string | undefined,
 ): Shadow {
   const beside = referenceRun(program, arithmetic)
-  const divergences = divergencesOf(program, beside.decisions)
+  const divergences = divergencesOf(program, beside)
   const widened = new Map<Operand, W>()
   const computed = (operand: Operand): W => {
     let value = widened.get(operand)
@@ -258,7 +258,10 @@ function shadowOf<W>(
     exacts[i] ??= exactOf(program, i, arithmetic, computed)
     return exacts[i]!
   }
-  const tainted = taintedElements(program, beside.decisions, divergences)
+  const tainted =
+    divergences.length === 0
+      ? new Map<number, Uint8Array>()
+      : taintedElements(program, beside, referenceRun(program, arithmetic, 'own'))
   const run: ShadowRun<W> = { program, arithmetic, reference: beside, computed, exact, tainted }
   return new Shadow(run as ShadowRun<unknown>, reference, divergences, branch)
 }
