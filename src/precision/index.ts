@@ -28,6 +28,7 @@ export {
 } from './shadow/shadow.js'
 export { type ShadowEveryOptions, shadowEvery } from './shadow/shadowEvery.js'
 export { type ShadowGraphOptions, shadowGraph } from './shadow/shadowGraph.js'
+export type { Doubt } from './trust/chosenReference.js'
 export type { Branch } from './replay/findBranch.js'
 export type { Contribution, ContributionOptions } from './shadow/contributions.js'
 export type { ErrorGroup } from './shadow/errorGroups.js'

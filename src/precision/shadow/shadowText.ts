@@ -1,6 +1,7 @@
 import type { Program } from '../program/program.js'
 import { told } from '../replay/checkRun.js'
 import type { Branch } from '../replay/findBranch.js'
+import type { Doubt } from '../trust/chosenReference.js'
 import type { Divergence } from './divergence.js'
 import type { ErrorGroup } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
@@ -17,6 +18,7 @@ interface NamedError extends ErrorSummary {
 export interface ShadowFacts {
   readonly program: Program
   readonly reference: string
+  readonly doubt: Doubt | undefined
   readonly divergences: readonly Divergence[]
   readonly branch: Branch | string | undefined
   readonly events: readonly PrecisionEvent[]
@@ -33,7 +35,7 @@ export function shadowText(shadow: ShadowFacts): string {
   const { program } = shadow
   const named = (step: number): string => `${step} ${told(program.steps[step])}`
   const groups = shadow.groups()
-  const lines = [`${program.steps.length} operations beside ${shadow.reference}`]
+  const lines = [`${program.steps.length} operations beside ${shadow.reference}${doubtText(shadow)}`]
   lines.push(...first(shadow.outputs(), rows.outputs, 'outputs', outputText))
   const verdict = verdictOf(shadow, groups)
   if (verdict) lines.push(verdict)
@@ -75,6 +77,20 @@ export function shadowText(shadow: ShadowFacts): string {
     ),
   )
   return lines.join('\n')
+}
+
+/** Why the reference is what it is, if nobody said. */
+function doubtText({ reference, doubt }: ShadowFacts): string {
+  if (!doubt) return ''
+  const { output, element, bits, seconds } = doubt
+  const where = `element ${element} of ${output === '' ? 'the output' : `output ${output}`}`
+  const off =
+    bits < Infinity
+      ? `may itself be off by ${bits.toFixed(1)} bits in ${where}`
+      : `says nothing sure of ${where}`
+  return reference === 'real'
+    ? `, as float64 ${off}`
+    : `, which ${off}: { reference: 'real' } takes some ${seconds.toPrecision(2)} s`
 }
 
 /** A decision in words; of a tie, which numbers tie. */
