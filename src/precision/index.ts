@@ -62,3 +62,10 @@ export type { TuneStage } from './tune/tuneSearch.js'
 export type { WideCost } from './tune/tuneCost.js'
 export { type NamedPolicy, namedPolicies } from './tune/namedPolicies.js'
 export { deltaDebug, type Passes } from './tune/deltaDebug.js'
+export type { BitsKept } from './rewrites/bitsKept.js'
+export {
+  type Rewrite,
+  type RewriteOptions,
+  type Rewriting,
+  suggestRewrites,
+} from './rewrites/suggestRewrites.js'
