@@ -37,8 +37,17 @@ export {
   tensor,
   zeros,
 } from './storage/create.js'
-export { type DType, dtypes, type FloatDType, isFloat, roundingTo, type Storage } from './storage/dtype.js'
+export {
+  checkFloatDType,
+  type DType,
+  dtypes,
+  type FloatDType,
+  isFloat,
+  roundingTo,
+  type Storage,
+} from './storage/dtype.js'
 export { type DTypeFacts, dtypeFacts } from './storage/dtypeFacts.js'
+export { argsort, type SortOptions, type Sorting } from './reductions/argsort.js'
 export { argmax, argmin, type Extremum, type PositionOptions, max, min } from './reductions/extremum.js'
 export { type Axes, broadcastTo, flip, reshape, type Shaping, transpose } from './layout/layout.js'
 export { type MatmulOptions, matmul } from './reductions/matmul.js'
@@ -115,14 +124,6 @@ export { type PadOptions, pad } from './composed/pad.js'
 export { type ProdOptions, prod } from './composed/prod.js'
 export { type RollOptions, roll } from './composed/roll.js'
 export { type ScatterAddOptions, scatterAdd } from './composed/scatterAdd.js'
-export {
-  argsort,
-  argsortOp,
-  type SortOptions,
-  type Sorting,
-  sort,
-  type TopKOptions,
-  topK,
-} from './composed/sort.js'
+export { sort, type TopKOptions, topK } from './composed/sort.js'
 export { expandDims, type SqueezeOptions, squeeze } from './composed/squeeze.js'
 export { type AlongOptions, takeAlongAxis } from './composed/takeAlongAxis.js'

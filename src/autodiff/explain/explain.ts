@@ -20,6 +20,7 @@ export function explain(event: NonFinite): string {
 const inWords: Readonly<Partial<Record<NonFiniteKind, string>>> = {
   input: 'it was there from the beginning',
   constant: 'an operand that was not computed is not finite',
+  pole: 'the exact result is infinite',
   operation: 'not finite, of finite operands',
 }
 
