@@ -62,9 +62,5 @@ export type { WideCost } from './tune/tuneCost.js'
 export { type NamedPolicy, namedPolicies } from './tune/namedPolicies.js'
 export { deltaDebug, type Passes } from './tune/deltaDebug.js'
 export type { BitsKept } from './rewrites/bitsKept.js'
-export {
-  type Rewrite,
-  type RewriteOptions,
-  type Rewriting,
-  suggestRewrites,
-} from './rewrites/suggestRewrites.js'
+export type { Rewrite, Rewriting } from './rewrites/rewriting.js'
+export { type RewriteOptions, suggestRewrites } from './rewrites/suggestRewrites.js'

@@ -1,5 +1,4 @@
 import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 
@@ -26,7 +25,7 @@ export function bitsKept(
   for (const output of operands) {
     const { dtype } = recorded(program, output)
     if (!isFloat(dtype)) continue
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const { precision } = dtypeFacts(dtype)
     const got = cast(valueOf(output), 'float64').data
     const exact = cast(exactOf(output, dtype as FloatDType), 'float64').data

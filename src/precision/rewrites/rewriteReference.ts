@@ -1,5 +1,13 @@
-import { cast, type FloatDType, isFloat, type Op, ops, sizeOf, type Tensor } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import {
+  cast,
+  dtypeFacts,
+  type FloatDType,
+  isFloat,
+  type Op,
+  ops,
+  sizeOf,
+  type Tensor,
+} from '../../tensor/index.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 import { type RealRule, realArithmetic } from '../reals/realArithmetic.js'
@@ -52,7 +60,7 @@ function disagrees(program: Program, { forms }: Candidate, valueOf: (operand: Op
     if (form.wider) continue
     const value = valueOf(program.inputs.length + i)
     const other = runForm(form, value, valueOf)
-    const grid = gridOf(program.steps[i]!.output.dtype)
+    const grid = dtypeFacts(program.steps[i]!.output.dtype)
     const [x, y] = [cast(value, 'float64').data, cast(other, 'float64').data]
     for (let k = 0; k < x.length; k++) if (bitsApart(Number(x[k]), Number(y[k]), grid) > apart) return true
   }

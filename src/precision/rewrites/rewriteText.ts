@@ -1,5 +1,5 @@
 import type { BitsKept } from './bitsKept.js'
-import type { Rewrite, Rewriting } from './suggestRewrites.js'
+import type { Rewrite, Rewriting } from './rewriting.js'
 
 /** Rewrites that are told. */
 const most = 6

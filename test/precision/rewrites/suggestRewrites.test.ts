@@ -168,7 +168,9 @@ describe('suggestRewrites', () => {
   it('refuses options that are none', () => {
     const f = (x: Tensor): Tensor => exp(x)
     const wrong = { atleast: 1 } as object
-    expect(() => suggestRewrites(f, tensor(1), wrong)).toThrow('unknown option, did you mean atLeast [atleast]')
+    expect(() => suggestRewrites(f, tensor(1), wrong)).toThrow(
+      'unknown option, did you mean atLeast [atleast]',
+    )
     expect(() => suggestRewrites(f, tensor(1), { atLeast: -1 })).toThrow(RangeError)
     const reference = 'float32' as 'float64'
     expect(() => suggestRewrites(f, tensor(1), { reference })).toThrow(
