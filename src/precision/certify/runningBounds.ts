@@ -1,8 +1,15 @@
 import { logAddExpOp } from '../../numerics/index.js'
-import { broadcastPlaces, entryOf, isFloat, movedPlaces, type Op, ops } from '../../tensor/index.js'
+import {
+  broadcastPlaces,
+  dtypeFacts,
+  entryOf,
+  isFloat,
+  movedPlaces,
+  type Op,
+  ops,
+} from '../../tensor/index.js'
 import { constantOf } from '../program/constantOf.js'
 import { extremumTieOf, sharedOut } from '../program/extremumTie.js'
-import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import { boundRules } from './boundRules.js'
@@ -57,7 +64,7 @@ function bound(
   const args = step.operands.map(boundedOf)
   const narrow = step.operands.every((operand) => {
     const { dtype } = recorded(program, operand)
-    return isFloat(dtype) && gridOf(dtype).precision <= 26
+    return isFloat(dtype) && dtypeFacts(dtype).precision <= 26
   })
   const constant = constantOf(step)
   if (constant !== undefined) {

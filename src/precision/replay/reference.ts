@@ -1,7 +1,7 @@
 import { isFloat, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Operand, Program } from '../program/program.js'
-import type { Arithmetic } from './arithmetic.js'
+import type { WideArithmetic } from './wideArithmetic.js'
 
 /** A run without rounding beside the recorded one. */
 export interface ReferenceRun<W> {
@@ -16,7 +16,7 @@ export interface ReferenceRun<W> {
  */
 export function referenceRun<W>(
   program: Program,
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
   follows: 'recorded' | 'own' = 'recorded',
 ): ReferenceRun<W> {
   const values: W[] = program.inputs.map(arithmetic.widen)

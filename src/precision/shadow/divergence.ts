@@ -1,6 +1,5 @@
-import { isFloat, lanesRead } from '../../tensor/index.js'
+import { dtypeFacts, isFloat, lanesRead } from '../../tensor/index.js'
 import { extremumTieOf } from '../program/extremumTie.js'
-import { gridOf } from '../program/grid.js'
 import { type Program, recorded } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
 import type { ReferenceRun } from '../replay/reference.js'
@@ -75,7 +74,7 @@ export function taintedElements<W>(
     const [one, other] = [followed.valueOf(n + i), free.valueOf(n + i)]
     const flags = new Uint8Array(size)
     if (isFloat(dtype)) {
-      const bits = bitsBetween(one, other, gridOf(dtype))
+      const bits = bitsBetween(one, other, dtypeFacts(dtype))
       for (let k = 0; k < size; k++) flags[k] = bits(k) <= apart ? 0 : 1
     } else {
       const [a, b] = [numbers(one), numbers(other)]

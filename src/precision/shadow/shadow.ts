@@ -1,7 +1,6 @@
 import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
+import { dtypeFacts, type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import {
   type Operand,
@@ -13,10 +12,10 @@ import {
 } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
 import type { RealRule } from '../reals/realArithmetic.js'
-import type { Arithmetic } from '../replay/arithmetic.js'
 import { checkDeterministic } from '../replay/checkRun.js'
 import { type Branch, findBranch } from '../replay/findBranch.js'
 import { referenceRun } from '../replay/reference.js'
+import type { WideArithmetic } from '../replay/wideArithmetic.js'
 import { affordsReals, type ChosenReference, chosenReference, type Doubt } from '../trust/chosenReference.js'
 import {
   type Contribution,
@@ -167,8 +166,12 @@ export class Shadow {
       if (!isFloat(dtype)) return []
       const flagged =
         typeof output === 'number' ? this.#run.tainted.get(output - this.program.inputs.length) : undefined
-      const bits = bitsBetween(this.#run.computed(output), this.#run.reference.valueOf(output), gridOf(dtype))
-      const { precision } = gridOf(dtype)
+      const bits = bitsBetween(
+        this.#run.computed(output),
+        this.#run.reference.valueOf(output),
+        dtypeFacts(dtype),
+      )
+      const { precision } = dtypeFacts(dtype)
       return [{ name: this.program.names[i]!, size, precision, ...summarize(size, bits, flagged) }]
     })
   }
@@ -294,7 +297,7 @@ function shadowOf(program: Program, beside: Beside, branch: Branch | string | un
 function exactOf<W>(
   program: Program,
   i: number,
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
   computed: (operand: Operand) => W,
 ): W {
   const step = program.steps[i]!
@@ -321,7 +324,7 @@ function findEvents(run: ShadowRun<unknown>): PrecisionEvent[] {
 
 function operationError(run: ShadowRun<unknown>, i: number, { op, site, output }: Step): OperationError {
   const value = run.program.inputs.length + i
-  const grid = gridOf(output.dtype)
+  const grid = dtypeFacts(output.dtype)
   const flagged = run.tainted.get(i)
   const [computed, exact, reference] = [run.computed(value), run.exact(i), run.reference.valueOf(value)]
   const between = (a: unknown, b: unknown): ErrorSummary =>

@@ -1,12 +1,20 @@
-import { type FloatDType, formOf, isFloat, type Op, opName, type Tensor } from '../../tensor/index.js'
+import {
+  dtypeFacts,
+  type FloatDType,
+  formOf,
+  isFloat,
+  type Op,
+  opName,
+  type Tensor,
+} from '../../tensor/index.js'
 import { runningBounds } from '../certify/runningBounds.js'
-import { gridOf, spacing } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
+import { spacing } from '../program/spacing.js'
 import { type RealRule, realArithmetic } from '../reals/realArithmetic.js'
-import type { Arithmetic } from '../replay/arithmetic.js'
 import { accumulatingIn, dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { type ReferenceRun, referenceRun } from '../replay/reference.js'
+import type { WideArithmetic } from '../replay/wideArithmetic.js'
 
 /** Where float64 cannot vouch for what it says an output should have been. */
 export interface Doubt {
@@ -23,7 +31,7 @@ export interface Doubt {
 /** What runs beside a program, and why not float64, or why it should not. */
 export interface ChosenReference {
   readonly reference: FloatDType | 'real'
-  readonly arithmetic: Arithmetic<unknown>
+  readonly arithmetic: WideArithmetic<unknown>
   readonly run: ReferenceRun<unknown>
   readonly doubt: Doubt | undefined
 }
@@ -58,7 +66,7 @@ export function chosenReference(
 function beside<W>(
   program: Program,
   reference: FloatDType | 'real',
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
   doubt?: Doubt,
   run: ReferenceRun<W> = referenceRun(program, arithmetic),
 ): ChosenReference {
@@ -83,7 +91,7 @@ function doubtOf(
   for (const [k, output] of program.outputs.entries()) {
     const { dtype } = recorded(program, output)
     if (!isFloat(dtype) || typeof output !== 'number') continue
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const { values, bounds } = boundedOf(output)
     for (const [element, bound] of bounds.entries()) {
       if (!(bound > spacing(values[element]!, grid) * negligible)) continue

@@ -2,7 +2,6 @@ import { cast, type FloatDType, type Tensor, tensor } from 'tpu-toolkit'
 import {
   bitsApart,
   dtypeArithmetic,
-  gridOf,
   isWide,
   type Policy,
   type Program,
@@ -12,6 +11,7 @@ import {
   type Shadow,
   shadow,
 } from 'tpu-toolkit/precision'
+import { dtypeFacts } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import {
   expressions,
@@ -22,7 +22,7 @@ import {
   scalar,
 } from '../../support/precisionKeys.js'
 
-const bfloat16 = gridOf('bfloat16')
+const bfloat16 = dtypeFacts('bfloat16')
 
 /** The program's output by a policy, rounded to bfloat16 at the end. */
 function outputBy(program: Program, policy: (step: number) => Policy): number {
