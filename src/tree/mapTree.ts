@@ -1,3 +1,4 @@
+import { checkRecord } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { checkSameTree } from './checkSameTree.js'
 import { checkTreeOptions } from './checkTreeOptions.js'
@@ -65,6 +66,7 @@ export function mapTreeWith<
   tree: P,
   ...others: Q
 ): TreeWith<P, R, T> {
+  checkRecord('mapTreeWith', 'options', options)
   return map(
     checkTreeOptions('mapTreeWith', options).op ?? 'mapTreeWith',
     options.isLeaf ?? isLeaf,
