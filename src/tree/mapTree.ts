@@ -1,4 +1,3 @@
-import { checkRecord } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { checkSameTree } from './checkSameTree.js'
 import { checkTreeOptions } from './checkTreeOptions.js'
@@ -66,14 +65,15 @@ export function mapTreeWith<
   tree: P,
   ...others: Q
 ): TreeWith<P, R, T> {
-  checkRecord('mapTreeWith', 'options', options)
-  return map(
-    checkTreeOptions('mapTreeWith', options).op ?? 'mapTreeWith',
-    options.isLeaf ?? isLeaf,
-    (_, leaf, rest) => f(leaf as T, ...(rest as Leaves<Q>)),
-    tree,
-    others,
-  ) as TreeWith<P, R, T>
+  const { op = 'mapTreeWith', isLeaf: ends = isLeaf } = checkTreeOptions(
+    'mapTreeWith',
+    options === undefined ? {} : options,
+  )
+  return map(op, ends, (_, leaf, rest) => f(leaf as T, ...(rest as Leaves<Q>)), tree, others) as TreeWith<
+    P,
+    R,
+    T
+  >
 }
 
 function map<R>(
