@@ -1,6 +1,6 @@
 import { exceptionRule, invalidKind } from '../../autodiff/index.js'
-import { broadcastPlaces, formOf, type Op } from '../../tensor/index.js'
-import { exponentOf, type Grid, gridOf } from '../program/grid.js'
+import { broadcastPlaces, type DTypeFacts, dtypeFacts, formOf, type Op } from '../../tensor/index.js'
+import { exponentOf } from '../program/spacing.js'
 import type { EventKind, Happening, PrecisionEvent } from './event.js'
 import { ofReduction } from './reductionEvent.js'
 
@@ -17,7 +17,7 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   const values = happening.values()
   const result = happening.result()
   const exact = (i: number): number => happening.exact()[i]!
-  const grid = gridOf(output.dtype)
+  const grid = dtypeFacts(output.dtype)
   const least = 2 ** grid.minExponent
   const found = new Map<EventKind, Counted>()
   const places = operands.map((x) => broadcastPlaces(x.shape, output.shape))
@@ -111,7 +111,7 @@ function underflows(op: Op, a: number, b: number, r: number, exact: number): boo
 }
 
 /** Exponent of the larger operand minus that of the result; the whole precision for a zero result. */
-function cancelled(a: number, b: number, r: number, grid: Grid): number {
+function cancelled(a: number, b: number, r: number, grid: DTypeFacts): number {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return 0
   if (r === 0) return grid.precision
   return Math.max(exponentOf(a), exponentOf(b)) - exponentOf(r)

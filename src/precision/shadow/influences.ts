@@ -1,6 +1,5 @@
 import { exceptionRule } from '../../autodiff/index.js'
-import { isFloat } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { dtypeFacts, isFloat } from '../../tensor/index.js'
 import { type Operand, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 import { numbers } from './elementErrors.js'
@@ -36,7 +35,7 @@ export function culpritsOf<W>(run: ShadowRun<W>, local: readonly LocalError[]): 
     const { dtype, size } = recorded(program, output)
     if (!isFloat(dtype)) continue
     const [got, exact] = [numbers(run.computed(output)), numbers(run.reference.valueOf(output))]
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const wrong = Array.from({ length: size }).some(
       (_, k) => bitsApart(got[k]!, exact[k]!, grid) >= threshold,
     )
