@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, checkRecord } from '../options/index.js'
 import { checkTransformation } from './checkTransformation.js'
 import type { ExtraArgs, GradientTransformation, State } from './transformation.js'
 
@@ -10,6 +10,7 @@ import type { ExtraArgs, GradientTransformation, State } from './transformation.
  */
 export function namedChain<S extends { readonly [name: string]: State }>(
   transforms: {
+  checkRecord('namedChain', 'transforms', transforms)
     readonly [K in keyof S]: GradientTransformation<S[K]>
   },
 ): GradientTransformation<S> {
