@@ -1,11 +1,11 @@
-import { sizeOf } from '../tensor/index.js'
+import { formOf, roundsOf, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
 import type { Instruction, Parameter } from './lowering.js'
 import { planMemory } from './memory.js'
 import * as code from './opcodes.js'
 import { isLoop, type LoopNode, type LoopStep, type NodeStep, type Place, type Schedule, stepsOf } from './schedule.js'
 import { wordsOf } from './inside.js'
-import { edgeOf, formatWords, roundingOf, widthOf } from './values.js'
+import { edgeOf, formatWords, hasSignedNaN, roundingOf, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
 
 /** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */
@@ -136,7 +136,11 @@ export function emit(
     const before: Line[] = []
     const body: Line[] = []
     const total = sizeOf(shape)
-    const wide = nodes.some(({ node }) => [node, ...node.inputs].some(({ dtype }) => widthOf(dtype) === 8))
+    const wide = nodes.some(
+      ({ node, loop }) =>
+        node.inputs.some(({ dtype }) => widthOf(dtype) === 8) ||
+        (loop === 'same' ? widthOf(node.dtype) === 8 : loop.some(({ width }) => width === 8)),
+    )
     const most = wide ? blockElements / 2 : blockElements
     const row = shape.at(-1) ?? 1
     const block = Math.min(total, row <= most ? Math.floor(most / row) * row : most)
@@ -146,7 +150,7 @@ export function emit(
       const width = widthOf(place.stored.dtype)
       const view = collapsed(broadcastView(place.view, shape))
       const along = view.strides.length === 1 && view.strides[0] === 1 && view.start % (16 / width) === 0
-      if (along || total === 1) {
+      if (along) {
         const from = plus(at(place.stored), view.start * width)
         return { from, along: width === 8 ? 2 : 1 }
       }
@@ -191,7 +195,10 @@ export function emit(
         body.push({ opcode, to, reads: operands, parameter: parameterWord(node, parameter) })
         made.push(to)
       }
-      registers.set(node, made.at(-1)!)
+      const result = made.at(-1)!
+      registers.set(node, result)
+      if (hasSignedNaN(node.dtype) && !moves(node))
+        body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
     }
 
     function parameterWord(node: Node, parameter: Parameter | undefined): Address {
@@ -299,7 +306,11 @@ export function emit(
   const runWord = words.length
   for (const step of steps) {
     if (isLoop(step)) emitLoop(step)
-    else emitStep(step)
+    else {
+      emitStep(step)
+      if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node))
+        write(code.LOOK, at(step.node), step.node.size)
+    }
   }
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
     ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
@@ -327,6 +338,11 @@ export function emit(
     valueBytes: memory.bytes,
     unplannedBytes: needs.reduce((sum, { bytes }) => sum + bytes, 0),
   }
+}
+
+/** Whether an operation takes elements as they are. */
+function moves({ source }: Node): boolean {
+  return source.kind !== 'operation' || (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
 }
 
 /** An offset among the constants, whose address is not known yet. */

@@ -121,7 +121,7 @@ const unary: Rule = (node, name) => {
   const low = lowFormat(dtype)
   if (!low) return kernel(node)
   if (!low.zero) return undefined
-  const opcode = dtype === 'float16' ? code.TABLE_HALF : code.TABLE16
+  const opcode = dtype === 'float16' ? code.TABLE_HALF : dtype === 'bfloat16' ? code.TABLE16 : code.TABLE8
   return [{ ...simple(opcode, [0]), parameter: { kind: 'table', name, dtype } }]
 }
 

@@ -25,7 +25,7 @@ interface WebAssemblyLike {
 const page = 65536
 const tablesFrom = 1024
 /** Where programs begin; tables lie below, and memory that nothing touched costs nothing. */
-const programsFrom = 16 * 1024 * 1024
+const programsFrom = 32 * 1024 * 1024
 
 /** One interpreter and its memory, which all programs use by turns. Nothing of a program outlasts its call but its image. */
 export class Machine {
@@ -117,17 +117,20 @@ function bitsOf(low: FloatFormat): Uint32Array {
   return bits.map((word) => ((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word))
 }
 
-/** By the upper half of a value's float32 the upper half of the result's; for float16 by its code the result's float32. */
+/**
+ * A function's results: for bfloat16 the upper halves of their float32, by the upper half of the operand's; for narrower formats by
+ * its upper 13 bits, which tell them apart; for float16 their float32, by code.
+ */
 function functionTable(name: UnaryName, low: FloatFormat): Uint8Array {
   const codes = unaryTable(name, low)
   const values = bitsOf(low)
-  if (low.bits === 16 && low.mantissaBits > 7)
-    return new Uint8Array(Uint32Array.from(codes, (code) => values[code]!).buffer)
-  const table = new Uint16Array(65536)
+  if (low.name === 'float16') return new Uint8Array(Uint32Array.from(codes, (code) => values[code]!).buffer)
+  const shift = low.bits > 8 ? 16 : 19
+  const table = new Uint16Array(2 ** (32 - shift))
   for (const [code, result] of codes.entries()) {
     const word = values[code]!
-    table[word >>> 16] = values[result]! >>> 16
-    if (word === 0x7fc00000) table[0xffc0] = values[result]! >>> 16
+    table[word >>> shift] = values[result]! >>> 16
+    if (word === 0x7fc00000) table[0xffc00000 >>> shift] = values[result]! >>> 16
   }
   return new Uint8Array(table.buffer)
 }

@@ -16,6 +16,8 @@ export const CALL = 6
 /** Elements on their way in or out, in place: pointer, count, kind, table. */
 export const ENTER = 7
 export const LEAVE = 8
+/** Looks for NaNs among stored elements: pointer, count. */
+export const LOOK = 9
 
 // How a result is rounded.
 export const EXACT = 0
@@ -111,3 +113,6 @@ export const FLOAT_TO_MASK = 85
 export const INT_TO_MASK = 86
 export const FLUSH = 87
 export const RELU = 88
+/** Looks for NaNs among the elements of a block. */
+export const CHECK = 89
+export const TABLE8 = 90

@@ -30,8 +30,8 @@ export class Program {
   }
 
   /**
-   * The values of the graph's outputs for some arguments; undefined where an element is a NaN other than the canonical one, of
-   * whose bits a program keeps no account. `storage` gives the array that an output may be written into.
+   * The values of the graph's outputs for some arguments; undefined where a NaN came up of whose sign
+   * or payload a program keeps no account. `storage` gives the array that an output may be written into.
    */
   run(
     args: readonly Tensor[],
@@ -43,7 +43,7 @@ export class Program {
     machine.own(this, emitted.imageAt, emitted.image)
     for (const { node, at } of emitted.arguments) putElements(machine.buffer, at, argumentOf(node, args))
     if (machine.run(emitted.enterAt, this.#host)) return undefined
-    machine.run(emitted.runAt, this.#host)
+    if (machine.run(emitted.runAt, this.#host)) return undefined
     const { buffer } = machine
     const places = new Map(emitted.outputs.map(({ node, at }) => [node, at]))
     return this.graph.outputs.map((output): Tensor => {

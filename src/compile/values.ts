@@ -30,6 +30,15 @@ export function roundingOf(dtype: DType): number | undefined {
   return code.TO_FORMAT
 }
 
+/**
+ * Whether operations of a dtype give NaNs of both signs: where there is no infinity, what is too large is a NaN with its sign.
+ * Inside a program NaNs have no sign, so one that finds such a NaN gives up, and the function itself is asked.
+ */
+export function hasSignedNaN(dtype: DType): boolean {
+  const low = lowFormat(dtype)
+  return low !== undefined && low.nan === 'top' && low.signed
+}
+
 /** The words that rounding to a format reads: see `toFormat` in wasm/program/rounding.ts. */
 export function formatWords(dtype: DType): Uint32Array {
   const low = lowFormat(dtype)!

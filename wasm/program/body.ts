@@ -1,12 +1,12 @@
 // The body of a group: instructions of six words over blocks of elements. Counts are rounded up to whole vectors, since
 // buffers end on 32 bytes; what lies behind the last element is computed along and never read.
 import {
-  ABS, ABS64, ABS_INT, ADD, ADD64, ADD_INT, AND, CEIL, COPY, COPY64, DIV, DIV64, EQUAL, EQUAL64, EQUAL_INT, FLOAT_TO_INT,
+  ABS, ABS64, ABS_INT, ADD, ADD64, ADD_INT, AND, CEIL, CHECK, COPY, COPY64, DIV, DIV64, EQUAL, EQUAL64, EQUAL_INT, FLOAT_TO_INT,
   FLOAT_TO_MASK, FLOAT_TO_UINT, FLOOR, FLUSH, HOST, INT_TO_FLOAT, INT_TO_FLOAT64, INT_TO_MASK, IS_FINITE, IS_INF, IS_NAN,
   IS_NAN64, LESS, LESS64, LESS_EQUAL, LESS_EQUAL64, LESS_EQUAL_INT, LESS_EQUAL_UINT, LESS_INT, LESS_UINT, LOAD, LOAD64,
   MASK_TO_FLOAT, MASK_TO_FLOAT64, MASK_TO_INT, MAX, MAX64, MAX_INT, MAX_UINT, MIN, MIN64, MIN_INT, MIN_UINT, MUL, MUL64,
   MUL_INT, NARROW, NARROW_BFLOAT16, NARROW_FORMAT, NEAREST, NEG, NEG64, NEG_INT, NOT, OR, RELU, ROUND, SIGN, SQRT,
-  SQRT64, SUB, SUB64, SUB_INT, TABLE16, TABLE_HALF, TRUNC, UINT_TO_FLOAT, UINT_TO_FLOAT64, WHERE, WHERE64, WIDEN,
+  SQRT64, SUB, SUB64, SUB_INT, TABLE16, TABLE8, TABLE_HALF, TRUNC, UINT_TO_FLOAT, UINT_TO_FLOAT64, WHERE, WHERE64, WIDEN,
 } from '../../src/compile/opcodes'
 import { halfCode } from './edges'
 import { toBfloat16, toFormat, toOdd, word } from './rounding'
@@ -23,8 +23,9 @@ function place(operand: usize, start: usize): usize {
   return (operand & ~15) + start * ((operand & 3) << 2)
 }
 
-/** Runs the instructions between `pc` and `end` on elements start to start + count - 1. */
-export function runBody(pc: usize, end: usize, start: i32, count: i32): void {
+/** Runs the instructions between `pc` and `end` on elements start to start + count - 1; true where one that looks found a NaN. */
+export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
+  let strange = false
   const from = usize(start)
   const bytes = usize((count + 3) & ~3) << 2
   for (; pc < end; pc += 24) {
@@ -696,9 +697,18 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): void {
         for (let i: usize = 0; i < bytes; i += 16) v128.store(to + i, f32x4.max(v128.load(a + i), f32x4.splat(0)))
         break
       }
+      case CHECK:
+        if (holdsNaN(a, count)) strange = true
+        break
       case TABLE16: {
         for (let i: usize = 0; i < bytes; i += 4) {
           store<u32>(to + i, u32(load<u16>(record + ((load<u32>(a + i) >> 16) << 1))) << 16)
+        }
+        break
+      }
+      case TABLE8: {
+        for (let i: usize = 0; i < bytes; i += 4) {
+          store<u32>(to + i, u32(load<u16>(record + ((load<u32>(a + i) >> 19) << 1))) << 16)
         }
         break
       }
@@ -721,6 +731,22 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): void {
         unreachable()
     }
   }
+  return strange
+}
+
+/** Whether one of some float32 elements is a NaN. */
+export function holdsNaN(at: usize, count: i32): bool {
+  let found = i32x4.splat(0)
+  const end = at + usize(count & ~3) * 4
+  for (; at < end; at += 16) {
+    const x = v128.load(at)
+    found = v128.or(found, f32x4.ne(x, x))
+  }
+  for (let i = count & 3; i > 0; i--, at += 4) {
+    const x = v128.load32_splat(at)
+    found = v128.or(found, f32x4.ne(x, x))
+  }
+  return v128.any_true(found)
 }
 
 /** Two masks of two float64 as one of four elements. */
