@@ -2,6 +2,7 @@ import { checkFunction, checkInteger, checkOptions, noOptions, type OptionTable 
 import type { Tensor } from '../tensor/index.js'
 import { argument, graphOf } from './graph.js'
 import { machine } from './machine.js'
+import { type Plan, type Profile, planOf, profileOf } from './plan.js'
 import { Program } from './program.js'
 import { describe, filled, matches, type Structure, structureOf } from './structure.js'
 
@@ -19,7 +20,19 @@ const names: OptionTable<CompileOptions> = { static: 'optional', donate: 'option
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
 export interface Compiled<A extends readonly any[], R> {
   (...args: A): R
+  /** What it does for the arguments of the latest call. RangeError where there was none, or none that a program did. */
+  plan(): Plan
+  /** The time of each step for some arguments, the least of some runs (default 10). */
+  profile(args: A, options?: ProfileOptions): Profile
 }
+
+/** Options of a profile. */
+export interface ProfileOptions {
+  /** Default 10. */
+  readonly runs?: number
+}
+
+const profileNames: OptionTable<ProfileOptions> = { runs: 'optional' }
 
 /** More programs than this for one function, and it is said once. */
 const many = 8
@@ -87,7 +100,7 @@ export function compile<A extends readonly any[], R>(
       return undefined
     })
     const entry = { args: structures, result, program, donors }
-    entries.push(entry)
+    entries.unshift(entry)
     if (entries.length === many)
       console.warn(
         `compile: ${many} programs for one function, each call with new shapes or other fixed values makes one more: ${entries
@@ -97,7 +110,7 @@ export function compile<A extends readonly any[], R>(
     return entry
   }
 
-  return (...args: A): R => {
+  const call = (...args: A): R => {
     const engine = machine()
     const leaves: Tensor[] = []
     let entry = find(entries, args, leaves)
@@ -119,6 +132,22 @@ export function compile<A extends readonly any[], R>(
     if (!outputs) return f(...args)
     return filled(result, (leaf) => outputs[leaf]!) as R
   }
+  const plan = (): Plan => {
+    const latest = entries[0]
+    if (!latest) throw new RangeError('compile: there is no plan before the first call [0 programs]')
+    return planOf(latest.program)
+  }
+  const profile = (args: A, given: ProfileOptions = noOptions): Profile => {
+    checkOptions('compile', given, profileNames, { positional: 'runs' })
+    const { runs = 10 } = given
+    checkInteger('compile', 'runs', runs, 1)
+    call(...args)
+    const leaves: Tensor[] = []
+    const entry = find(entries, args, leaves)
+    if (!entry) throw new RangeError('compile: these arguments have no program to profile [0 programs]')
+    return profileOf(planOf(entry.program).steps, entry.program.times(leaves, runs))
+  }
+  return Object.assign(call, { plan, profile })
 }
 
 function numbers(name: string, value: number | readonly number[] | undefined): ReadonlySet<number> {

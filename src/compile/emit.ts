@@ -34,6 +34,8 @@ export interface Emitted {
   /** The first words: elements coming in, and then the rest. */
   readonly enterAt: number
   readonly runAt: number
+  /** Where the words of each step begin, and last those of what goes out. */
+  readonly stepsAt: readonly number[]
   readonly arguments: readonly Edge[]
   readonly outputs: readonly Edge[]
   readonly calls: readonly HostCall[]
@@ -303,8 +305,9 @@ export function emit(
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
   for (const node of inputs) edge(code.ENTER, node, 'enter')
   write(code.END)
-  const runWord = words.length
+  const starts: number[] = []
   for (const step of steps) {
+    starts.push(words.length)
     if (isLoop(step)) emitLoop(step)
     else {
       emitStep(step)
@@ -312,6 +315,7 @@ export function emit(
         write(code.LOOK, at(step.node), step.node.size)
     }
   }
+  starts.push(words.length)
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
     ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
   )
@@ -330,7 +334,8 @@ export function emit(
     imageAt,
     image,
     enterAt: wordsAt,
-    runAt: wordsAt + runWord * 4,
+    runAt: wordsAt + starts[0]! * 4,
+    stepsAt: starts.map((word) => wordsAt + word * 4),
     arguments: edges(inputs),
     outputs: edges(outputs),
     calls,

@@ -2,6 +2,7 @@ import { decodeTable, type FloatFormat, format } from '../formats/index.js'
 import { type UnaryName, unaryTable } from '../functions/index.js'
 import type { DType, FloatDType } from '../tensor/index.js'
 import { interpreterBase64 } from './interpreter.wasm.js'
+import { END } from './opcodes.js'
 import { lowFormat } from './values.js'
 
 /** What wasm/program/index.ts exports. */
@@ -80,6 +81,18 @@ export class Machine {
       return this.#exports.run(at) !== 0
     } finally {
       this.#host = undefined
+    }
+  }
+
+  /** Runs from one address to another, where the words of a step begin. */
+  runPart(from: number, to: number, host: Host): void {
+    const words = new Uint32Array(this.buffer, to, 1)
+    const kept = words[0]!
+    words[0] = END
+    try {
+      this.run(from, host)
+    } finally {
+      words[0] = kept
     }
   }
 

@@ -18,7 +18,7 @@ export interface OutOption<D extends DType = DType> {
  */
 export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor {
   if (!isTraced(inputs) && (out || !recordsEverything())) return op.kernel(inputs, attributes, out)
-  if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient [out]`)
+  if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient and where it is compiled [out]`)
   return withTrace(op.kernel(inputs.map(opened), attributes), op, inputs, attributes)
 }
 
