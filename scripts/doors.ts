@@ -135,6 +135,12 @@ export const doors: readonly Door[] = [
       'data in a repeatable order: shards, transforms in workers, batches over hosts, resume at any record',
   },
   {
+    folder: 'losses',
+    root: 'namespace',
+    about:
+      "losses in optax's semantics as tensor programs, differentiable and in every dtype; CTC among them",
+  },
+  {
     folder: 'optimizer',
     root: 'namespace',
     about: "gradient transformations in optax's semantics, chained; fused AdamW, EMA, muP, state to save",

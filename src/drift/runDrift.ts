@@ -129,6 +129,8 @@ function measure(
     maxAbs: found.maxAbs,
     maxRel: found.maxRel,
     rms: found.rms,
+    normRel: found.normRel,
+    sqnr: found.sqnr,
     bias: found.bias,
     maxUlps: found.maxUlps,
     stallIndex: operation.running ? found.stallIndex : null,

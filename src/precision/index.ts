@@ -11,13 +11,12 @@ export {
   type TensorFunction,
 } from './program/program.js'
 export { kindOf, type OpKind } from './program/opKind.js'
-export { type Arithmetic, isWide, type Policy, type Value, type Wide } from './replay/arithmetic.js'
+export { type WideArithmetic, isWide, type Policy, type Value, type Wide } from './replay/wideArithmetic.js'
 export { dtypeArithmetic } from './replay/dtypeArithmetic.js'
 export { type RealRule, type Reals, realArithmetic } from './reals/realArithmetic.js'
 export { type Big, minus, over, plus, type Real, realOf, root, times, toFloat64 } from './reals/real.js'
 export { type Replay, replay } from './replay/replay.js'
 export { bitsApart } from './reals/bitsOfError.js'
-export { type Grid, gridOf } from './program/grid.js'
 export {
   type OperationError,
   type OutputError,
@@ -62,3 +61,6 @@ export type { TuneStage } from './tune/tuneSearch.js'
 export type { WideCost } from './tune/tuneCost.js'
 export { type NamedPolicy, namedPolicies } from './tune/namedPolicies.js'
 export { deltaDebug, type Passes } from './tune/deltaDebug.js'
+export type { BitsKept } from './rewrites/bitsKept.js'
+export type { Rewrite, Rewriting } from './rewrites/rewriting.js'
+export { type RewriteOptions, suggestRewrites } from './rewrites/suggestRewrites.js'

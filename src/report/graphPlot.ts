@@ -58,14 +58,14 @@ export function graphPlot(
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escapeHtml(title)}" font-family="system-ui, sans-serif" font-size="12">${tip}${arrows.join('')}${boxes.join('')}</svg>`
 }
 
-interface Place {
+interface Box {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
 }
 
-function box({ lines, shade = 0, title }: PlotNode, { x, y, width, height }: Place): string {
+function box({ lines, shade = 0, title }: PlotNode, { x, y, width, height }: Box): string {
   const [left, top] = [x - width / 2, y - height / 2]
   const place = `x="${fixed(left)}" y="${fixed(top)}" width="${fixed(width)}" height="${fixed(height)}" rx="5"`
   const frame = `<rect ${place} fill="${seriesPaint('red')}" fill-opacity="${fixed(0.6 * shade)}" stroke="currentColor" stroke-opacity="0.5"></rect>`

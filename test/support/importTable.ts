@@ -47,6 +47,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   plan: ['formats', 'hardware', 'model', 'mxu', 'sharding', 'xla'],
   tensor: ['formats', 'functions', 'bf16', 'simd'],
   numerics: ['formats', 'functions', 'bf16', 'tensor'],
+  losses: ['tensor', 'numerics'],
   blocks: ['formats', 'simd', 'tensor'],
   tree: ['tensor'],
   files: ['formats', 'bf16', 'tensor', 'tree'],

@@ -1,9 +1,17 @@
 import { logAddExpOp } from '../../numerics/index.js'
 import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { broadcastPlaces, entryOf, isFloat, movedPlaces, type Op, ops, Tensor } from '../../tensor/index.js'
+import {
+  broadcastPlaces,
+  dtypeFacts,
+  entryOf,
+  isFloat,
+  movedPlaces,
+  type Op,
+  ops,
+  Tensor,
+} from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { constantOf } from '../program/constantOf.js'
-import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import {
   type Operand,
@@ -104,7 +112,7 @@ function bound(
   const { op, attributes, output } = step
   const narrow = step.operands.every((operand) => {
     const { dtype } = recorded(program, operand)
-    return isFloat(dtype) && gridOf(dtype).precision <= 26
+    return isFloat(dtype) && dtypeFacts(dtype).precision <= 26
   })
   const constant = constantOf(step)
   if (constant !== undefined) {

@@ -66,27 +66,57 @@ const position =
     }
   }
 
+/** An element's rank is certain if all before it in the order certainly lie on its one side, and all behind on the other. */
+const ordering: DecisionBound = ([x], attributes, result) => {
+  const { axis, descending } = attributes as { axis: number; descending: boolean }
+  const { length, at } = lanesRead(x!.shape, [axis])
+  for (let start = 0; start < at.length; start += length) {
+    const places = at.slice(start, start + length)
+    const ranked = Array.from(places, (place) => places[result.values[place]!]!)
+    const exact = ranked.every((place) => x!.bounds[place] === 0)
+    const certain = ranked.map(() => true)
+    /** Compares each element with the furthest that those passed before may reach; of exact ones the order is known. */
+    const pass = (ranks: Iterable<number>, sign: number): void => {
+      let [all, open] = [-Infinity, -Infinity]
+      for (const rank of ranks) {
+        const [value, bound] = [sign * x!.values[ranked[rank]!]!, x!.bounds[ranked[rank]!]!]
+        const reach = bound === 0 ? 0 : up(bound + Math.abs(value) * 2 ** -50)
+        certain[rank] &&= value - reach > (bound === 0 ? open : all)
+        all = Math.max(all, value + reach)
+        if (bound !== 0) open = Math.max(open, value + reach)
+      }
+    }
+    if (!exact) {
+      pass(certain.keys(), descending ? -1 : 1)
+      pass([...certain.keys()].reverse(), descending ? 1 : -1)
+    }
+    for (const [rank, place] of places.entries()) result.bounds[place] = certain[rank] ? 0 : Infinity
+  }
+}
+
 /** isNaN and its like: certain while the exact value is known to be a number. */
 const inspects: DecisionBound = ([x], _, result) => {
   for (let i = 0; i < result.values.length; i++) result.bounds[i] = x!.bounds[i]! < Infinity ? 0 : Infinity
 }
 
 /** The bounds of decisions, and of what follows them. */
-export const decisionBounds: Readonly<Record<ComparisonName | 'where' | 'argmax' | 'argmin', DecisionBound>> =
-  {
-    equal: compares,
-    notEqual: compares,
-    less: compares,
-    lessEqual: compares,
-    greater: compares,
-    greaterEqual: compares,
-    logicalAnd: combines,
-    logicalOr: combines,
-    logicalNot: combines,
-    isFinite: inspects,
-    isInf: inspects,
-    isNaN: inspects,
-    where: picks,
-    argmax: position(1),
-    argmin: position(-1),
-  }
+export const decisionBounds: Readonly<
+  Record<ComparisonName | 'where' | 'argmax' | 'argmin' | 'argsort', DecisionBound>
+> = {
+  equal: compares,
+  notEqual: compares,
+  less: compares,
+  lessEqual: compares,
+  greater: compares,
+  greaterEqual: compares,
+  logicalAnd: combines,
+  logicalOr: combines,
+  logicalNot: combines,
+  isFinite: inspects,
+  isInf: inspects,
+  isNaN: inspects,
+  where: picks,
+  argmax: position(1),
+  argmin: position(-1),
+  argsort: ordering,
+}

@@ -20,8 +20,8 @@ import {
 import { constantOf } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
-import type { Arithmetic } from '../replay/arithmetic.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
+import type { WideArithmetic } from '../replay/wideArithmetic.js'
 import {
   magnitude,
   minus,
@@ -57,7 +57,7 @@ function logAddExp(a: Real, b: Real): Real {
  * Real numbers of 320 bits, with no end of exponents: what float64 is checked against. Slow: some microseconds an element,
  * a tenth of a millisecond for exp and its like. An operation without a rule is evaluated in float64.
  */
-export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): Arithmetic<Reals> {
+export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): WideArithmetic<Reals> {
   return {
     widen: (x) => ({ shape: x.shape, values: Array.from(x.toNumbers(), realOf) }),
     run: (step, args) => run(step, args, rules),
@@ -189,6 +189,7 @@ const realRules: OpTable<RealRun> = {
   triu: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   equal: 'none',
   notEqual: 'none',
   less: 'none',

@@ -1,13 +1,13 @@
 import { cast, type FloatDType, isFloat, ops, type Tensor, tensor } from '../../tensor/index.js'
 import { constantOf } from '../program/constantOf.js'
 import type { Step } from '../program/program.js'
-import type { Arithmetic } from './arithmetic.js'
+import type { WideArithmetic } from './wideArithmetic.js'
 
 /**
  * Real numbers as tensors of a wider dtype, by the operations' own kernels: fast, and in float64 right to 2^-53 for each
  * operation. Integers and bools stay what they are.
  */
-export function dtypeArithmetic(dtype: FloatDType): Arithmetic<Tensor> {
+export function dtypeArithmetic(dtype: FloatDType): WideArithmetic<Tensor> {
   return {
     widen: (x) => (isFloat(x.dtype) ? cast(x, dtype) : x),
     run: (step, args) => runWidened(step, args, dtype),

@@ -1,7 +1,7 @@
 import { isFloat, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Operand, Program } from '../program/program.js'
-import type { Arithmetic } from './arithmetic.js'
+import type { WideArithmetic } from './wideArithmetic.js'
 
 /** A run without rounding beside the recorded one. */
 export interface ReferenceRun<W> {
@@ -14,7 +14,7 @@ export interface ReferenceRun<W> {
  * Runs a program without rounding. Where a step decides (a comparison, floor, argmax) the reference follows the recorded
  * decision, so that both runs stay the same program, and keeps its own beside it.
  */
-export function referenceRun<W>(program: Program, arithmetic: Arithmetic<W>): ReferenceRun<W> {
+export function referenceRun<W>(program: Program, arithmetic: WideArithmetic<W>): ReferenceRun<W> {
   const values: W[] = program.inputs.map(arithmetic.widen)
   const constants = new Map<Tensor, W>()
   const decisions = new Map<number, Tensor>()

@@ -1,12 +1,24 @@
 import { type GradientRules, grad } from '../../autodiff/index.js'
-import { add, apply, cast, isFloat, mul, ops, sum, type Tensor, tensor, zeros } from '../../tensor/index.js'
+import {
+  add,
+  apply,
+  cast,
+  dtypeFacts,
+  isFloat,
+  mul,
+  ops,
+  sum,
+  type Tensor,
+  tensor,
+  zeros,
+} from '../../tensor/index.js'
 import { constantOf } from '../program/constantOf.js'
-import { gridOf, spacing } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
-import { isWide } from '../replay/arithmetic.js'
+import { spacing } from '../program/spacing.js'
 import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import { runStep } from '../replay/replay.js'
+import { isWide } from '../replay/wideArithmetic.js'
 import { elementErrors, numbers } from './elementErrors.js'
 import type { ShadowRun } from './shadowRun.js'
 
@@ -32,7 +44,7 @@ export function firstOrder<W>(
   for (const output of program.outputs) {
     const { dtype, shape } = recorded(program, output)
     if (!isFloat(dtype) || typeof output !== 'number') continue
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const got = numbers(run.computed(output))
     const exact = numbers(run.reference.valueOf(output))
     const flagged = run.tainted.get(output - program.inputs.length)

@@ -1,5 +1,4 @@
-import { isFloat, type Tensor } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { dtypeFacts, isFloat, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
@@ -31,7 +30,7 @@ export function localErrorsOf<W>({ program, arithmetic, reference, tainted }: Sh
     })
     const got = step.op.kernel(args, step.attributes).toNumbers()
     const exact = arithmetic.narrow(reference.valueOf(program.inputs.length + i), dtype).toNumbers()
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const bits = summarize(size, (k) => bitsApart(got[k]!, exact[k]!, grid), tainted.get(i))
     return [{ step: i, bits }]
   })

@@ -1,7 +1,6 @@
 import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
+import { dtypeFacts, type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { gridOf } from '../program/grid.js'
 import { kindOf } from '../program/opKind.js'
 import {
   type Operand,
@@ -13,11 +12,11 @@ import {
 } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
 import { type RealRule, realArithmetic } from '../reals/realArithmetic.js'
-import type { Arithmetic } from '../replay/arithmetic.js'
 import { checkDeterministic } from '../replay/checkRun.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { type Branch, findBranch } from '../replay/findBranch.js'
 import { referenceRun } from '../replay/reference.js'
+import type { WideArithmetic } from '../replay/wideArithmetic.js'
 import {
   type Contribution,
   type ContributionOptions,
@@ -150,8 +149,12 @@ export class Shadow {
       if (!isFloat(dtype)) return []
       const flagged =
         typeof output === 'number' ? this.#run.tainted.get(output - this.program.inputs.length) : undefined
-      const bits = bitsBetween(this.#run.computed(output), this.#run.reference.valueOf(output), gridOf(dtype))
-      const { precision } = gridOf(dtype)
+      const bits = bitsBetween(
+        this.#run.computed(output),
+        this.#run.reference.valueOf(output),
+        dtypeFacts(dtype),
+      )
+      const { precision } = dtypeFacts(dtype)
       return [{ name: this.program.names[i]!, size, precision, ...summarize(size, bits, flagged) }]
     })
   }
@@ -238,7 +241,7 @@ export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options:
 
 function shadowOf<W>(
   program: Program,
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
   reference: FloatDType | 'real',
   branch: Branch | string | undefined,
 ): Shadow {
@@ -266,7 +269,7 @@ function shadowOf<W>(
 function exactOf<W>(
   program: Program,
   i: number,
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
   computed: (operand: Operand) => W,
 ): W {
   const step = program.steps[i]!
@@ -293,7 +296,7 @@ function findEvents(run: ShadowRun<unknown>): PrecisionEvent[] {
 
 function operationError(run: ShadowRun<unknown>, i: number, { op, site, output }: Step): OperationError {
   const value = run.program.inputs.length + i
-  const grid = gridOf(output.dtype)
+  const grid = dtypeFacts(output.dtype)
   const flagged = run.tainted.get(i)
   const [computed, exact, reference] = [run.computed(value), run.exact(i), run.reference.valueOf(value)]
   const between = (a: unknown, b: unknown): ErrorSummary =>

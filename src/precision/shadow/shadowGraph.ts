@@ -1,6 +1,5 @@
 import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { isFloat } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { dtypeFacts, isFloat } from '../../tensor/index.js'
 import type { Program } from '../program/program.js'
 import { told } from '../replay/checkRun.js'
 import type { Shadow } from './shadow.js'
@@ -41,7 +40,7 @@ export function shadowGraph(shadow: Shadow, options: ShadowGraphOptions = {}): s
     const { x, y } = places[i]!
     const bits = lost[i]!
     const share = isFloat(step.output.dtype)
-      ? Math.min(1, Math.max(0, bits) / gridOf(step.output.dtype).precision)
+      ? Math.min(1, Math.max(0, bits) / dtypeFacts(step.output.dtype).precision)
       : 0
     const label = `${i} ${step.op.name}`
     const title = `${told(step)}: ${bits.toFixed(2)} bits`

@@ -2,6 +2,7 @@ import { shown } from '../../options/index.js'
 import { constantOp } from './constant.js'
 import { weak } from './create.js'
 import type { DType } from './dtype.js'
+import { observer } from './observe.js'
 import { recordsEverything } from './recordEverything.js'
 import { elementsOf, isSealed, opened, seal } from './seal.js'
 import { type Shape, sameShape } from './shape.js'
@@ -14,12 +15,26 @@ export interface OutOption<D extends DType = DType> {
 
 /**
  * Runs one operation: the single path that every tensor operation takes. If an input carries a trace, so does the
- * result; otherwise nothing is recorded and nothing is paid, unless everything is: see `recordEverything`.
+ * result; otherwise nothing is recorded and nothing is paid, unless everything is: see `recordEverything`, and `observe`.
  */
 export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor {
+  return observer() ? observed(op, inputs, attributes, out) : run(op, inputs, attributes, out)
+}
+
+function run<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: Tensor | undefined): Tensor {
   if (!isTraced(inputs) && (out || !recordsEverything())) return op.kernel(inputs, attributes, out)
   if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient and where it is compiled [out]`)
   return withTrace(op.kernel(inputs.map(opened), attributes), op, inputs, attributes)
+}
+
+function observed<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: Tensor | undefined): Tensor {
+  // What is written over was read before.
+  const read = inputs.map((x) =>
+    out && x.data === out.data ? new Tensor(x.dtype, x.shape, x.data.slice()) : x,
+  )
+  const output = run(op, inputs, attributes, out)
+  observer()?.({ op: op as Op, inputs: read, attributes, output })
+  return output
 }
 
 function isTraced(inputs: readonly Tensor[]): boolean {

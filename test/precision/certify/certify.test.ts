@@ -5,6 +5,7 @@ import {
   add,
   apply,
   argmax,
+  argsort,
   asin,
   atan2,
   atanh,
@@ -312,6 +313,21 @@ describe('certify', () => {
     expect(boundOf((x) => cast(argmax(blurred(x)), 'float32'), bf16([1, 2]))).toBe(0)
     expect(boundOf((x) => max(blurred(x)), bf16([1, 2]))).toBeGreaterThanOrEqual(2 ** -12)
     expect(boundOf((x) => min(blurred(x)), bf16([-1, 2]))).toBeGreaterThan(0)
+  })
+
+  it('knows the rank of an element that lies apart from all others, and of equal ones that are exact', () => {
+    const bounds = (f: (v: Tensor) => Tensor, x: number[]): unknown =>
+      certify((v) => cast(f(v), 'float32'), bf16(x))
+        .steps.at(-1)!
+        .toNested()
+    const ranks = (x: number[], descending: boolean): unknown =>
+      bounds((v) => argsort(blurred(v), { descending }), x)
+    expect(ranks([4, 1, 2, 1], false)).toEqual([Infinity, Infinity, 0, 0])
+    expect(ranks([4, 1, 2, 1], true)).toEqual([0, 0, Infinity, Infinity])
+    expect(ranks([1, 4, 1 + 2 ** -7, 1 - 2 ** -8], false)).toEqual([0, 0, 0, 0])
+    expect(bounds((v) => argsort(v), [3, 3, 0, 3])).toEqual([0, 0, 0, 0])
+    const half = (v: Tensor): Tensor => argsort(concat([v, blurred(take(v, [0]))]))
+    expect(bounds(half, [3, 3, 1])).toEqual([0, Infinity, Infinity, Infinity])
   })
 
   it('moves bounds with the elements', () => {

@@ -2,7 +2,6 @@ import { cast, type FloatDType, type Tensor, tensor } from 'tpu-toolkit'
 import {
   bitsApart,
   dtypeArithmetic,
-  gridOf,
   isWide,
   type Policy,
   type Program,
@@ -11,6 +10,7 @@ import {
   replay,
   shadow,
 } from 'tpu-toolkit/precision'
+import { dtypeFacts } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import {
   expressions,
@@ -21,7 +21,7 @@ import {
   scalar,
 } from '../../support/precisionKeys.js'
 
-const bfloat16 = gridOf('bfloat16')
+const bfloat16 = dtypeFacts('bfloat16')
 
 /** The program's output by a policy, rounded to bfloat16 at the end. */
 function outputBy(program: Program, policy: (step: number) => Policy): number {

@@ -1,4 +1,4 @@
-import type { Trace } from '../../tensor/index.js'
+import type { Trace } from './tensor.js'
 
 /** Where this package's own files lie: frames of these folders are how an operation is made, not where it is called. */
 const home: string = new URL('../..', import.meta.url).pathname
@@ -7,7 +7,7 @@ const inner: readonly string[] = ['tensor', 'autodiff', 'numerics', 'precision']
 )
 
 /** The source line that called an operation: `model.ts:12:7`; undefined where no recording asked for it. */
-export function siteOf({ site }: Trace): string | undefined {
+export function siteOf({ site }: Pick<Trace, 'site'>): string | undefined {
   const frames = site?.stack?.split('\n').slice(1) ?? []
   const outside = frames.find(
     (frame) => /:\d+:\d+\)?$/.test(frame) && !inner.some((folder) => frame.includes(folder)),
