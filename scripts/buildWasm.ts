@@ -24,7 +24,12 @@ interface Module {
 
 const modules: readonly Module[] = [
   {
-    ...{ source: 'wasm/assembly', target: 'src/simd/kernels.wasm.ts', name: 'kernelsBase64', what: 'kernels' },
+    ...{
+      source: 'wasm/assembly',
+      target: 'src/simd/kernels.wasm.ts',
+      name: 'kernelsBase64',
+      what: 'kernels',
+    },
     // src/simd/arena.ts says what lies in them.
     memory: ['--initialMemory', '64', '--maximumMemory', '64'],
   },

@@ -100,7 +100,8 @@ export const doors: readonly Door[] = [
   {
     folder: 'compile',
     root: 'namespace',
-    about: 'a function of tensors as one program: recorded once, replayed many times faster, bit for bit the same',
+    about:
+      'a function of tensors as one program: recorded once, replayed many times faster, bit for bit the same',
   },
   {
     folder: 'numerics',

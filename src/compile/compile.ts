@@ -117,7 +117,7 @@ export function compile<A extends readonly any[], R>(
     if (!engine || engine.busy || leaves.some(({ trace }) => trace !== undefined)) return f(...args)
     if (!entry) {
       const all: Tensor[] = []
-      args.forEach((value, i) => structureOf(value, all, isStatic.has(i)))
+      for (const [i, value] of args.entries()) structureOf(value, all, isStatic.has(i))
       if (all.some(({ trace }) => trace !== undefined)) return f(...args)
       entry = record(args, engine)
       leaves.length = 0

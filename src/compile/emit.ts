@@ -1,10 +1,20 @@
 import { formOf, roundsOf, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
+import { wordsOf } from './inside.js'
+import { lastReads } from './lives.js'
 import type { Instruction, Parameter } from './lowering.js'
 import { planMemory } from './memory.js'
 import * as code from './opcodes.js'
-import { isLoop, type LoopNode, type LoopStep, type NodeStep, type Place, type Schedule, stepsOf } from './schedule.js'
-import { wordsOf } from './inside.js'
+import {
+  isLoop,
+  type LoopNode,
+  type LoopStep,
+  type NodeStep,
+  type Place,
+  type Schedule,
+  stepsOf,
+} from './schedule.js'
+import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
 import { edgeOf, formatWords, hasSignedNaN, roundingOf, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
 
@@ -36,6 +46,8 @@ export interface Emitted {
   readonly runAt: number
   /** Where the words of each step begin, and last those of what goes out. */
   readonly stepsAt: readonly number[]
+  /** The values that lie in memory; others are only ever in a block of a loop. */
+  readonly stored: ReadonlySet<Node>
   readonly arguments: readonly Edge[]
   readonly outputs: readonly Edge[]
   readonly calls: readonly HostCall[]
@@ -74,7 +86,8 @@ export function emit(
   const memory = planMemory(needs)
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
-  const slotsAt = roomAt + (steps.some((step) => !isLoop(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
+  const slotsAt =
+    roomAt + (steps.some((step) => !isLoop(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
@@ -336,6 +349,7 @@ export function emit(
     enterAt: wordsAt,
     runAt: wordsAt + starts[0]! * 4,
     stepsAt: starts.map((word) => wordsAt + word * 4),
+    stored: new Set(stored),
     arguments: edges(inputs),
     outputs: edges(outputs),
     calls,
@@ -347,54 +361,10 @@ export function emit(
 
 /** Whether an operation takes elements as they are. */
 function moves({ source }: Node): boolean {
-  return source.kind !== 'operation' || (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
-}
-
-/** An offset among the constants, whose address is not known yet. */
-interface Relative {
-  readonly offset: number
-}
-
-type Address = number | Relative
-
-function plus(address: Address, bytes: number): Address {
-  return typeof address === 'number' ? address + bytes : { offset: address.offset + bytes }
-}
-
-/** A slot that a value of a loop lies in, for one block; `always`: through all blocks. */
-interface Register {
-  last: number
-  readonly always: boolean
-  slot?: number
-}
-
-type Operand = { readonly register: Register } | { readonly from: Address; readonly along: 0 | 1 | 2 }
-
-interface Line {
-  readonly opcode: number
-  readonly to: Operand
-  readonly reads: readonly Operand[]
-  readonly parameter: Address
-}
-
-/** Gives registers slots, one that nothing reads any more to the next; returns how many there are. */
-function assignSlots(before: readonly Line[], body: readonly Line[]): number {
-  for (const [i, { to, reads }] of body.entries())
-    for (const operand of [to, ...reads]) if ('register' in operand) operand.register.last = i
-  const free: number[] = []
-  let count = 0
-  const take = (register: Register): void => {
-    register.slot ??= free.pop() ?? count++
-  }
-  for (const { to } of before) if ('register' in to) take(to.register)
-  for (const [i, { to, reads }] of body.entries()) {
-    if ('register' in to) take(to.register)
-    const done = new Set<Register>()
-    for (const operand of [to, ...reads])
-      if ('register' in operand && !operand.register.always && operand.register.last === i) done.add(operand.register)
-    for (const register of done) free.push(register.slot!)
-  }
-  return count
+  return (
+    source.kind !== 'operation' ||
+    (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
+  )
 }
 
 /** The places of a view's elements, row-major. */
@@ -403,25 +373,4 @@ function placesOf({ start, shape, strides }: View): number[] {
   for (const [axis, length] of shape.entries())
     places = places.flatMap((at) => Array.from({ length }, (_, i) => at + i * strides[axis]!))
   return places
-}
-
-/** The values that must lie in memory, each with the steps between which it does. */
-function lastReads(graph: Graph, { steps, placeOf }: Schedule): Map<Node, { from: number; to: number }> {
-  const made = new Map<Node, number>()
-  const lives = new Map<Node, { from: number; to: number }>()
-  const read = (node: Node, step: number): void => {
-    const from = made.get(node) ?? 0
-    const life = lives.get(node) ?? { from, to: from }
-    life.to = Math.max(life.to, step)
-    lives.set(node, life)
-  }
-  for (const [i, step] of steps.entries()) {
-    for (const { node, reads } of isLoop(step) ? step.nodes : [step]) {
-      for (const place of reads) if (place) read(place.stored, i + 1)
-      made.set(node, i + 1)
-      if (!isLoop(step)) read(node, i + 1)
-    }
-  }
-  for (const node of graph.outputs) read(placeOf(node).stored, steps.length + 1)
-  return lives
 }

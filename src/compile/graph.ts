@@ -1,4 +1,14 @@
-import { type DType, elementsOf, isSealed, type KnownOp, type Op, seal, type Shape, sizeOf, Tensor } from '../tensor/index.js'
+import {
+  type DType,
+  elementsOf,
+  isSealed,
+  type KnownOp,
+  type Op,
+  type Shape,
+  seal,
+  sizeOf,
+  Tensor,
+} from '../tensor/index.js'
 
 /** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
 const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }

@@ -12,7 +12,12 @@ export function wordsOf({ dtype, data }: Tensor): Uint32Array {
 }
 
 /** The tensor whose elements lie at an address inside a program; a copy. */
-export function tensorAt<D extends DType>(buffer: ArrayBuffer, at: number, dtype: D, shape: Shape): Tensor<D> {
+export function tensorAt<D extends DType>(
+  buffer: ArrayBuffer,
+  at: number,
+  dtype: D,
+  shape: Shape,
+): Tensor<D> {
   const size = sizeOf(shape)
   const made = (data: unknown): Tensor<D> => new Tensor(dtype, shape, data as Tensor<D>['data'])
   if (dtype === 'bool') return made(Uint8Array.from(new Int32Array(buffer, at, size), (mask) => mask & 1))

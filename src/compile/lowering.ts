@@ -141,7 +141,9 @@ const sqrt: Rule = (node, name) => {
   const rounding = roundingOf(node.dtype)
   if (node.dtype === 'float64') return [simple(code.SQRT64, [0], 8)]
   // Up to 11 bits a root of float32 rounds innocuously: 24 >= 2 * 11 + 2.
-  return rounding === code.EXACT || rounding === code.TO_BFLOAT16 ? [simple(code.SQRT + rounding, [0])] : unary(node, name)
+  return rounding === code.EXACT || rounding === code.TO_BFLOAT16
+    ? [simple(code.SQRT + rounding, [0])]
+    : unary(node, name)
 }
 
 const square: Rule = (node, name) => {
@@ -155,7 +157,9 @@ const square: Rule = (node, name) => {
 }
 
 /** Functions that integers and bool have no instruction for. */
-const where: Rule = ({ dtype }) => [simple(dtype === 'float64' ? code.WHERE64 : code.WHERE, [0, 1, 2], widthOf(dtype))]
+const where: Rule = ({ dtype }) => [
+  simple(dtype === 'float64' ? code.WHERE64 : code.WHERE, [0, 1, 2], widthOf(dtype)),
+]
 
 const logical =
   (opcode: number, operands: number): Rule =>
@@ -165,7 +169,8 @@ const cast: Rule = (node) => {
   const { source, dtype, inputs } = node
   const from = inputs[0]!.dtype
   const options = source.kind === 'operation' ? (source.attributes as Casting).options : undefined
-  if (options && ((options.rounding ?? 'nearest-even') !== 'nearest-even' || options.saturate)) return undefined
+  if (options && ((options.rounding ?? 'nearest-even') !== 'nearest-even' || options.saturate))
+    return undefined
   if (from === dtype) return 'same'
   const rounding = roundingOf(dtype)
   if (dtype === 'float64') {
@@ -203,7 +208,20 @@ const cast: Rule = (node) => {
 const loops: OpTable<{ readonly rule: Rule }> = {
   ...tableOf(unary, [
     ...(['exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p', 'rsqrt', 'cbrt', 'reciprocal'] as const),
-    ...(['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'] as const),
+    ...([
+      'sin',
+      'cos',
+      'tan',
+      'asin',
+      'acos',
+      'atan',
+      'sinh',
+      'cosh',
+      'tanh',
+      'asinh',
+      'acosh',
+      'atanh',
+    ] as const),
     ...(['sigmoid', 'softplus', 'silu', 'gelu', 'geluTanh', 'erf', 'erfc', 'lgamma'] as const),
   ]),
   sqrt: { rule: sqrt },
@@ -240,11 +258,14 @@ const loops: OpTable<{ readonly rule: Rule }> = {
   cast: { rule: cast },
   ...noLoops([
     ...(['reshape', 'transpose', 'broadcastTo', 'flip', 'slice', 'take', 'concat', 'tril', 'triu'] as const),
-    ...(['sum', 'mean', 'max', 'min', 'argmax', 'argmin', 'cumsum', 'cumprod', 'matmul'] as const),
+    ...(['sum', 'mean', 'max', 'min', 'argmax', 'argmin', 'argsort', 'cumsum', 'cumprod', 'matmul'] as const),
   ]),
 }
 
-function tableOf<K extends string>(rule: Rule, names: readonly K[]): { readonly [P in K]: { readonly rule: Rule } } {
+function tableOf<K extends string>(
+  rule: Rule,
+  names: readonly K[],
+): { readonly [P in K]: { readonly rule: Rule } } {
   return Object.fromEntries(names.map((name) => [name, { rule }])) as { [P in K]: { readonly rule: Rule } }
 }
 

@@ -6,7 +6,10 @@ export interface Need {
 }
 
 /** Offsets from 0 for some needs, such that none of two that are alive at once overlap, and how much that takes in all. */
-export function planMemory(needs: readonly Need[]): { readonly offsets: readonly number[]; readonly bytes: number } {
+export function planMemory(needs: readonly Need[]): {
+  readonly offsets: readonly number[]
+  readonly bytes: number
+} {
   const offsets = new Array<number>(needs.length).fill(0)
   const order = needs.map((_, i) => i).sort((a, b) => needs[a]!.from - needs[b]!.from || a - b)
   /** Stretches taken now, by offset. */

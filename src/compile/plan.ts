@@ -42,7 +42,7 @@ export interface Profile {
 
 /** What a program does, step by step. */
 export function planOf({ graph, schedule, emitted }: Program): Plan {
-  const steps = schedule.steps.map(planned)
+  const steps = schedule.steps.map((step) => planned(step, emitted.stored))
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
     source.kind === 'constant' ? [{ dtype, shape, bytes: size * widthOf(dtype) }] : [],
   )
@@ -74,12 +74,14 @@ export function profileOf(steps: readonly PlannedStep[], microseconds: readonly 
   }
 }
 
-function planned(step: Step): PlannedStep {
+function planned(step: Step, stored: ReadonlySet<Node>): PlannedStep {
   if (isLoop(step)) {
     const { nodes, shape } = step
     const size = sizeOf(shape)
-    const made = new Set(nodes.map(({ node }) => node))
-    const read = new Set(nodes.flatMap(({ reads }) => reads.flatMap((place) => (place ? [place.stored] : []))))
+    const made = nodes.map(({ node }) => node).filter((node) => stored.has(node))
+    const read = new Set(
+      nodes.flatMap(({ reads }) => reads.flatMap((place) => (place ? [place.stored] : []))),
+    )
     return {
       kind: 'loop',
       operations: nodes.map(({ node }) => nameOf(node)),
@@ -114,7 +116,8 @@ function bytesOf(node: Node): number {
 }
 
 function row({ kind, operations, shape, flops, bytes }: PlannedStep): string[] {
-  const names = operations.length > 6 ? [...operations.slice(0, 5), `and ${operations.length - 5} more`] : operations
+  const names =
+    operations.length > 6 ? [...operations.slice(0, 5), `and ${operations.length - 5} more`] : operations
   return [kind, `[${shape.join(', ')}]`, `${flops} FLOPs`, bytesShown(bytes), names.join(' ')]
 }
 

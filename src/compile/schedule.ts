@@ -108,7 +108,9 @@ export function schedule(graph: Graph): Schedule {
 
   /** A move that needs its operand's elements in order. */
   function viewedSettled(node: Node): Place | undefined {
-    const moves = node.source.kind === 'reshaped' || (node.source.kind === 'operation' && node.source.op === (ops.slice as Op))
+    const moves =
+      node.source.kind === 'reshaped' ||
+      (node.source.kind === 'operation' && node.source.op === (ops.slice as Op))
     if (!moves || node.size === 0) return undefined
     settle(node.inputs[0]!)
     return viewed(node)
@@ -207,7 +209,10 @@ function adds(x: Node, how: Accumulation): boolean {
   if (how.order !== 'sequential') return false
   if (x.dtype === 'float64') return how.accumulate === 'float64'
   if (!isWord(x.dtype) || roundingOf(x.dtype) === undefined) return false
-  return stepsOf(how) !== undefined && (how.accumulate === x.dtype || ['float32', 'float64'].includes(how.accumulate))
+  return (
+    stepsOf(how) !== undefined &&
+    (how.accumulate === x.dtype || ['float32', 'float64'].includes(how.accumulate))
+  )
 }
 
 /** How each step of a sum is rounded. */

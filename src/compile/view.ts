@@ -46,7 +46,11 @@ export function movedView(op: Op, attributes: unknown, view: View): View | undef
     case ops.flip as Op: {
       const { axes } = attributes as Axes
       const from = axes.reduce((at, axis) => at + Math.max(0, shape[axis]! - 1) * strides[axis]!, start)
-      return { start: from, shape, strides: strides.map((step, axis) => (axes.includes(axis) ? -step : step)) }
+      return {
+        start: from,
+        shape,
+        strides: strides.map((step, axis) => (axes.includes(axis) ? -step : step)),
+      }
     }
     case ops.slice as Op: {
       // Its strides are those of a row-major tensor.

@@ -29,15 +29,35 @@ export function anyProgram(draw: () => number): AnyProgram {
   /** Elements of every kind: ordinary, tiny, huge, both zeros, infinities, NaN. */
   function elements(dtype: DType, of: Shape): Tensor {
     const size = t.sizeOf(of)
-    if (dtype === 'bool') return t.tensor(Array.from({ length: size }, () => below(2)), { shape: of, dtype })
+    if (dtype === 'bool')
+      return t.tensor(
+        Array.from({ length: size }, () => below(2)),
+        { shape: of, dtype },
+      )
     if (!t.isFloat(dtype))
-      return t.tensor(Array.from({ length: size }, () => below(dtype === 'int32' ? 9 : 7) - (dtype === 'int32' ? 4 : 0)), { shape: of, dtype })
+      return t.tensor(
+        Array.from({ length: size }, () => below(dtype === 'int32' ? 9 : 7) - (dtype === 'int32' ? 4 : 0)),
+        { shape: of, dtype },
+      )
     const { max, minPositive, minNormal } = t.dtypeFacts(dtype)
     const wild = draw() < 0.4
     const value = (): number => {
       const sign = draw() < 0.5 ? -1 : 1
       if (!wild || draw() < 0.7) return sign * (draw() * 3)
-      return sign * pick([0, minPositive, minNormal * draw(), minNormal, max, max * draw(), Infinity, 1, 2 ** (draw() * 40 - 20)])
+      return (
+        sign *
+        pick([
+          0,
+          minPositive,
+          minNormal * draw(),
+          minNormal,
+          max,
+          max * draw(),
+          Infinity,
+          1,
+          2 ** (draw() * 40 - 20),
+        ])
+      )
     }
     const values = Float64Array.from({ length: size }, () => (wild && draw() < 0.03 ? Number.NaN : value()))
     return t.cast(t.tensor(values, { shape: of, dtype: 'float64' }), dtype)
@@ -74,7 +94,14 @@ export function anyProgram(draw: () => number): AnyProgram {
   const how = (x: Tensor): t.AccumulateOptions => {
     if (!float(x)) return {}
     const accumulate = pick<FloatDType | undefined>([undefined, 'float32', 'float32', 'float64', 'bfloat16'])
-    const order = pick<t.Order | undefined>([undefined, undefined, undefined, 'pairwise', 'kahan', { blocked: 3 }])
+    const order = pick<t.Order | undefined>([
+      undefined,
+      undefined,
+      undefined,
+      'pairwise',
+      'kahan',
+      { blocked: 3 },
+    ])
     return { ...(accumulate ? { accumulate } : {}), ...(order ? { order } : {}) }
   }
   const axisOf = (x: Tensor): number => below(x.rank)
@@ -92,8 +119,15 @@ export function anyProgram(draw: () => number): AnyProgram {
       return one(float, (x) => f(x, c))
     },
     () => {
-      const name = pick(unaryNames)
-      return one(float, (x) => t.apply(t.ops[name], [x], undefined))
+      // A table of a function over 65,536 codes takes a while to make: of those a few.
+      const wide = t.dtypeFacts(main).bits === 16
+      const name = pick(
+        wide ? (['exp', 'tanh', 'log', 'sigmoid', 'reciprocal', 'floor', 'sign'] as const) : unaryNames,
+      )
+      return one(
+        (x) => float(x) && (wide || t.dtypeFacts(x.dtype).bits !== 16),
+        (x) => t.apply(t.ops[name], [x], undefined),
+      )
     },
     () => {
       const f = pick([t.exp, t.tanh, t.relu, t.neg, t.abs, t.sqrt, t.square])
@@ -117,17 +151,43 @@ export function anyProgram(draw: () => number): AnyProgram {
     },
     () => {
       const dtype = pick(t.dtypes)
-      return one(() => true, (x) => t.cast(x, dtype))
+      return one(
+        () => true,
+        (x) => t.cast(x, dtype),
+      )
     },
     () => {
       const way = pick<(x: Tensor) => number[]>([(x) => [x.size], (x) => [x.size, 1], (x) => [1, ...x.shape]])
-      return one(() => true, (x) => t.reshape(x, way(x)))
+      return one(
+        () => true,
+        (x) => t.reshape(x, way(x)),
+      )
     },
-    () => one((x) => x.rank > 1, (x) => t.transpose(x)),
-    () => one((x) => x.rank > 0, (x) => t.flip(x, { axis: 0 })),
-    () => one(() => true, (x) => t.broadcastTo(x, [2, ...x.shape])),
-    () => one((x) => x.rank > 0 && x.shape[0]! > 1, (x) => t.slice(x, [[1, null, 2]])),
-    () => one((x) => x.rank > 0 && x.shape[0]! > 0, (x) => t.take(x, [0, x.shape[0]! - 1, 0], { axis: 0 })),
+    () =>
+      one(
+        (x) => x.rank > 1,
+        (x) => t.transpose(x),
+      ),
+    () =>
+      one(
+        (x) => x.rank > 0,
+        (x) => t.flip(x, { axis: 0 }),
+      ),
+    () =>
+      one(
+        () => true,
+        (x) => t.broadcastTo(x, [2, ...x.shape]),
+      ),
+    () =>
+      one(
+        (x) => x.rank > 0 && x.shape[0]! > 1,
+        (x) => t.slice(x, [[1, null, 2]]),
+      ),
+    () =>
+      one(
+        (x) => x.rank > 0 && x.shape[0]! > 0,
+        (x) => t.take(x, [0, x.shape[0]! - 1, 0], { axis: 0 }),
+      ),
     () => (pool) => {
       const i = any(pool, (x) => x.rank > 0)
       if (i === undefined) return undefined
@@ -139,7 +199,11 @@ export function anyProgram(draw: () => number): AnyProgram {
       const i = any(pool, (x) => number(x))
       if (i === undefined) return undefined
       const x = pool[i]!
-      const options = { ...how(x), ...(x.rank > 0 && draw() < 0.7 ? { axis: axisOf(x) } : {}), keepDims: draw() < 0.5 }
+      const options = {
+        ...how(x),
+        ...(x.rank > 0 && draw() < 0.7 ? { axis: axisOf(x) } : {}),
+        keepDims: draw() < 0.5,
+      }
       const f = float(x) && draw() < 0.4 ? t.mean : t.sum
       return { run: (now) => f(now[i]!, options) }
     },
@@ -166,12 +230,18 @@ export function anyProgram(draw: () => number): AnyProgram {
     () => (pool) => {
       const i = any(pool, (x) => number(x) && x.rank > 1)
       if (i === undefined) return undefined
-      const j = any(pool, (x) => x.dtype === pool[i]!.dtype && x.rank === 2 && x.shape[0] === pool[i]!.shape.at(-1))
+      const j = any(
+        pool,
+        (x) => x.dtype === pool[i]!.dtype && x.rank === 2 && x.shape[0] === pool[i]!.shape.at(-1),
+      )
       return j === undefined ? undefined : { run: (now) => t.matmul(now[i]!, now[j]!) }
     },
   ]
 
-  const shapes: { dtype: DType; shape: number[] }[] = Array.from({ length: 2 + below(3) }, () => ({ dtype: main, shape: shape() }))
+  const shapes: { dtype: DType; shape: number[] }[] = Array.from({ length: 2 + below(3) }, () => ({
+    dtype: main,
+    shape: shape(),
+  }))
   if (draw() < 0.5) shapes.push({ dtype: pick(t.dtypes), shape: shape() })
   const again = (): Tensor[] => shapes.map(({ dtype, shape: of }) => elements(dtype, of))
   const args = again()

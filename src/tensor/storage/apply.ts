@@ -23,7 +23,10 @@ export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, ou
 
 function run<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: Tensor | undefined): Tensor {
   if (!isTraced(inputs) && (out || !recordsEverything())) return op.kernel(inputs, attributes, out)
-  if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient and where it is compiled [out]`)
+  if (out)
+    throw new RangeError(
+      `${op.name}: out cannot be recorded, leave it off under a gradient and where it is compiled [out]`,
+    )
   return withTrace(op.kernel(inputs.map(opened), attributes), op, inputs, attributes)
 }
 

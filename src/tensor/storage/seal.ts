@@ -1,4 +1,5 @@
 import type { AnyStorage, DType } from './dtype.js'
+import { siteOf, withDeepStacks } from './siteOf.js'
 import { Tensor, type Trace } from './tensor.js'
 
 /** Whether the elements of a tensor may not be looked at, because it stands for others to come. */
@@ -27,26 +28,16 @@ export function seal<D extends DType>(x: Tensor<D>, trace: Trace): Tensor<D> {
   Object.defineProperties(made, {
     size: { value: x.data.length },
     data: { get: refuse },
-    toString: { value: () => `${x.dtype} [${x.shape.join(', ')}] (recorded, its elements are not known yet)` },
+    toString: {
+      value: () => `${x.dtype} [${x.shape.join(', ')}] (recorded, its elements are not known yet)`,
+    },
   })
   return made
 }
 
 function refuse(): never {
+  const site = withDeepStacks(() => new Error('reading'))
   throw new TypeError(
-    `compile: an element was read while the function was recorded, compute with where or make the argument static [${placeOfReading()}]`,
+    `compile: an element was read while the function was recorded, compute with where or make the argument static [${siteOf({ site }) ?? 'at an unknown place'}]`,
   )
-}
-
-/** The first line outside of this package, as the stack of an error names it. */
-function placeOfReading(): string {
-  const frames = new Error('reading').stack?.split('\n').slice(2) ?? []
-  const own = ownFolder(frames[0] ?? '')
-  const frame = frames.find((line) => !line.includes(own)) ?? frames.at(-1) ?? 'unknown'
-  return frame.trim().replace(/^at /, '')
-}
-
-/** The folder that this package's files lie in: the one above tensor/storage, in a frame of this file. */
-function ownFolder(frame: string): string {
-  return /[(\s@]?([^(\s@]*)[/\\]tensor[/\\]storage[/\\]seal\.[jt]s/.exec(frame)?.[1] ?? '\0'
 }
