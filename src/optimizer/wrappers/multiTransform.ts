@@ -55,14 +55,14 @@ export function multiTransform(
         ]),
       )
     },
-    update(updates, state, params) {
+    update(updates, state, params, extra) {
       const found = labelsOf(updates)
       const states: Record<string, State> = {}
       let current = updates
       for (const [label, transform] of entries) {
         const kept = found.map((x) => x === label)
         const seen = params === undefined ? undefined : select(params, kept)
-        const [changed, next] = transform.update(select(current, kept), state[label]!, seen)
+        const [changed, next] = transform.update(select(current, kept), state[label]!, seen, extra)
         current = merge(current, kept, changed)
         states[label] = next
       }
