@@ -10,10 +10,10 @@ import type { ExtraArgs, GradientTransformation, State } from './transformation.
  */
 export function namedChain<S extends { readonly [name: string]: State }>(
   transforms: {
-  checkRecord('namedChain', 'transforms', transforms)
     readonly [K in keyof S]: GradientTransformation<S[K]>
   },
 ): GradientTransformation<S> {
+  checkRecord('namedChain', 'transforms', transforms)
   checkOptions('namedChain', transforms, namesOf(transforms))
   const links = Object.entries<GradientTransformation>(transforms)
   for (const [name, transform] of links) {
