@@ -56,6 +56,7 @@ export function tensor<D extends DType = 'float32'>(
 ): Tensor<D> {
   if (options !== undefined)
     checkOptions('tensor', options, tensorNames, Array.isArray(options) ? shapeFirst : dtypeFirst)
+  if (values === undefined || values === null) throw new TypeError(`tensor: no values [${shown(values)}]`)
   const dtype = options?.dtype ?? ('float32' as D)
   checkDType('tensor', dtype)
   const nested = ArrayBuffer.isView(values) ? undefined : values
