@@ -98,6 +98,12 @@ export const doors: readonly Door[] = [
       'tensors in blocks that share a scale: OCP MX and NVFP4, their matrix product, reports of the error',
   },
   {
+    folder: 'compile',
+    root: 'namespace',
+    about:
+      'a function of tensors as one program: recorded once, replayed many times faster, bit for bit the same',
+  },
+  {
     folder: 'numerics',
     root: 'flat',
     about: 'stable functions beside their naive twins, measures of drift, a-priori error bounds',
@@ -128,6 +134,12 @@ export const doors: readonly Door[] = [
     root: 'none',
     about:
       'data in a repeatable order: shards, transforms in workers, batches over hosts, resume at any record',
+  },
+  {
+    folder: 'losses',
+    root: 'namespace',
+    about:
+      "losses in optax's semantics as tensor programs, differentiable and in every dtype; CTC among them",
   },
   {
     folder: 'optimizer',

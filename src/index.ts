@@ -33,6 +33,10 @@ export {
   type Constant,
   constantOp,
   recordEverything,
+  type Applied,
+  observe,
+  siteOf,
+  withDeepStacks,
   type Casting,
   cast,
   concat,
@@ -63,6 +67,7 @@ export {
   type TensorOptions,
   tensor,
   zeros,
+  checkFloatDType,
   type DType,
   dtypes,
   type FloatDType,
@@ -71,6 +76,9 @@ export {
   type Storage,
   type DTypeFacts,
   dtypeFacts,
+  argsort,
+  type SortOptions,
+  type Sorting,
   argmax,
   argmin,
   type Extremum,
@@ -104,6 +112,9 @@ export {
   type Scan,
   type ScanOptions,
   scanLane,
+  elementsOf,
+  isSealed,
+  seal,
   type Shape,
   sameShape,
   sizeOf,
@@ -201,10 +212,6 @@ export {
   roll,
   type ScatterAddOptions,
   scatterAdd,
-  argsort,
-  argsortOp,
-  type SortOptions,
-  type Sorting,
   sort,
   type TopKOptions,
   topK,
@@ -215,6 +222,7 @@ export {
   takeAlongAxis,
 } from './tensor/index.js'
 export * as blocks from './blocks/index.js'
+export * as compile from './compile/index.js'
 export {
   type CumsumOptions,
   naiveCumsum,
@@ -266,6 +274,7 @@ export {
 export * as tree from './tree/index.js'
 export * as autodiff from './autodiff/index.js'
 export * as precision from './precision/index.js'
+export * as losses from './losses/index.js'
 export * as optimizer from './optimizer/index.js'
 export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'

@@ -32,21 +32,39 @@ describe.each(doors.map((door) => door.folder))('the examples in the docstrings 
   })
 })
 
+/** Runs modules beside it, one after another, and prints what each printed as JSON; waits for whatever they left running. */
+const runner = `
+const printed = {}
+const write = process.stdout.write.bind(process.stdout)
+let current
+process.stdout.write = (text) => { current.out += text; return true }
+process.stderr.write = (text) => { current.error += text; return true }
+for (const name of process.argv.slice(2)) {
+  current = printed[name] = { out: '', error: '' }
+  try { await import('./' + name + '.js') } catch (error) { current.error += error.stack }
+}
+process.on('exit', () => write(JSON.stringify(printed)))
+`
+
 describe('the code of the pages', () => {
   const blocks = pages.flatMap((page) =>
     codeBlocks(readText(page)).map((block) => ({
       ...block,
+      page,
       where: `${page}:${block.line}`,
       name: `${page.replace(/\W/g, '-')}-${block.line}`,
     })),
   )
 
-  // Inside the checkout, so that `tpu-toolkit` is the package itself: what `npm run build` left in dist.
+  // Inside the checkout, so that `tpu-toolkit` is the package itself: what `npm run build` left in dist. The blocks of a
+  // page run one after another in one process, each with modules of its own but for the package's.
   let folder = ''
+  const printedBy = new Map<string, { out: string; error: string }>()
   beforeAll(() => {
     mkdirSync(`${root}build`, { recursive: true })
     folder = mkdtempSync(`${root}build/pages-`)
     for (const { name, code } of blocks) writeFileSync(join(folder, `${name}.ts`), code)
+    writeFileSync(join(folder, 'run.mjs'), runner)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -71,10 +89,18 @@ describe('the code of the pages', () => {
     expect(said).toEqual([])
   })
 
+  const withCode = [...new Set(blocks.map(({ page }) => page))]
+  it.each(withCode)('the blocks of %s run to their end', (page) => {
+    const names = blocks.filter((block) => block.page === page).map(({ name }) => name)
+    const run = spawnSync(process.execPath, [join(folder, 'run.mjs'), ...names], { encoding: 'utf8' })
+    expect([run.stderr, run.status]).toEqual(['', 0])
+    for (const [name, printed] of Object.entries(JSON.parse(run.stdout)))
+      printedBy.set(name, printed as never)
+  })
+
   it.each(blocks)('$where prints what its comments say', ({ name, printed }) => {
-    const run = spawnSync(process.execPath, [join(folder, `${name}.js`)], { encoding: 'utf8' })
-    expect(run.stderr).toBe('')
-    expect(run.stdout).toBe(printed.map((line) => `${line}\n`).join(''))
+    const out = printed.map((line) => `${line}\n`).join('')
+    expect(printedBy.get(name)).toEqual({ out, error: '' })
   })
 })
 

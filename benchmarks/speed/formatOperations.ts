@@ -69,7 +69,7 @@ function binaryOperation(
   operation: (a: Tensor, b: Tensor, options: { out: Tensor }) => Tensor,
   scalar: (a: number, b: number) => number,
 ): Operation {
-  const op = `${operation === add ? 'add' : 'mul'} ${name}`
+  const op = `${operation.name} ${name}`
   return {
     op,
     n,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { attack, input } from './attack.js'
+import { attack, input, type Outcome } from './attack.js'
 import { canonical, readers } from './readers.js'
 
 // npm run test:fuzz -- [--reader npy] [--count 10000] [--seed 1] [--seconds 600] [--write FOLDER]
@@ -83,7 +83,11 @@ for (const reader of chosen) {
     const verdicts: unknown[] = []
     for (let i = 0; i < count && performance.now() < until; i++) {
       const bytes = input(reader, seed, i)
-      const outcome = await attack(reader, bytes)
+      const began = performance.now()
+      const read = await attack(reader, bytes)
+      const late = performance.now() - began > 5000
+      const outcome: Outcome = late ? { kind: 'crashed', message: 'longer than 5 s' } : read
+      if (outcome.kind === 'crashed') bad++
       const file = `${i}.${reader.extension}`
       writeFileSync(join(folder, file), bytes)
       verdicts.push({

@@ -11,4 +11,13 @@ export { stopGradient } from './rules/stopGradient.js'
 export { type GraphNode, graphOf, record } from './graph/graphOf.js'
 export { findFirstNonFinite } from './explain/findFirstNonFinite.js'
 export type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } from './explain/nonFinite.js'
+export {
+  type Watched,
+  type WatchedEvent,
+  type WatchedInput,
+  type WatchOptions,
+  watchNonFinite,
+} from './explain/watchNonFinite.js'
 export { explain } from './explain/explain.js'
+export { type ExceptionRule, exceptionRule } from './explain/exceptionRules.js'
+export { invalidKind } from './explain/eventKind.js'

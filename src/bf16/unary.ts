@@ -17,12 +17,13 @@ export function table(name: UnaryName): Uint16Array {
 
 function byTable(name: UnaryName): UnaryCode {
   let results: Uint16Array | undefined
-  return (code) => {
+  const of: UnaryCode = (code) => {
     results ??= table(name)
     const result = results[code]
     if (result === undefined) throw new RangeError(`${name}: code outside 0..65535 [${code}]`)
     return result
   }
+  return Object.defineProperty(of, 'name', { value: name })
 }
 
 // Each of the functions below looks its result up in `table`.

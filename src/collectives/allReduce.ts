@@ -1,5 +1,5 @@
 import { checkName, checkOptions, type OptionTable } from '../options/index.js'
-import { cast, div, type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
+import { cast, checkFloatDType, div, type FloatDType, type Tensor } from '../tensor/index.js'
 import type { Treelike } from '../tree/index.js'
 import { type ReduceOrder, reduceOrders, sumInOrder } from './orders.js'
 import { perLeaf } from './replicas.js'
@@ -65,6 +65,5 @@ export function checkReduction(
   const { order, op = 'sum', accumulate } = options
   checkName(name, 'order', order, orders)
   checkName(name, 'op', op, ['sum', 'mean'])
-  if (accumulate !== undefined && !isFloat(accumulate))
-    throw new TypeError(`${name}: accumulate is no floating-point dtype [${String(accumulate)}]`)
+  if (accumulate !== undefined) checkFloatDType(name, 'accumulate', accumulate)
 }

@@ -1,6 +1,15 @@
 import { checkInteger, nearestName, shown } from '../options/index.js'
 import type { Mesh } from '../sharding/index.js'
-import { cast, concat, type DType, type FloatDType, isFloat, split, type Tensor } from '../tensor/index.js'
+import {
+  cast,
+  checkFloatDType,
+  concat,
+  type DType,
+  type FloatDType,
+  isFloat,
+  split,
+  type Tensor,
+} from '../tensor/index.js'
 import { collectiveTraffic, type Link } from './collectiveTraffic.js'
 import { chunkSum, type GroupOrder, groupSum } from './groupSum.js'
 import {
@@ -246,7 +255,6 @@ function dtypesOf(
     throw new RangeError(`${op}: the devices along the axis hold no addends [${axis}]`)
   const { dtype } = x
   if (!isFloat(dtype)) throw new TypeError(`${op}: needs a floating-point dtype, cast first [${dtype}]`)
-  if (accumulate !== undefined && !isFloat(accumulate))
-    throw new TypeError(`${op}: accumulate is no floating-point dtype [${shown(accumulate)}]`)
+  if (accumulate !== undefined) checkFloatDType(op, 'accumulate', accumulate)
   return { dtype, accumulate: accumulate ?? dtype }
 }

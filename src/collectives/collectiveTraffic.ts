@@ -1,5 +1,5 @@
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../options/index.js'
-import { dtypeFacts, type FloatDType, isFloat } from '../tensor/index.js'
+import { checkFloatDType, dtypeFacts, type FloatDType } from '../tensor/index.js'
 import { chunkSize } from './chunks.js'
 import { type ReduceOrder, reduceOrders } from './orders.js'
 
@@ -110,7 +110,6 @@ export function collectiveTraffic(options: TrafficOptions): Traffic {
 }
 
 function bitsOf(name: string, dtype: FloatDType): number {
-  if (!isFloat(dtype))
-    throw new TypeError(`collectiveTraffic: ${name} is no floating-point dtype [${String(dtype)}]`)
+  checkFloatDType('collectiveTraffic', name, dtype)
   return dtypeFacts(dtype).bits
 }

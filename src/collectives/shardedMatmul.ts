@@ -1,5 +1,13 @@
 import { checkName, checkOptions, type OptionTable, shown } from '../options/index.js'
-import { cast, type DType, type FloatDType, isFloat, matmul, type Tensor } from '../tensor/index.js'
+import {
+  cast,
+  checkFloatDType,
+  type DType,
+  type FloatDType,
+  isFloat,
+  matmul,
+  type Tensor,
+} from '../tensor/index.js'
 import { gatherAlong, reduceAlong, scatterAlong } from './along.js'
 import { type GroupOrder, groupOrders } from './groupSum.js'
 import type { Moved, Movement, Wires } from './movement.js'
@@ -112,8 +120,7 @@ function checkOperands(a: Sharded, b: Sharded, partials: FloatDType): { readonly
   if (dtype !== b.dtype)
     throw new TypeError(`matmul: dtypes differ, cast one of them [${dtype} and ${b.dtype}]`)
   if (!isFloat(dtype)) throw new TypeError(`matmul: needs a floating-point dtype, cast first [${dtype}]`)
-  if (!isFloat(partials))
-    throw new TypeError(`matmul: partials is no floating-point dtype [${shown(partials)}]`)
+  checkFloatDType('matmul', 'partials', partials)
   for (const { unreduced } of [a, b])
     if (unreduced.length > 0)
       throw new RangeError(`matmul: an operand is addends, reduce it first [${unreduced.join(', ')}]`)

@@ -1,7 +1,7 @@
 import { scaleByAdam } from '../optimizer/index.js'
-import { type FloatDType, full, tensor } from '../tensor/index.js'
+import { checkNumber, checkOptions } from '../options/index.js'
+import { checkFloatDType, type FloatDType, full, tensor } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import { checkDType, checkNumber } from './checkOptions.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -38,8 +38,11 @@ export const beta2RoundsToOne: Failure<Beta2RoundsToOneOptions> = {
   cure: {
     none: 'b2 is 1 in bfloat16 inside the update of adam, which is one loop and no operations to widen',
   },
-  run({ dtype = 'bfloat16', b2 = 0.999 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', b2: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', b2 = 0.999 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'b2', b2, 0, 1)
     const naive = moments(dtype, b2)
     const stable = moments('float32', b2)

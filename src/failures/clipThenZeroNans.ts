@@ -1,9 +1,9 @@
 import { valueAndGrad } from '../autodiff/index.js'
 import { softmax } from '../numerics/index.js'
 import { adamw, applyUpdates, chain, clipByGlobalNorm, zeroNans } from '../optimizer/index.js'
+import { checkName, checkNumber, checkOptions } from '../options/index.js'
 import { div, exp, mul, slice, square, stack, sub, sum, type Tensor, tensor, zeros } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import { checkName, checkNumber } from './checkOptions.js'
 import type { Failure } from './failure.js'
 import { say } from './say.js'
 import { overSteps } from './series.js'
@@ -39,7 +39,10 @@ export const clipThenZeroNans: Failure<ClipThenZeroNansOptions> = {
     { change: 'parameters that stay below the overflow', options: { target: 80 } },
   ],
   cure: { none: 'the run is in float32 already: exp overflows there' },
-  run({ form = 'unshifted', target = 100 } = {}) {
+  options: { form: 'optional', target: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { form = 'unshifted', target = 100 } = options
     checkName(this.id, 'form', form, ['unshifted', 'shifted'])
     checkNumber(this.id, 'target', target, 1, 1000)
     const naive = train(form, target)

@@ -1,8 +1,8 @@
 import { covarianceSpectrum, naiveCovariance, stableCovariance } from '../numerics/index.js'
+import { checkName, checkNumber, checkOptions } from '../options/index.js'
 import { key, normal } from '../random/index.js'
-import { add, cast, type Tensor, tensor } from '../tensor/index.js'
+import { add, cast, checkFloatDType, type Tensor, tensor } from '../tensor/index.js'
 import { bfloat16Draws } from './bfloat16Draws.js'
-import { checkDType, checkName, checkNumber } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -46,8 +46,11 @@ export const covarianceLosesRank: Failure<CovarianceLosesRankOptions> = {
       target: { holds: (g) => covarianceSpectrum(g(features)).rank === 8 },
     }
   }),
-  run({ dtype = 'bfloat16', method = 'two-pass', mean = 100 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', method: 'optional', mean: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', method = 'two-pass', mean = 100 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkName(this.id, 'method', method, ['one-pass', 'two-pass'])
     checkNumber(this.id, 'mean', mean, -1000, 1000)
     const z = cast(add(tensor(normal(key(16), n * d), { shape: [n, d] }), mean), dtype)

@@ -1,5 +1,7 @@
+import { checkFlag, checkInteger, checkOptions } from '../options/index.js'
 import { exponential, key } from '../random/index.js'
 import {
+  checkFloatDType,
   cumsum,
   exp,
   max,
@@ -12,7 +14,6 @@ import {
   tensor,
   tril,
 } from '../tensor/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -58,9 +59,13 @@ export const decayAboveOne: Failure<DecayAboveOneOptions> = {
       target: { holds: (g) => max(g(inputs)).item() <= 1 },
     }
   }),
-  run({ dtype = 'bfloat16', order = 'associative', clamp = false, n = 256 } = {}) {
-    checkDType(this.id, dtype)
-    checkCount(this.id, 'n', n, 2, 1024)
+  options: { dtype: 'optional', order: 'optional', clamp: 'optional', n: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', order = 'associative', clamp = false, n = 256 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkFlag(this.id, 'clamp', clamp)
+    checkInteger(this.id, 'n', n, 2, 1024)
     const dt = tensor(exponential(key(3), n), { dtype })
     const steps = mul(dt, -8)
     const decays = (sums: Tensor, bounded: boolean): Tensor => {

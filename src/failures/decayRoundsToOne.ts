@@ -1,5 +1,16 @@
-import { add, concat, exp, type FloatDType, full, mul, neg, type Tensor, tensor } from '../tensor/index.js'
-import { checkCount, checkDType, checkNumber } from './checkOptions.js'
+import { checkInteger, checkNumber, checkOptions } from '../options/index.js'
+import {
+  add,
+  checkFloatDType,
+  concat,
+  exp,
+  type FloatDType,
+  full,
+  mul,
+  neg,
+  type Tensor,
+  tensor,
+} from '../tensor/index.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -48,10 +59,13 @@ export const decayRoundsToOne: Failure<DecayRoundsToOneOptions> = {
       groupBy: 'name',
     }
   }),
-  run({ dtype = 'bfloat16', rate = 0.001, inputSteps = 100 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', rate: 'optional', inputSteps: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', rate = 0.001, inputSteps = 100 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'rate', rate, 0, 1)
-    checkCount(this.id, 'inputSteps', inputSteps, 1, 1000)
+    checkInteger(this.id, 'inputSteps', inputSteps, 1, 1000)
     const naive = states(dtype, rate, inputSteps)
     const stable = states('float64', rate, inputSteps)
     const holds = naive.decay === 1 && stable.decay < 1

@@ -1,7 +1,7 @@
 import { incrementalUpdate } from '../optimizer/index.js'
-import { add, type FloatDType, mul, ones, sub, type Tensor, zeros } from '../tensor/index.js'
+import { checkInteger, checkNumber, checkOptions } from '../options/index.js'
+import { add, checkFloatDType, type FloatDType, mul, ones, sub, type Tensor, zeros } from '../tensor/index.js'
 import { leavesOf, type Tree } from '../tree/index.js'
-import { checkCount, checkDType, checkNumber } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -48,10 +48,13 @@ export const emaStall: Failure<EmaStallOptions> = {
       }
     },
   ),
-  run({ dtype = 'bfloat16', tau = 0.996, steps = 3000 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', tau: 'optional', steps: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', tau = 0.996, steps = 3000 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'tau', tau, 0, 1)
-    checkCount(this.id, 'steps', steps, 1, 100_000)
+    checkInteger(this.id, 'steps', steps, 1, 100_000)
     const naive = follow(dtype, tau, steps)
     const stable = follow('float32', tau, steps)
     const [target, right] = [naive[steps]!, stable[steps]!]

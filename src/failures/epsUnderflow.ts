@@ -1,7 +1,7 @@
 import { adam, applyUpdates } from '../optimizer/index.js'
-import { type FloatDType, full, type Tensor, tensor } from '../tensor/index.js'
+import { checkNumber, checkOptions } from '../options/index.js'
+import { checkFloatDType, type FloatDType, full, type Tensor, tensor } from '../tensor/index.js'
 import { leavesOf, type Tree } from '../tree/index.js'
-import { checkDType, checkNumber } from './checkOptions.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -36,8 +36,11 @@ export const epsUnderflow: Failure<EpsUnderflowOptions> = {
   cure: {
     none: 'eps is 0 in float16 inside the update of adam, which is one loop and no operations to widen',
   },
-  run({ dtype = 'float16', eps = 1e-8 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', eps: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'float16', eps = 1e-8 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'eps', eps, 0, 1)
     const naive = train(dtype, eps)
     const stable = train('float32', eps)

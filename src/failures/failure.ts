@@ -1,3 +1,4 @@
+import type { OptionTable } from '../options/index.js'
 import type { FloatDType } from '../tensor/index.js'
 import type { Examination } from './examination.js'
 
@@ -79,6 +80,8 @@ export interface Failure<O extends object = object> {
   readonly repairs: readonly Repair<O>[]
   /** Whether wider operations take it out, for `tpu-toolkit doctor`. */
   readonly cure: Cure
+  /** The names of its options. */
+  readonly options: OptionTable<O>
   /** Runs both ways. Without options the failure shows. The same options give the same numbers. */
   run(options?: O): FailureRun
 }

@@ -1,7 +1,7 @@
 import { multiSteps, scale } from '../optimizer/index.js'
-import { add, type FloatDType, ones, type Tensor, zeros } from '../tensor/index.js'
+import { checkInteger, checkOptions } from '../options/index.js'
+import { add, checkFloatDType, type FloatDType, ones, type Tensor, zeros } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -49,10 +49,13 @@ export const gradientAccumulation: Failure<GradientAccumulationOptions> = {
       }
     },
   ),
-  run({ dtype = 'bfloat16', accumulatorDtype = dtype, microBatches = 512 } = {}) {
-    checkDType(this.id, dtype)
-    checkDType(this.id, accumulatorDtype)
-    checkCount(this.id, 'microBatches', microBatches, 1, 2 ** 16)
+  options: { dtype: 'optional', accumulatorDtype: 'optional', microBatches: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', accumulatorDtype = dtype, microBatches = 512 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkFloatDType(this.id, 'accumulatorDtype', accumulatorDtype)
+    checkInteger(this.id, 'microBatches', microBatches, 1, 2 ** 16)
     const naive = accumulate(dtype, accumulatorDtype, microBatches)
     const stable = accumulate(dtype, 'float32', microBatches)
     const [gradient, right] = [naive[microBatches - 1]!, stable[microBatches - 1]!]

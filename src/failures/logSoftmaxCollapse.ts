@@ -1,6 +1,6 @@
 import { logSoftmax } from '../numerics/index.js'
-import { type FloatDType, neg, slice, type Tensor, tensor } from '../tensor/index.js'
-import { checkDType } from './checkOptions.js'
+import { checkOptions } from '../options/index.js'
+import { checkFloatDType, type FloatDType, neg, slice, type Tensor, tensor } from '../tensor/index.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -48,8 +48,11 @@ export const logSoftmaxCollapse: Failure<LogSoftmaxCollapseOptions> = {
       },
     }
   }),
-  run({ dtype = 'bfloat16', internal } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', internal: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', internal } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     const margins = Array.from({ length: 49 }, (_, i) => i / 4)
     const naive = losses(margins, dtype, internal)
     const stable = losses(margins, dtype, 'float32')

@@ -1,7 +1,7 @@
 import { drift } from '../numerics/index.js'
+import { checkInteger, checkOptions } from '../options/index.js'
 import { key, uniform } from '../random/index.js'
-import { cast, cumsum, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
+import { cast, checkFloatDType, cumsum, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -46,9 +46,12 @@ export const lossMetricStuck: Failure<LossMetricStuckOptions> = {
       target: { holds: (g) => last(g(losses)) >= 0.9 * exact },
     }
   }),
-  run({ dtype = 'bfloat16', accumulate = dtype, batches = 1200 } = {}) {
-    checkDType(this.id, dtype)
-    checkCount(this.id, 'batches', batches, 1, 2 ** 20)
+  options: { dtype: 'optional', accumulate: 'optional', batches: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', accumulate = dtype, batches = 1200 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkInteger(this.id, 'batches', batches, 1, 2 ** 20)
     const losses = tensor(uniform(key(14), batches, { minval: 9, maxval: 12 }), { dtype })
     const totals = cumsum(losses, { accumulate })
     const exact = cumsum(tensor(losses.toNumbers(), { dtype: 'float64' })).toNumbers()

@@ -2,8 +2,8 @@ import { grad } from '../autodiff/index.js'
 import { dynamicLossScale, storedParams } from '../lowprecision/index.js'
 import { logSoftmax } from '../numerics/index.js'
 import { sgd } from '../optimizer/index.js'
-import { type FloatDType, mul, neg, slice, type Tensor, tensor } from '../tensor/index.js'
-import { checkDType, checkNumber } from './checkOptions.js'
+import { checkNumber, checkOptions } from '../options/index.js'
+import { checkFloatDType, type FloatDType, mul, neg, slice, type Tensor, tensor } from '../tensor/index.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -36,8 +36,11 @@ export const lossScaleCollapse: Failure<LossScaleCollapseOptions> = {
     { change: 'logits that float16 can hold', options: { logit: 10_000 } },
   ],
   cure: { none: 'the scaled gradients are handed over in float16, which has no number that large' },
-  run({ dtype = 'float16', logit = 90_000 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', logit: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'float16', logit = 90_000 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'logit', logit, 1, 1e9)
     const naive = train(dtype, logit)
     const stable = train('bfloat16', logit)

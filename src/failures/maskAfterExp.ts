@@ -1,6 +1,18 @@
 import { findFirstNonFinite, grad, type NonFinite, record } from '../autodiff/index.js'
-import { cumsum, exp, full, reshape, sub, sum, type Tensor, tensor, tril, where } from '../tensor/index.js'
-import { checkCount, checkDType, checkName, checkNumber } from './checkOptions.js'
+import { checkInteger, checkName, checkNumber, checkOptions } from '../options/index.js'
+import {
+  checkFloatDType,
+  cumsum,
+  exp,
+  full,
+  reshape,
+  sub,
+  sum,
+  type Tensor,
+  tensor,
+  tril,
+  where,
+} from '../tensor/index.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -48,11 +60,14 @@ export const maskAfterExp: Failure<MaskAfterExpOptions> = {
       groupBy: 'name',
     }
   }),
-  run({ dtype = 'bfloat16', mask = 'after', rate = 2, n = 64 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', mask: 'optional', rate: 'optional', n: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', mask = 'after', rate = 2, n = 64 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkName(this.id, 'mask', mask, ['after', 'before'])
     checkNumber(this.id, 'rate', rate, 0, 1000)
-    checkCount(this.id, 'n', n, 1, 256)
+    checkInteger(this.id, 'n', n, 1, 256)
     const steps = full([n], -rate, { dtype })
     const naive = sumOfDecays(steps, mask)
     const stable = sumOfDecays(steps, 'before')

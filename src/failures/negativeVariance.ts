@@ -1,8 +1,17 @@
 import { variance } from '../numerics/index.js'
+import { checkName, checkNumber, checkOptions } from '../options/index.js'
 import { key, normal } from '../random/index.js'
-import { add, cast, div, type FloatDType, sqrt, type Tensor, tensor } from '../tensor/index.js'
+import {
+  add,
+  cast,
+  checkFloatDType,
+  div,
+  type FloatDType,
+  sqrt,
+  type Tensor,
+  tensor,
+} from '../tensor/index.js'
 import { bfloat16Draws } from './bfloat16Draws.js'
-import { checkDType, checkName, checkNumber } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -47,8 +56,11 @@ export const negativeVariance: Failure<NegativeVarianceOptions> = {
       target: { holds: (g) => g(activations).item() >= 0 },
     }
   }),
-  run({ dtype = 'bfloat16', method = 'one-pass', mean = 30 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', method: 'optional', mean: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', method = 'one-pass', mean = 30 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkName(this.id, 'method', method, ['one-pass', 'two-pass', 'welford'])
     checkNumber(this.id, 'mean', mean, -1000, 1000)
     const naive = normalise(mean, dtype, method)

@@ -1,5 +1,5 @@
-import { cumsum, type Order, ones, type Tensor } from '../tensor/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
+import { checkInteger, checkOptions } from '../options/index.js'
+import { checkFloatDType, cumsum, type Order, ones, type Tensor } from '../tensor/index.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -44,9 +44,12 @@ export const neumaierStalls: Failure<NeumaierStallsOptions> = {
           .at(-1) === 1024,
     },
   })),
-  run({ dtype = 'bfloat16', order = 'neumaier', n = 1024 } = {}) {
-    checkDType(this.id, dtype)
-    checkCount(this.id, 'n', n, 1, 2 ** 20)
+  options: { dtype: 'optional', order: 'optional', n: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', order = 'neumaier', n = 1024 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkInteger(this.id, 'n', n, 1, 2 ** 20)
     const { running, sum, stallIndex } = sumOfOnes(n, dtype, { order })
     const kahan = sumOfOnes(n, dtype, { order: 'kahan' }).running
     const plain = sumOfOnes(n, dtype, {}).running

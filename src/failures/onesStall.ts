@@ -1,6 +1,6 @@
 import { stableCumsum } from '../numerics/index.js'
-import { cumsum, type FloatDType, type Order, ones, type Tensor } from '../tensor/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
+import { checkInteger, checkOptions } from '../options/index.js'
+import { checkFloatDType, cumsum, type FloatDType, type Order, ones, type Tensor } from '../tensor/index.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -49,9 +49,12 @@ export const onesStall: Failure<OnesStallOptions> = {
           .at(-1) === 1024,
     },
   })),
-  run({ dtype = 'bfloat16', order = 'sequential', accumulate = dtype, n = 1024 } = {}) {
-    checkDType(this.id, dtype)
-    checkCount(this.id, 'n', n, 1, 2 ** 20)
+  options: { dtype: 'optional', order: 'optional', accumulate: 'optional', n: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', order = 'sequential', accumulate = dtype, n = 1024 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkInteger(this.id, 'n', n, 1, 2 ** 20)
     const { running, sum, stallIndex } = sumOfOnes(n, dtype, { order, accumulate })
     const exact = stableCumsum(ones([n], { dtype }), { dtype: 'float32' })
     const holds = sum !== n && stallIndex !== null

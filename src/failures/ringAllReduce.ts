@@ -1,7 +1,7 @@
 import { allReduce, type ReduceOrder } from '../collectives/index.js'
+import { checkInteger, checkOptions } from '../options/index.js'
 import { foldIn, key, normal } from '../random/index.js'
-import { add, cast, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
+import { add, cast, checkFloatDType, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -42,10 +42,13 @@ export const ringAllReduce: Failure<RingAllReduceOptions> = {
   cure: {
     none: 'the partial sums live in a collective, between devices, and not in operations of one program',
   },
-  run({ dtype = 'bfloat16', order = 'ring', accumulate = dtype, replicas = 256 } = {}) {
-    checkDType(this.id, dtype)
-    checkDType(this.id, accumulate)
-    checkCount(this.id, 'replicas', replicas, 2, 1024)
+  options: { dtype: 'optional', order: 'optional', accumulate: 'optional', replicas: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', order = 'ring', accumulate = dtype, replicas = 256 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkFloatDType(this.id, 'accumulate', accumulate)
+    checkInteger(this.id, 'replicas', replicas, 2, 1024)
     const gradients = Array.from({ length: replicas }, (_, r) => {
       return cast(add(tensor(normal(foldIn(key(9), r), elements)), 1), dtype)
     })

@@ -1,6 +1,8 @@
+import { checkInteger, checkOptions } from '../options/index.js'
 import {
   arange,
   cast,
+  checkFloatDType,
   concat,
   cos,
   exp,
@@ -11,7 +13,6 @@ import {
   type Tensor,
   tensor,
 } from '../tensor/index.js'
-import { checkCount, checkDType } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -55,10 +56,13 @@ export const ropePositionsAlias: Failure<RopePositionsAliasOptions> = {
       target: { holds: (g) => !aliased(g(inputs)) },
     }
   }),
-  run({ dtype = 'bfloat16', phases = dtype, positions = 1024 } = {}) {
-    checkDType(this.id, dtype)
-    checkDType(this.id, phases)
-    checkCount(this.id, 'positions', positions, 2, 2 ** 15)
+  options: { dtype: 'optional', phases: 'optional', positions: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', phases = dtype, positions = 1024 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
+    checkFloatDType(this.id, 'phases', phases)
+    checkInteger(this.id, 'positions', positions, 2, 2 ** 15)
     const naive = distinctRows(embedding(positions, phases, dtype))
     const stable = distinctRows(embedding(positions, 'float32', dtype))
     const holds = naive.firstAlias !== null

@@ -1,6 +1,6 @@
 import { boundedClockBias } from '../numerics/index.js'
-import { type FloatDType, mul, square, sub, tanh, tensor } from '../tensor/index.js'
-import { checkDType, checkNumber } from './checkOptions.js'
+import { checkNumber, checkOptions } from '../options/index.js'
+import { checkFloatDType, type FloatDType, mul, square, sub, tanh, tensor } from '../tensor/index.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
 
@@ -33,8 +33,11 @@ export const tanhReachesBound: Failure<TanhReachesBoundOptions> = {
     { change: 'raw values kept within 3', options: { limit: 3 } },
   ],
   cure: { none: 'the result itself has no bfloat16 number below its bound that is near enough' },
-  run({ dtype = 'bfloat16', maxDelta = 0.5, limit = 8 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', maxDelta: 'optional', limit: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', maxDelta = 0.5, limit = 8 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'limit', limit, 1 / 64, 100)
     const raws = Array.from({ length: Math.floor(64 * limit) + 1 }, (_, i) => i / 64)
     const naive = biases(raws, dtype, maxDelta)

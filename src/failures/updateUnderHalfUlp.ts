@@ -1,9 +1,9 @@
 import { type StorageMode, storedParams } from '../lowprecision/index.js'
 import { sgd } from '../optimizer/index.js'
+import { checkInteger, checkNumber, checkOptions } from '../options/index.js'
 import { key } from '../random/index.js'
-import { cast, type FloatDType, mean, mul, ones, sub, type Tensor } from '../tensor/index.js'
+import { cast, checkFloatDType, type FloatDType, mean, mul, ones, sub, type Tensor } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import { checkCount, checkDType, checkNumber } from './checkOptions.js'
 import { examination } from './examination.js'
 import type { DTypeOption, Failure } from './failure.js'
 import { say } from './say.js'
@@ -57,10 +57,13 @@ export const updateUnderHalfUlp: Failure<UpdateUnderHalfUlpOptions> = {
       }
     },
   ),
-  run({ dtype = 'bfloat16', mode = 'nearest', learningRate = 0.001, steps = 500 } = {}) {
-    checkDType(this.id, dtype)
+  options: { dtype: 'optional', mode: 'optional', learningRate: 'optional', steps: 'optional' },
+  run(options = {}) {
+    checkOptions(this.id, options, this.options)
+    const { dtype = 'bfloat16', mode = 'nearest', learningRate = 0.001, steps = 500 } = options
+    checkFloatDType(this.id, 'dtype', dtype)
     checkNumber(this.id, 'learningRate', learningRate, 0, 1)
-    checkCount(this.id, 'steps', steps, 1, 10_000)
+    checkInteger(this.id, 'steps', steps, 1, 10_000)
     const naive = descend(dtype, mode, learningRate, steps)
     const stable = descend('float32', 'nearest', learningRate, steps)
     const [weight, right] = [naive[steps]!, stable[steps]!]

@@ -8,7 +8,15 @@ import {
 } from '../optimizer/index.js'
 import { checkName, checkOptions, type OptionTable } from '../options/index.js'
 import type { Key } from '../random/index.js'
-import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor, zeros } from '../tensor/index.js'
+import {
+  cast,
+  checkFloatDType,
+  dtypeFacts,
+  type FloatDType,
+  isFloat,
+  type Tensor,
+  zeros,
+} from '../tensor/index.js'
 import {
   checkSameTree,
   leavesOf,
@@ -140,8 +148,7 @@ function checkStorage(options: StoredParamsOptions, dtype: FloatDType, optimizer
   const { mode, random } = options
   checkName('storedParams', 'mode', mode, modes)
   for (const [name, one] of Object.entries({ dtype, optimizerDtype })) {
-    if (!isFloat(one))
-      throw new TypeError(`storedParams: ${name} is no floating-point dtype [${String(one)}]`)
+    checkFloatDType('storedParams', name, one)
     if (!dtypeFacts(one).signed) throw new TypeError(`storedParams: ${name} has no negative numbers [${one}]`)
   }
   if (mode !== 'stochastic') {

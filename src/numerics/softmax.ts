@@ -84,10 +84,12 @@ export function logsumexp<D extends DType>(
   options: InternalOptions & AxisOptions = noOptions,
 ): Tensor<D> {
   checkOptions('logsumexp', options, logsumexpNames, axisFirst)
-  const { internal, keepDims = false, ...how } = options
+  const { internal, keepDims = false, axis, ...sums } = options
+  const along = axis === undefined ? {} : { axis }
+  const how = { ...sums, ...along }
   return inside('logsumexp', x, internal, (v) => {
     if (v.size === 0) return log(sum(v, { ...how, keepDims }))
-    const largest = constant(max(v, { ...how, keepDims: true }))
+    const largest = constant(max(v, { ...along, keepDims: true }))
     // An infinite maximum would turn every difference into NaN; 0 leaves the infinities to exp and log.
     const shift = where(isFiniteNumber(largest), largest, 0)
     const s = sum(exp(sub(v, shift)), { ...how, keepDims })

@@ -11,13 +11,12 @@ export {
   type TensorFunction,
 } from './program/program.js'
 export { kindOf, type OpKind } from './program/opKind.js'
-export { type Arithmetic, isWide, type Policy, type Value, type Wide } from './replay/arithmetic.js'
+export { type WideArithmetic, isWide, type Policy, type Value, type Wide } from './replay/wideArithmetic.js'
 export { dtypeArithmetic } from './replay/dtypeArithmetic.js'
 export { type RealRule, type Reals, realArithmetic } from './reals/realArithmetic.js'
 export { type Big, minus, over, plus, type Real, realOf, root, times, toFloat64 } from './reals/real.js'
 export { type Replay, replay } from './replay/replay.js'
 export { bitsApart } from './reals/bitsOfError.js'
-export { type Grid, gridOf } from './program/grid.js'
 export {
   type OperationError,
   type OutputError,
@@ -28,15 +27,17 @@ export {
 } from './shadow/shadow.js'
 export { type ShadowEveryOptions, shadowEvery } from './shadow/shadowEvery.js'
 export { type ShadowGraphOptions, shadowGraph } from './shadow/shadowGraph.js'
+export type { Doubt } from './trust/chosenReference.js'
 export type { Branch } from './replay/findBranch.js'
 export type { Contribution, ContributionOptions } from './shadow/contributions.js'
 export type { ErrorGroup } from './shadow/errorGroups.js'
-export type { Divergence } from './shadow/divergence.js'
+export type { Divergence, Tie } from './shadow/divergence.js'
 export type { ElementErrors } from './shadow/elementErrors.js'
 export type { EventKind, PrecisionEvent } from './shadow/event.js'
 export type { LocalError } from './shadow/localErrors.js'
 export type { ErrorSummary } from './shadow/summarize.js'
 export { type Certificate, type CertifyOptions, certify } from './certify/certify.js'
+export type { OpenDecision } from './certify/openDecisions.js'
 export type { ElementBound } from './certify/elementBounds.js'
 export {
   type SampledOutput,
@@ -62,3 +63,6 @@ export type { TuneStage } from './tune/tuneSearch.js'
 export type { WideCost } from './tune/tuneCost.js'
 export { type NamedPolicy, namedPolicies } from './tune/namedPolicies.js'
 export { deltaDebug, type Passes } from './tune/deltaDebug.js'
+export type { BitsKept } from './rewrites/bitsKept.js'
+export type { Rewrite, Rewriting } from './rewrites/rewriting.js'
+export { type RewriteOptions, suggestRewrites } from './rewrites/suggestRewrites.js'

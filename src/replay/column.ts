@@ -1,6 +1,6 @@
 import { decodeTable, encoder, type FormatName, format, formatNames } from '../formats/index.js'
 import { type GatherSource, gatherColumn } from './gatherColumn.js'
-import type { NumericColumn, Place } from './layout.js'
+import type { ColumnPlace, NumericColumn } from './layout.js'
 import { RunningScale } from './runningScale.js'
 import { ErrorSums } from './storageError.js'
 
@@ -29,7 +29,7 @@ const integerBounds: Readonly<Record<string, readonly [number, number]>> = {
 
 /** One column over the memory of all rows: how it is written, read and accounted for. */
 export class Column {
-  readonly place: Place
+  readonly place: ColumnPlace
   readonly source: GatherSource
   /** Undefined where nothing is lost to a narrow format. */
   readonly errors: ErrorSums | undefined
@@ -40,7 +40,7 @@ export class Column {
   readonly #lacksNaN: boolean
   readonly #bounds: readonly [number, number] | undefined
 
-  constructor(place: Place, rows: ArrayBufferLike, rowBytes: number, allocate: Allocate) {
+  constructor(place: ColumnPlace, rows: ArrayBufferLike, rowBytes: number, allocate: Allocate) {
     this.place = place
     const { dtype, width, elementBytes, byteOffset } = place
     const record = (formatNames as readonly string[]).includes(dtype)

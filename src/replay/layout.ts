@@ -37,7 +37,7 @@ export type ColumnArray<C extends ColumnSpec> = C['dtype'] extends 'float64'
 export type NumericColumn = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array
 
 /** Where a column lies in a row: rows are records of `rowBytes` bytes, one behind the other. */
-export interface Place {
+export interface ColumnPlace {
   readonly name: string
   readonly shape: readonly number[]
   readonly dtype: StoredColumnDType
@@ -50,7 +50,7 @@ export interface Place {
 
 /** The records that rows are. */
 export interface Layout {
-  readonly places: readonly Place[]
+  readonly places: readonly ColumnPlace[]
   readonly rowBytes: number
 }
 
@@ -86,7 +86,10 @@ export function layoutOf(spec: ReplaySpec): Layout {
   }
 }
 
-function sizedColumn(name: string, { shape = [], dtype = 'float32' }: ColumnSpec): Omit<Place, 'byteOffset'> {
+function sizedColumn(
+  name: string,
+  { shape = [], dtype = 'float32' }: ColumnSpec,
+): Omit<ColumnPlace, 'byteOffset'> {
   if (reserved.includes(name)) {
     throw new RangeError(`ReplayBuffer: the name belongs to every batch, choose another [${name}]`)
   }

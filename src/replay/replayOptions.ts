@@ -1,6 +1,12 @@
 import type { FormatName } from '../formats/index.js'
 import { checkOptions, type OptionTable, shown } from '../options/index.js'
-import { type ColumnSpec, layoutOf, type Place, type ReplaySpec, type TransitionSpec } from './layout.js'
+import {
+  type ColumnPlace,
+  type ColumnSpec,
+  layoutOf,
+  type ReplaySpec,
+  type TransitionSpec,
+} from './layout.js'
 import type { Prioritized } from './priorities.js'
 import { type RateLimit, rateLimitNames } from './rateLimiter.js'
 
@@ -178,7 +184,7 @@ function shapeOf(name: string, size: number | readonly number[] | undefined): re
   return shape
 }
 
-function checkNStep({ n, gamma }: NStep, places: readonly Place[]): void {
+function checkNStep({ n, gamma }: NStep, places: readonly ColumnPlace[]): void {
   checkPositive('nStep.n', n)
   if (!(gamma >= 0 && gamma <= 1)) {
     throw new RangeError(`ReplayBuffer: nStep.gamma is outside 0..1 [${String(gamma)}]`)

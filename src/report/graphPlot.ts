@@ -1,4 +1,5 @@
 import * as dagre from '@dagrejs/dagre'
+import { checkArray, checkOptions } from '../options/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
 import { textWidth } from './textWidth.js'
@@ -38,8 +39,12 @@ const pad = 10
 export function graphPlot(
   nodes: readonly PlotNode[],
   edges: readonly PlotEdge[],
-  { title }: GraphPlotOptions,
+  options: GraphPlotOptions,
 ): string {
+  checkArray('graphPlot', 'nodes', nodes)
+  checkArray('graphPlot', 'edges', edges)
+  checkOptions('graphPlot', options, { title: 'required' })
+  const { title } = options
   const graph = new dagre.Graph({ multigraph: true })
   graph.setGraph({ rankdir: 'TB', nodesep: 22, ranksep: 34, marginx: 4, marginy: 4 })
   graph.setDefaultEdgeLabel(() => ({}))
@@ -58,14 +63,14 @@ export function graphPlot(
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escapeHtml(title)}" font-family="system-ui, sans-serif" font-size="12">${tip}${arrows.join('')}${boxes.join('')}</svg>`
 }
 
-interface Place {
+interface Box {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
 }
 
-function box({ lines, shade = 0, title }: PlotNode, { x, y, width, height }: Place): string {
+function box({ lines, shade = 0, title }: PlotNode, { x, y, width, height }: Box): string {
   const [left, top] = [x - width / 2, y - height / 2]
   const place = `x="${fixed(left)}" y="${fixed(top)}" width="${fixed(width)}" height="${fixed(height)}" rx="5"`
   const frame = `<rect ${place} fill="${seriesPaint('red')}" fill-opacity="${fixed(0.6 * shade)}" stroke="currentColor" stroke-opacity="0.5"></rect>`

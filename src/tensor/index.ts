@@ -7,6 +7,8 @@ export { canonicalizeNaN } from './storage/nan.js'
 export { apply, type OutOption, withTrace } from './storage/apply.js'
 export { type Constant, constantOp } from './storage/constant.js'
 export { recordEverything } from './storage/recordEverything.js'
+export { type Applied, observe } from './storage/observe.js'
+export { siteOf, withDeepStacks } from './storage/siteOf.js'
 export { type Casting, cast } from './elementwise/cast.js'
 export { concat, type JoinOptions, type Joining, stack } from './layout/combine.js'
 export {
@@ -37,8 +39,17 @@ export {
   tensor,
   zeros,
 } from './storage/create.js'
-export { type DType, dtypes, type FloatDType, isFloat, roundingTo, type Storage } from './storage/dtype.js'
+export {
+  checkFloatDType,
+  type DType,
+  dtypes,
+  type FloatDType,
+  isFloat,
+  roundingTo,
+  type Storage,
+} from './storage/dtype.js'
 export { type DTypeFacts, dtypeFacts } from './storage/dtypeFacts.js'
+export { argsort, type SortOptions, type Sorting } from './reductions/argsort.js'
 export { argmax, argmin, type Extremum, type PositionOptions, max, min } from './reductions/extremum.js'
 export { type Axes, broadcastTo, flip, reshape, type Shaping, transpose } from './layout/layout.js'
 export { type MatmulOptions, matmul } from './reductions/matmul.js'
@@ -47,6 +58,7 @@ export { type Order, orders, type Round } from './reductions/order.js'
 export { mean, type ReduceOptions, type Reduction, sum } from './reductions/reduce.js'
 export { cumprod, cumsum, type Scan, type ScanOptions } from './reductions/scan.js'
 export { scanLane } from './reductions/scanLane.js'
+export { elementsOf, isSealed, seal } from './storage/seal.js'
 export { type Shape, sameShape, sizeOf } from './storage/shape.js'
 export { type Range, type Slicing, slice, split } from './layout/slice.js'
 export { type Form, formOf, type Reads, type Rounds, roundsOf } from './storage/op.js'
@@ -115,14 +127,6 @@ export { type PadOptions, pad } from './composed/pad.js'
 export { type ProdOptions, prod } from './composed/prod.js'
 export { type RollOptions, roll } from './composed/roll.js'
 export { type ScatterAddOptions, scatterAdd } from './composed/scatterAdd.js'
-export {
-  argsort,
-  argsortOp,
-  type SortOptions,
-  type Sorting,
-  sort,
-  type TopKOptions,
-  topK,
-} from './composed/sort.js'
+export { sort, type TopKOptions, topK } from './composed/sort.js'
 export { expandDims, type SqueezeOptions, squeeze } from './composed/squeeze.js'
 export { type AlongOptions, takeAlongAxis } from './composed/takeAlongAxis.js'

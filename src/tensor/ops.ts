@@ -10,6 +10,7 @@ import { type Slicing, sliceOp } from './layout/slice.js'
 import { type Taking, takeOp } from './layout/take.js'
 import { type Diagonal, trilOp, triuOp } from './layout/triangle.js'
 import type { Accumulation } from './reductions/accumulate.js'
+import { argsortOp, type Sorting } from './reductions/argsort.js'
 import { argmaxOp, argminOp, type Extremum, maxOp, minOp } from './reductions/extremum.js'
 import { matmulOp } from './reductions/matmul.js'
 import { meanOp, type Reduction, sumOp } from './reductions/reduce.js'
@@ -45,6 +46,7 @@ export interface Ops extends Elementwise {
   readonly min: KnownOp<Extremum>
   readonly argmax: KnownOp<Extremum>
   readonly argmin: KnownOp<Extremum>
+  readonly argsort: KnownOp<Sorting>
   readonly cumsum: KnownOp<Scan>
   readonly cumprod: KnownOp<Scan>
   readonly matmul: KnownOp<Accumulation>
@@ -85,6 +87,7 @@ export const ops: Ops = {
   min: minOp,
   argmax: argmaxOp,
   argmin: argminOp,
+  argsort: argsortOp,
   cumsum: cumsumOp,
   cumprod: cumprodOp,
   matmul: matmulOp,

@@ -1,4 +1,4 @@
-import { lanesOf, laneTable } from './reductions/lanes.js'
+import { laneOf, lanesOf, laneTable } from './reductions/lanes.js'
 import { matricesOf } from './reductions/matrices.js'
 import { formOf, type Reads } from './storage/op.js'
 import { broadcastStrides, offsetsOf, type Shape, sameShape, sizeOf } from './storage/shape.js'
@@ -119,9 +119,10 @@ function laneReads(shape: Shape, axes: readonly number[]): Reads {
 function scanReads(shape: Shape, axis: number): Reads {
   const { length, at } = lanesRead(shape, [axis])
   const inner = sizeOf(shape.slice(axis + 1))
+  const lane = laneOf(shape, axis)
   return {
     at,
-    from: (element) => (Math.floor(element / (length * inner)) * inner + (element % inner)) * length,
+    from: (element) => lane(element) * length,
     count: (element) => (Math.floor(element / inner) % length) + 1,
   }
 }

@@ -110,6 +110,18 @@ describe('drift, results', async () => {
       if (row['bound']) expect(row['ofBound']).toBe(Number(row['maxAbs']) / Number(row['bound']))
     }
   })
+  it('norm rel is the relative error where there is one element, and SQNR is the same in dB', () => {
+    const sums = parsed.rows.filter((row) => row['op'] === 'sum' && Number(row['maxRel']) > 0)
+    expect(sums.length).toBeGreaterThan(10)
+    for (const { normRel, maxRel } of sums)
+      expect(Math.abs(Number(normRel) / Number(maxRel) - 1)).toBeLessThan(4 * 2 ** -52)
+    const off = parsed.rows.filter((row) => Number(row['normRel']) > 0)
+    expect(off.length).toBeGreaterThan(sums.length)
+    for (const { normRel, sqnr } of off) expect(sqnr).toBeCloseTo(-20 * Math.log10(Number(normRel)), 9)
+    // No signal-to-noise ratio without noise: Infinity, which JSON has none of.
+    for (const row of parsed.rows.filter(({ rms }) => rms === 0))
+      expect([row['normRel'], row['sqnr']]).toEqual([0, null])
+  })
   it('--length takes lengths in any order, each once', async () => {
     const { out } = await call(
       '--json',
@@ -165,7 +177,7 @@ describe('drift, results', async () => {
     expect(out).toMatch(/^Cumulative sum in bfloat16/)
     expect(out.match(/^earthquakes /gm)).toHaveLength(14)
     expect(out).toMatch(
-      /^input +way +length +max abs +max rel +rms +max ulps +(stall at +)?bound +of bound +vs stable$/m,
+      /^input +way +length +max abs +max rel +rms +norm rel +SQNR dB +max ulps +(stall at +)?bound +of bound +vs stable$/m,
     )
   })
 

@@ -7,26 +7,26 @@ import {
   exactMatmul,
   exactMoments,
   exactSoftmax,
-  exactSum,
+  longSum,
 } from '../../src/drift/lab/reference.js'
 import { seed } from '../support/seed.js'
 
 describe(`references (seed ${seed})`, () => {
-  it('exactSum keeps what cancellation leaves', () =>
-    expect(exactSum([1e16, 1, -1e16, 2 ** -40])).toBe(1 + 2 ** -40))
-  it('exactSum of dyadic numbers equals the sum in integers, n = 10,000', () => {
+  it('longSum keeps what cancellation leaves', () =>
+    expect(longSum([1e16, 1, -1e16, 2 ** -40])).toBe(1 + 2 ** -40))
+  it('longSum of dyadic numbers equals the sum in integers, n = 10,000', () => {
     const draw = seeded(`reference ${seed}`)
     const integers = Array.from(
       { length: 10_000 },
       () => BigInt(Math.floor((draw() - 0.5) * 2 ** 40)) << BigInt(Math.floor(draw() * 20)),
     )
     const total = integers.reduce((a, b) => a + b, 0n)
-    expect(exactSum(integers.map((n) => Number(n) * 2 ** -30))).toBe(Number(total) * 2 ** -30)
+    expect(longSum(integers.map((n) => Number(n) * 2 ** -30))).toBe(Number(total) * 2 ** -30)
   })
-  it('exactCumsum ends in exactSum of every beginning', () => {
+  it('exactCumsum ends in longSum of every beginning', () => {
     const draw = seeded(`reference ${seed}`)
     const values = Array.from({ length: 50 }, () => draw() * 10 ** Math.floor(draw() * 20))
-    expect([...exactCumsum(values)]).toEqual(values.map((_, i) => exactSum(values.slice(0, i + 1))))
+    expect([...exactCumsum(values)]).toEqual(values.map((_, i) => longSum(values.slice(0, i + 1))))
   })
   it('exactMoments of numbers far from zero keep the variance', () => {
     const { mean, variance } = exactMoments([1e9, 1e9 + 1, 1e9 + 2, 1e9 + 3])

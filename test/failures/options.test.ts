@@ -8,8 +8,21 @@ describe('run(options) refuses what it cannot take', () => {
       .map((failure) => [failure.id, failure] as const),
   )('%s: an integer dtype', (id, failure) => {
     const run = (): unknown => failure.run({ dtype: 'int32' })
-    expect(run).toThrow(new TypeError(`${id}: needs a float dtype [int32]`))
+    expect(run).toThrow(new TypeError(`${id}: dtype is no floating-point dtype [int32]`))
   })
+
+  it.each(failures.gallery.map((failure) => [failure.id, failure] as const))(
+    '%s: a name that it does not know, what is no record',
+    (id, failure) => {
+      expect(() => failure.run({ banana: 1 } as object)).toThrow(
+        new RangeError(
+          `${id}: unknown option, there are ${Object.keys(failure.options).join(', ')} [banana]`,
+        ),
+      )
+      for (const options of [5, null, 'bfloat16'])
+        expect(() => failure.run(options as unknown as object)).toThrow(`${id}: options are not an object`)
+    },
+  )
 
   const wrong = <O extends object>(failure: failures.Failure<O>, options: O, message: string) =>
     [message, () => failure.run(options), message] as const
@@ -86,7 +99,7 @@ describe('run(options) refuses what it cannot take', () => {
     wrong(
       failures.negativeVariance,
       { method: 'no-pass' as 'one-pass' },
-      'negative-variance: unknown method, there are one-pass, two-pass, welford [no-pass]',
+      'negative-variance: unknown method, did you mean one-pass [no-pass]',
     ),
     wrong(
       failures.negativeVariance,

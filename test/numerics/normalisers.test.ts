@@ -3,6 +3,7 @@ import { seeded } from 'tpu-toolkit/random'
 import {
   cast,
   type FloatDType,
+  full,
   max,
   mean,
   slice,
@@ -63,6 +64,12 @@ describe('normalisers, 63 cases', () => {
 })
 
 describe('softmax, logSoftmax, logsumexp', () => {
+  it('logsumexp takes the order and the accumulator of its sum', () => {
+    const x = full([300], 0, { dtype: 'bfloat16' })
+    // Ones stall at 256 in bfloat16: log 256 is 5.545, log 300 is 5.704.
+    expect(logsumexp(x, { accumulate: 'bfloat16' }).item()).toBe(5.53125)
+    expect(logsumexp(x, { accumulate: 'float32', order: 'pairwise' }).item()).toBe(5.71875)
+  })
   const minus = -Infinity
   const nan = Number.NaN
 

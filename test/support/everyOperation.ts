@@ -56,6 +56,7 @@ export const everyOperation: { readonly [P in OpName]: Case } = {
   min: of((x) => t.min(square(x), { axis: 1 })),
   argmax: of((x) => t.argmax(square(x), { axis: 0 })),
   argmin: of((x) => t.argmin(square(x), { axis: 1 })),
+  argsort: of((x) => t.argsort(square(x), { axis: 0 })),
   cumsum: of((x) => t.cumsum(square(x), { axis: 1 })),
   cumprod: of((x) => t.cumprod(square(x), { axis: 0 })),
   matmul: two((a, b) => t.matmul(t.reshape(a, [2, 4]), t.reshape(b, [4, 2]))),

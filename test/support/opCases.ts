@@ -94,6 +94,7 @@ export const opCases: { readonly [P in t.OpName]: (draw: Draw) => t.Tensor } = {
   max: (draw) => t.max(draw.numbers(3, 4), { axis: 1, keepDims: true }),
   min: (draw) => t.min(draw.numbers(3, 4), { axis: 0 }),
   argmax: (draw) => t.argmax(draw.numbers(3, 4), { axis: 0 }),
+  argsort: (draw) => t.argsort(draw.numbers(3, 4), { axis: 0, descending: true }),
   argmin: (draw) => t.argmin(draw.numbers(3, 4), { axis: 1 }),
   cumsum: (draw) => t.cumsum(draw.numbers(2, 4, 3), { axis: 1 }),
   cumprod: (draw) => t.cumprod(draw.numbers(4, 3), { axis: 0 }),

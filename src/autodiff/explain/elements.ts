@@ -49,23 +49,33 @@ export function elementsOf(outputs: readonly Tensor[]): Elements {
 
   function step(index: number, element: number): ElementStep {
     const node = nodes[index]!
-    const { output } = node
     const lists = operands(index)(element)
     const numbers = lists.map((list, i) => list.map((place) => values(inputTensor(index, i))[place]!))
-    return {
-      index,
-      op: node.op,
-      dtype: output.dtype,
-      shape: output.shape,
-      at: coordinates(element, output.shape),
-      value: values(output)[element]!,
-      operands: numbers,
-      counts: lists.map(({ length }) => length),
-      exact: exactResult(node, numbers),
-    }
+    return stepOf(node, element, values(node.output)[element]!, numbers)
   }
 
   return { nodes, indexOf, values, operands, inputTensor, step }
+}
+
+/** One element of an operation's result, the value that it has and the numbers that it was computed from. */
+export function stepOf(
+  node: Pick<GraphNode, 'index' | 'op' | 'record' | 'attributes' | 'output'>,
+  element: number,
+  value: number,
+  operands: readonly (readonly number[])[],
+): ElementStep {
+  const { dtype, shape } = node.output
+  return {
+    index: node.index,
+    op: node.op,
+    dtype,
+    shape,
+    at: coordinates(element, shape),
+    value,
+    operands,
+    counts: operands.map(({ length }) => length),
+    exact: exactResult(node, operands),
+  }
 }
 
 /** A step with the operand elements that matter: all of few; of many those that are not finite, else the largest. */

@@ -1,5 +1,5 @@
 import { type DType, dtypeFacts, type Op } from '../../tensor/index.js'
-import { explanationOf } from './explanations.js'
+import { exceptionRule } from './exceptionRules.js'
 import type { ElementStep, NonFiniteKind } from './nonFinite.js'
 
 /** The largest finite value of a float dtype. */
@@ -9,7 +9,14 @@ export function largestFinite(dtype: DType): number {
 
 /** The operand past which an exponential overflows; undefined for other operations. */
 export function threshold(op: Op, dtype: DType): number | undefined {
-  return explanationOf(op).reaches?.(largestFinite(dtype))
+  return exceptionRule(op).reaches?.(largestFinite(dtype))
+}
+
+/** What a NaN from operands that are none is called. */
+export function invalidKind(op: Op, operands: readonly (readonly number[])[]): NonFiniteKind {
+  const { invalid } = exceptionRule(op)
+  if (invalid) return typeof invalid === 'string' ? invalid : invalid(operands)
+  return operands.flat().length === 1 ? 'outside the domain' : 'operation'
 }
 
 /**
@@ -27,10 +34,8 @@ export function eventKind(
   // A format without infinities overflows to NaN.
   if (!infinite && exact !== undefined && Number.isFinite(exact) && Math.abs(exact) > largestFinite(dtype))
     return 'overflow'
-  const { pole, nan } = explanationOf(op)
-  const onPole = pole?.(a, b)
+  const onPole = infinite ? undefined : exceptionRule(op).pole?.(a, b)
   if (onPole) return onPole
   if (!Number.isNaN(value)) return infinite ? undefined : 'overflow'
-  if (nan) return typeof nan === 'string' ? nan : nan(operands)
-  return all.length === 1 ? 'outside the domain' : 'operation'
+  return invalidKind(op, operands)
 }

@@ -1,6 +1,6 @@
 import { formOf, isFloat, opName, ops, Tensor } from '../../tensor/index.js'
 import type { GraphNode } from '../graph/graphOf.js'
-import { explanationOf } from './explanations.js'
+import { exceptionRule } from './exceptionRules.js'
 
 /** What an operation gives in float64 for one element, from its operand elements; undefined where that is not known. */
 export function exactResult(
@@ -11,7 +11,7 @@ export function exactResult(
   if (operands.length === 0) return undefined
   // What an operation that moves does not read, it writes as a zero of its own.
   if (form === 'moves' || form === 'joins') return operands.flat()[0] ?? 0
-  const { exact } = explanationOf(record)
+  const { exact } = exceptionRule(record)
   if (exact) return exact(operands)
   if (form !== 'elementwise' || opName(record) === undefined) return undefined
   // Its kernel rounds to the dtype that it is asked for, float64 or not.

@@ -1,3 +1,4 @@
+import { checkRecord } from '../../options/index.js'
 import type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } from './nonFinite.js'
 
 /**
@@ -7,6 +8,7 @@ import type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } fr
  * @example explain(findFirstNonFinite(log(record(tensor([1, 0]))))).split('\n')[0] // log(0) = -Infinity at [1] of float32 [2], node 1 of 2: log of zero
  */
 export function explain(event: NonFinite): string {
+  checkRecord('explain', 'event', event, ['kind', 'history', 'chain'])
   const { kind, history, chain, output } = event
   const lines = [`${headline(event)}: ${inWords[kind] ?? kind}${detail(event)}`]
   if (history.length > 0)
@@ -20,6 +22,7 @@ export function explain(event: NonFinite): string {
 const inWords: Readonly<Partial<Record<NonFiniteKind, string>>> = {
   input: 'it was there from the beginning',
   constant: 'an operand that was not computed is not finite',
+  pole: 'the exact result is infinite',
   operation: 'not finite, of finite operands',
 }
 
@@ -28,11 +31,21 @@ const shownSteps = 6
 
 function headline(event: NonFinite): string {
   const { index, nodes, op } = event
-  const where = `${call(event)} at [${event.at.join(', ')}] of ${event.dtype} [${event.shape.join(', ')}]`
-  return op === 'input' ? where : `${where}, node ${index} of ${nodes}`
+  return op === 'input' ? placed(event) : `${placed(event)}, node ${index} of ${nodes}`
 }
 
-function detail({ kind, exact, largest, threshold, op, dtype }: NonFinite): string {
+function placed(event: ElementStep): string {
+  return `${call(event)} at [${event.at.join(', ')}] of ${event.dtype} [${event.shape.join(', ')}]`
+}
+
+/** What happened in one element of one operation, in a line. */
+export function eventLine(event: Happened): string {
+  return `${placed(event)}: ${inWords[event.kind] ?? event.kind}${detail(event)}`
+}
+
+type Happened = ElementStep & Pick<NonFinite, 'kind' | 'largest' | 'threshold'>
+
+function detail({ kind, exact, largest, threshold, op, dtype }: Happened): string {
   if (kind !== 'overflow') return ''
   const limit = `, the largest ${dtype} is ${short(largest)}`
   if (threshold !== undefined) return `${limit}, which ${op} passes at ${short(threshold)}`
@@ -73,6 +86,7 @@ function chainLines(chain: readonly ChainStep[]): string[] {
   return lines
 }
 
-function short(x: number): string {
+/** A number in 6 digits. */
+export function short(x: number): string {
   return Number.isFinite(x) ? String(Number(x.toPrecision(6))) : String(x)
 }

@@ -1,6 +1,6 @@
 import type { Op, Tensor } from '../../tensor/index.js'
 import { type Elements, trimmed } from './elements.js'
-import { explanationOf } from './explanations.js'
+import { exceptionRule } from './exceptionRules.js'
 import type { ElementStep, HistoryStep, NonFiniteKind } from './nonFinite.js'
 
 /** The longest history. */
@@ -45,7 +45,7 @@ function howMade(op: Op, { value, exact, operands }: ElementStep): HistoryStep['
   if (value === 0) {
     if (exact !== undefined && exact !== 0) return 'rounded to zero'
     // What float64 too rounds to zero, exp(-1000) or a product of tiny numbers.
-    const { vanishes, cancels } = explanationOf(op)
+    const { vanishes, cancels } = exceptionRule(op)
     if (vanishes && all.every((x) => x !== 0 && Number.isFinite(x))) return 'rounded to zero'
     if (cancels && all.some((x) => x !== 0)) return 'cancelled'
   }

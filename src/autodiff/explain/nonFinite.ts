@@ -11,6 +11,7 @@ export type NonFiniteKind =
   | '0 * Inf'
   | 'Inf - Inf'
   | 'log of zero'
+  | 'pole'
   | 'outside the domain'
   | 'operation'
 

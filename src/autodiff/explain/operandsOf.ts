@@ -5,7 +5,10 @@ import type { GraphNode } from '../graph/graphOf.js'
 export type Operands = (element: number) => readonly (readonly number[])[]
 
 /** Which elements of its inputs each element of an operation's result depends on; all, where its record does not say. */
-export function operandsOf({ record, output, attributes }: GraphNode, inputs: readonly Tensor[]): Operands {
+export function operandsOf(
+  { record, output, attributes }: Pick<GraphNode, 'record' | 'output' | 'attributes'>,
+  inputs: readonly Tensor[],
+): Operands {
   const shapes = inputs.map(({ shape }) => shape)
   const lists = reads(record, attributes, shapes, output.shape).map(listed)
   return (element) => lists.map((list) => list(element))

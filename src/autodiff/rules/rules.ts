@@ -1,5 +1,5 @@
 import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
-import { argsortOp, constantOp, type Op, type OpTable, opNames, ops } from '../../tensor/index.js'
+import { constantOp, type Op, type OpTable, opNames, ops } from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
@@ -17,6 +17,7 @@ const known: OpTable<GradientRule> = {
   ...reductionRules,
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   equal: 'none',
   notEqual: 'none',
   less: 'none',
@@ -35,7 +36,6 @@ const known: OpTable<GradientRule> = {
 export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   ...opNames.map((name): [Op, GradientRule | 'none'] => [ops[name], known[name]]),
   [constantOp, 'none'],
-  [argsortOp, 'none'],
   [logAddExpOp, logAddExpRule],
   ...polygammaRules,
   [stopGradientOp, 'none'],

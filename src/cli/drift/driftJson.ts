@@ -12,6 +12,8 @@ export const fields: readonly (keyof Measurement)[] = [
   'maxAbs',
   'maxRel',
   'rms',
+  'normRel',
+  'sqnr',
   'bias',
   'maxUlps',
   'stallIndex',

@@ -10,6 +10,8 @@ const columns: readonly Column[] = [
   { key: 'maxAbs', header: 'max abs' },
   { key: 'maxRel', header: 'max rel' },
   { key: 'rms' },
+  { key: 'normRel', header: 'norm rel' },
+  { key: 'sqnr', header: 'SQNR dB', align: 'right' },
   { key: 'maxUlps', header: 'max ulps', align: 'right' },
   { key: 'stallIndex', header: 'stall at', align: 'right' },
   { key: 'bound', align: 'right' },

@@ -40,6 +40,10 @@ export interface Measurement {
   readonly maxAbs: number
   readonly maxRel: number
   readonly rms: number
+  /** Norm of the errors by the norm of the reference; Infinity where only the reference is 0. */
+  readonly normRel: number
+  /** The same in dB, -20 log10 of normRel; Infinity without an error. */
+  readonly sqnr: number
   /** Signed mean error. */
   readonly bias: number
   readonly maxUlps: number

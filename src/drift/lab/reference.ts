@@ -23,7 +23,7 @@ export class LongSum {
 }
 
 /** The sum of all values. */
-export function exactSum(values: ArrayLike<number>): number {
+export function longSum(values: ArrayLike<number>): number {
   const sum = new LongSum()
   for (let i = 0; i < values.length; i++) sum.add(values[i]!)
   return sum.value
@@ -53,7 +53,7 @@ export function exactMatmul(a: Float64Array, b: Float64Array, m: number, k: numb
 
 /** Mean of the values, and the mean square distance from it (divided by n). */
 export function exactMoments(values: ArrayLike<number>): { mean: number; variance: number } {
-  const mean = exactSum(values) / values.length
+  const mean = longSum(values) / values.length
   const squares = new LongSum()
   const rest = new LongSum()
   for (let i = 0; i < values.length; i++) {
@@ -89,7 +89,7 @@ export function exactCovariance(values: Float64Array, rows: number, columns: num
 export function exactSoftmax(values: Float64Array): Float64Array {
   const max = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
   const powers = values.map((x) => Math.exp(x - max))
-  const total = exactSum(powers)
+  const total = longSum(powers)
   return powers.map((power) => power / total)
 }
 

@@ -1,5 +1,5 @@
-import { checkName, shown } from '../../options/index.js'
-import { dtypes, isFloat, Tensor } from '../../tensor/index.js'
+import { shown } from '../../options/index.js'
+import { checkFloatDType, Tensor } from '../../tensor/index.js'
 import type { Scalar } from './decoded.js'
 
 /** Throws a RangeError unless the number is one and in [low, high]; strong scalars are data and pass. */
@@ -35,10 +35,7 @@ export function checkFlag(op: string, name: string, value: unknown): void {
 
 /** Throws a TypeError unless the value is a floating-point dtype or not given. */
 export function checkDtype(op: string, name: string, value: unknown): void {
-  if (value === undefined) return
-  checkName(op, name, value, dtypes)
-  if (!dtypes.some((dtype) => dtype === value && isFloat(dtype)))
-    throw new TypeError(`${op}: ${name} is no floating-point dtype [${shown(value)}]`)
+  if (value !== undefined) checkFloatDType(op, name, value)
 }
 
 function range(low: number, high: number): string {

@@ -7,7 +7,7 @@ import { checkHost, type Host } from '../order/shard.js'
 import { checkState, type Stream, type StreamState, streamFrom } from '../order/streamState.js'
 import { type DataSource, readIndices } from '../source/dataSource.js'
 import { fingerprintOf } from '../source/fingerprint.js'
-import type { Place } from '../transform/recordContext.js'
+import type { RecordPlace } from '../transform/recordContext.js'
 import type { Records } from '../transform/runTransforms.js'
 import { type Stage, stageRunner } from '../transform/stageRunner.js'
 import { isModuleTransform } from '../transform/transform.js'
@@ -89,7 +89,7 @@ export function dataLoader(plan: Plan, options: LoadOptions): DataLoader<unknown
 
   const ahead = Math.max(1, workers) + Math.ceil((plan.prefetch * block) / chunk)
   const stops = [new Stop(), new Stop()] as const
-  const read = async (places: readonly Place[]): Promise<Records> => {
+  const read = async (places: readonly RecordPlace[]): Promise<Records> => {
     const indices = places.map(({ index }) => index)
     return runner.run('records', { values: await readIndices(source, indices), places })
   }
@@ -179,9 +179,9 @@ function* chunksOf(
   stream: Stream,
   sampler: IndexSampler,
   chunk: number,
-): Generator<Place[], void, void> {
+): Generator<RecordPlace[], void, void> {
   for (let start = 0; start < share.length; start += chunk) {
-    const places: Place[] = []
+    const places: RecordPlace[] = []
     for (let order = start; order < Math.min(start + chunk, share.length); order++) {
       const position = stream.positionAt(share.numberAt(order))
       places.push({ order, position, index: sampler.at(position), epoch: sampler.epochOf(position) })
@@ -203,7 +203,7 @@ async function* blocksOf(
   stop: Stop,
 ): AsyncGenerator<Records, void, void> {
   let values: unknown[] = []
-  let places: Place[] = []
+  let places: RecordPlace[] = []
   for await (const some of records)
     for (let i = 0; i < some.values.length; i++) {
       values.push(some.values[i])

@@ -13,7 +13,7 @@ export interface RecordContext {
 }
 
 /** Where a record stands, as it crosses to a worker. */
-export interface Place {
+export interface RecordPlace {
   /** Its number among all that this host reads. */
   readonly order: number
   readonly position: number
@@ -28,7 +28,7 @@ export class PlaceContext implements RecordContext {
   readonly epoch: number
   readonly #root: Key
 
-  constructor(root: Key, { position, index, epoch }: Place) {
+  constructor(root: Key, { position, index, epoch }: RecordPlace) {
     this.position = position
     this.index = index
     this.epoch = epoch

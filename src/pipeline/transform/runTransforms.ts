@@ -1,7 +1,7 @@
 import { shown } from '../../options/index.js'
 import type { Key } from '../../random/index.js'
 import type { LoadedTransform } from './loadTransform.js'
-import { type Place, PlaceContext } from './recordContext.js'
+import { PlaceContext, type RecordPlace } from './recordContext.js'
 
 /** One transform and what its result means. */
 export interface Step {
@@ -12,13 +12,13 @@ export interface Step {
 /** Records with where each stands. */
 export interface Records {
   readonly values: readonly unknown[]
-  readonly places: readonly Place[]
+  readonly places: readonly RecordPlace[]
 }
 
 /** Runs transforms over records, in their order; a failure names the transform and the record. */
 export async function runTransforms(steps: readonly Step[], records: Records, root: Key): Promise<Records> {
   const values: unknown[] = []
-  const places: Place[] = []
+  const places: RecordPlace[] = []
   for (let i = 0; i < records.values.length; i++) {
     const place = records.places[i]!
     const context = new PlaceContext(root, place)
@@ -50,7 +50,7 @@ export async function runTransforms(steps: readonly Step[], records: Records, ro
   return { values, places }
 }
 
-function failure(kind: string, name: string, { index, position }: Place, cause: unknown): Error {
+function failure(kind: string, name: string, { index, position }: RecordPlace, cause: unknown): Error {
   return new Error(`${kind}: ${name} failed at record ${index}, place ${position} [${shown(cause)}]`, {
     cause,
   })

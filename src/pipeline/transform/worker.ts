@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import type { Key } from '../../random/index.js'
 import { loadTransform } from './loadTransform.js'
-import type { Place } from './recordContext.js'
+import type { RecordPlace } from './recordContext.js'
 import { runTransforms, type Step } from './runTransforms.js'
 import type { ModuleTransform } from './transform.js'
 import { fromWire, toWire, type Wired } from './wire.js'
@@ -17,7 +17,7 @@ export interface WorkerSetup {
 
 /** Records on their way, and where each stands. */
 export interface WiredRecords extends Wired {
-  readonly places: readonly Place[]
+  readonly places: readonly RecordPlace[]
 }
 
 /** Records for one of the groups. */

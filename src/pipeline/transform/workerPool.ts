@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { shown } from '../../options/index.js'
-import type { Place } from './recordContext.js'
+import type { RecordPlace } from './recordContext.js'
 import type { Records } from './runTransforms.js'
 import { fromWire, toWire } from './wire.js'
 import type { WiredRecords, WorkerSetup, WorkerTask } from './worker.js'
@@ -63,7 +63,7 @@ export function workerFile(here: string): string {
 }
 
 /** What went wrong between the threads, and with which records; other errors as they are. */
-function explained(error: unknown, places: readonly Place[]): unknown {
+function explained(error: unknown, places: readonly RecordPlace[]): unknown {
   const records = recordsText(places)
   // Of the error of a result that cannot be sent, which cannot be sent either, an empty object arrives.
   if (!(error instanceof Error))
@@ -88,7 +88,7 @@ function explained(error: unknown, places: readonly Place[]): unknown {
   return error
 }
 
-function recordsText(places: readonly Place[]): string {
+function recordsText(places: readonly RecordPlace[]): string {
   const [first, last] = [places[0], places.at(-1)]
   if (!first || !last) return ''
   if (places.length === 1) return `, record ${first.index}`

@@ -1,7 +1,15 @@
 import { type GraphNode, graphOf, record } from '../../autodiff/index.js'
-import { isFloat, type Op, ops, recordEverything, Tensor, type Trace } from '../../tensor/index.js'
+import {
+  isFloat,
+  type Op,
+  ops,
+  recordEverything,
+  siteOf,
+  Tensor,
+  type Trace,
+  withDeepStacks,
+} from '../../tensor/index.js'
 import { leavesOf, pathsOf, type Tree } from '../../tree/index.js'
-import { siteOf, withDeepStacks } from './siteOf.js'
 
 /** What a step reads: the number of a value (inputs first, then steps), or a constant. */
 export type Operand = number | Tensor

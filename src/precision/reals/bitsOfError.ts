@@ -1,11 +1,12 @@
-import { exponentOf, type Grid } from '../program/grid.js'
+import type { DTypeFacts } from '../../tensor/index.js'
+import { exponentOf } from '../program/spacing.js'
 import { exponentOf as exponentOfBig, minus, plus, type Real, realOf, toFloat64 } from './real.js'
 
 /**
  * The place of a number in the order of a grid's values: a whole number where it is one of them, in between where it is
  * not. Infinity is one step past the largest value, and nothing lies further out.
  */
-export function place(x: number, grid: Grid): number {
+export function place(x: number, grid: DTypeFacts): number {
   if (x === 0) return 0
   const size = Math.abs(x)
   const end = placeOfMagnitude(grid.max, grid) + 1
@@ -13,7 +14,7 @@ export function place(x: number, grid: Grid): number {
   return x < 0 ? -at : at
 }
 
-function placeOfMagnitude(x: number, { precision, minExponent }: Grid): number {
+function placeOfMagnitude(x: number, { precision, minExponent }: DTypeFacts): number {
   const e = exponentOf(x)
   // Doubled exponents would overflow at the end of float64, so that power is split.
   const scale = precision - 1 - Math.max(e, minExponent)
@@ -22,13 +23,13 @@ function placeOfMagnitude(x: number, { precision, minExponent }: Grid): number {
 }
 
 /** log2(places apart + 1); a NaN instead of a number is wrong in every bit. */
-export function bitsApart(got: number, exact: number, grid: Grid): number {
+export function bitsApart(got: number, exact: number, grid: DTypeFacts): number {
   if (Number.isNaN(got) || Number.isNaN(exact)) return Object.is(got, exact) ? 0 : grid.bits
   if (got === exact) return 0
   return Math.log1p(placesApart(got, exact, grid)) * Math.LOG2E
 }
 
-function placesApart(a: number, b: number, grid: Grid): number {
+function placesApart(a: number, b: number, grid: DTypeFacts): number {
   const close = a > 0 === b > 0 && a !== 0 && b !== 0 && Math.abs(a) <= grid.max && Math.abs(b) <= grid.max
   const e = close ? exponentOf(a) : 0
   // In one binade the difference is taken before anything is scaled: places near 2^31 have few bits left for fractions.
@@ -40,13 +41,13 @@ function placesApart(a: number, b: number, grid: Grid): number {
 }
 
 /** The same of real numbers, which may lie anywhere between float64's. */
-export function bitsApartReal(got: Real, exact: Real, grid: Grid): number {
+export function bitsApartReal(got: Real, exact: Real, grid: DTypeFacts): number {
   if (Number.isNaN(got) || Number.isNaN(exact)) return Object.is(got, exact) ? 0 : grid.bits
   const apart = toFloat64(minus(placeReal(got, grid), placeReal(exact, grid)))
   return Math.log1p(Math.abs(apart)) * Math.LOG2E
 }
 
-function placeReal(x: Real, grid: Grid): Real {
+function placeReal(x: Real, grid: DTypeFacts): Real {
   if (x === 0) return 0
   const end = place(Number.POSITIVE_INFINITY, grid)
   if (typeof x === 'number') return realOf(Math.sign(x) * end)

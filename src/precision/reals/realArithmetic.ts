@@ -17,11 +17,11 @@ import {
   sizeOf,
   Tensor,
 } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
-import type { Arithmetic } from '../replay/arithmetic.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
+import type { WideArithmetic } from '../replay/wideArithmetic.js'
 import {
   magnitude,
   minus,
@@ -57,7 +57,7 @@ function logAddExp(a: Real, b: Real): Real {
  * Real numbers of 320 bits, with no end of exponents: what float64 is checked against. Slow: some microseconds an element,
  * a tenth of a millisecond for exp and its like. An operation without a rule is evaluated in float64.
  */
-export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): Arithmetic<Reals> {
+export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): WideArithmetic<Reals> {
   return {
     widen: (x) => ({ shape: x.shape, values: Array.from(x.toNumbers(), realOf) }),
     run: (step, args) => run(step, args, rules),
@@ -73,8 +73,8 @@ function asFloat64(x: Reals, convert: (value: Real) => number): Tensor<'float64'
 function run(step: Step, args: readonly Reals[], rules: ReadonlyMap<Op, RealRule>): Reals {
   const { op, attributes } = step
   const shape = step.output.shape
-  const constant = constantOf(step)
-  if (constant !== undefined) return { shape, values: [realOf(constant)] }
+  const constant = unroundedConstant(step)
+  if (constant) return { shape, values: Array.from(constant.data, realOf) }
   if (kindOf(op) === 'moves') return { shape, values: moved(step, args) }
   const own = rules.get(op)
   if (own) return { shape, values: mapped(own, args, shape) }
@@ -189,6 +189,7 @@ const realRules: OpTable<RealRun> = {
   triu: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   equal: 'none',
   notEqual: 'none',
   less: 'none',

@@ -1,13 +1,13 @@
-import { cast, type FloatDType, isFloat, ops, type Tensor, tensor } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { cast, type FloatDType, isFloat, ops, type Tensor } from '../../tensor/index.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import type { Step } from '../program/program.js'
-import type { Arithmetic } from './arithmetic.js'
+import type { WideArithmetic } from './wideArithmetic.js'
 
 /**
  * Real numbers as tensors of a wider dtype, by the operations' own kernels: fast, and in float64 right to 2^-53 for each
  * operation. Integers and bools stay what they are.
  */
-export function dtypeArithmetic(dtype: FloatDType): Arithmetic<Tensor> {
+export function dtypeArithmetic(dtype: FloatDType): WideArithmetic<Tensor> {
   return {
     widen: (x) => (isFloat(x.dtype) ? cast(x, dtype) : x),
     run: (step, args) => runWidened(step, args, dtype),
@@ -22,8 +22,8 @@ export function runWidened(
   args: readonly Tensor[],
   accumulate: FloatDType | undefined,
 ): Tensor {
-  const constant = constantOf({ op, attributes })
-  if (constant !== undefined) return tensor(constant, { dtype: accumulate ?? output.dtype })
+  const constant = unroundedConstant({ op, attributes })
+  if (constant) return cast(constant, accumulate ?? output.dtype)
   if (op === ops.cast && isFloat(output.dtype)) {
     const [x] = args as [Tensor]
     return isFloat(x.dtype) ? x : cast(x, accumulate ?? 'float64')

@@ -1,8 +1,9 @@
+import { checkRecord } from '../../options/index.js'
 import { cast, type FloatDType, isFloat, roundsOf, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
-import { type Arithmetic, isWide, type Policy, type Value } from './arithmetic.js'
 import { runWidened } from './dtypeArithmetic.js'
+import { isWide, type Policy, type Value, type WideArithmetic } from './wideArithmetic.js'
 
 /** The values of a program run again: of its inputs, its steps and its outputs. */
 export interface Replay<W> {
@@ -20,8 +21,9 @@ export interface Replay<W> {
 export function replay<W>(
   program: Program,
   policyOf: (step: number) => Policy,
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
 ): Replay<W> {
+  checkRecord('replay', 'program', program, ['inputs', 'steps'])
   const n = program.inputs.length
   const changed = new Map<number, Value<W>>()
   const valueOf = (operand: Operand): Value<W> =>
@@ -41,7 +43,7 @@ export function runStep<W>(
   step: Step,
   args: readonly Value<W>[],
   policy: Policy,
-  arithmetic: Arithmetic<W>,
+  arithmetic: WideArithmetic<W>,
 ): Value<W> {
   const dtype = step.output.dtype
   if (policy === 'own' && !args.some(isWide)) return step.op.kernel(args as Tensor[], step.attributes)

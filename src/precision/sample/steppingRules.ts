@@ -1,5 +1,7 @@
 import { type Key, threefry2x32 } from '../../random/index.js'
 import {
+  type DTypeFacts,
+  dtypeFacts,
   entryOf,
   type FloatDType,
   lanesRead,
@@ -16,7 +18,6 @@ import {
   sumLane,
   type Tensor,
 } from '../../tensor/index.js'
-import { type Grid, gridOf } from '../program/grid.js'
 import type { Step } from '../program/program.js'
 import { type RandomRounding, stochasticRound } from './stochasticRound.js'
 
@@ -29,7 +30,7 @@ interface How {
 }
 
 /** The rounding of a lane's additions: a word each, drawn by the lane's number and its own. */
-function laneRounding(key: Key, lane: number, grid: Grid, mode: RandomRounding): Round {
+function laneRounding(key: Key, lane: number, grid: DTypeFacts, mode: RandomRounding): Round {
   const pair: readonly [number, number] = [key.data[0]!, key.data[1]!]
   let count = 0
   // Counters of elements begin at 0, 0; lanes stand in the upper word from 2^31 on.
@@ -43,7 +44,7 @@ const reduced =
     const { lanes, length, at } = lanesRead(x!.shape, axes)
     const result = new Float64Array(lanes)
     for (let k = 0; k < lanes; k++) {
-      const round = laneRounding(key, k, gridOf(how.accumulate), mode)
+      const round = laneRounding(key, k, dtypeFacts(how.accumulate), mode)
       const lane = Float64Array.from({ length }, (_, i) => round(x!.data[at[k * length + i]!]!))
       const total = sumLane(lane, length, how.order, round)
       result[k] = mean ? total / length : total
@@ -57,7 +58,7 @@ const scanned: Adding = ({ attributes }, [x], key, mode) => {
   const result = new Float64Array(x!.size)
   const sums = new Float64Array(length)
   for (let k = 0; k < lanes; k++) {
-    const round = laneRounding(key, k, gridOf(how.accumulate), mode)
+    const round = laneRounding(key, k, dtypeFacts(how.accumulate), mode)
     const lane = Float64Array.from({ length }, (_, i) => round(x!.data[at[k * length + i]!]!))
     scanLane(lane, length, how.order, round, sums)
     for (let i = 0; i < length; i++) result[at[k * length + i]!] = sums[i]!
@@ -70,7 +71,7 @@ const runningProduct: Adding = ({ attributes }, [x], key, mode) => {
   const { lanes, length, at } = lanesRead(x!.shape, [axis])
   const result = new Float64Array(x!.size)
   for (let k = 0; k < lanes; k++) {
-    const round = laneRounding(key, k, gridOf(how.accumulate as FloatDType), mode)
+    const round = laneRounding(key, k, dtypeFacts(how.accumulate as FloatDType), mode)
     let product = 1
     for (let i = 0; i < length; i++) {
       const place = at[k * length + i]!
@@ -84,7 +85,7 @@ const runningProduct: Adding = ({ attributes }, [x], key, mode) => {
 const multiplied: Adding = ({ attributes, output }, [a, b], key, mode) => {
   const how = attributes as How
   const [rows, columns] = reads(ops.matmul, attributes, [a!.shape, b!.shape], output.shape) as [Reads, Reads]
-  const grid = gridOf(how.accumulate)
+  const grid = dtypeFacts(how.accumulate)
   return Float64Array.from({ length: output.size }, (_, i) => {
     const round = laneRounding(key, i, grid, mode)
     const [from, to] = [placesRead(rows, i), placesRead(columns, i)]
@@ -159,6 +160,7 @@ const steppingRules: OpTable<Adding> = {
   min: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   reshape: 'none',
   transpose: 'none',
   broadcastTo: 'none',

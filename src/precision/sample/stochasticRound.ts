@@ -1,4 +1,5 @@
-import { type Grid, spacing } from '../program/grid.js'
+import type { DTypeFacts } from '../../tensor/index.js'
+import { spacing } from '../program/spacing.js'
 
 /** Which neighbour: the upper one with the probability of the distance from the lower, or with one half. */
 export type RandomRounding = 'stochastic' | 'random'
@@ -9,7 +10,7 @@ export type RandomRounding = 'stochastic' | 'random'
  * Rounding  'stochastic': up with probability (x - lower) / (upper - lower), cut to 32 bits, so the mean is x; 'random': with
  *           one half, CESTAC's way, whose mean is not.
  */
-export function stochasticRound(x: number, grid: Grid, word: number, mode: RandomRounding): number {
+export function stochasticRound(x: number, grid: DTypeFacts, word: number, mode: RandomRounding): number {
   if (!Number.isFinite(x) || x === 0) return x
   const step = spacing(x, grid)
   if (Math.abs(x) > grid.max)

@@ -1,7 +1,6 @@
 import { bits, foldIn, type Key } from '../../random/index.js'
-import { cast, isFloat, Tensor } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
-import { gridOf } from '../program/grid.js'
+import { cast, dtypeFacts, isFloat, Tensor } from '../../tensor/index.js'
+import { isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Operand, Program, Step } from '../program/program.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
@@ -38,7 +37,7 @@ export function stochasticRun(
 /** Whether a step can be rounded at random: one that rounds, to something narrower than float64. A constant is no noise. */
 export function roundsAtRandom(step: Step): boolean {
   const { op, output } = step
-  if (constantOf(step) !== undefined) return false
+  if (isConstant(step)) return false
   return isFloat(output.dtype) && output.dtype !== 'float64' && kindOf(op) === 'rounds'
 }
 
@@ -46,7 +45,7 @@ function runAtRandom(step: Step, args: readonly Tensor[], key: Key, mode: Random
   const { output } = step
   const wide = args.map((x) => (isFloat(x.dtype) ? cast(x, 'float64') : x))
   const exact = steppingOf(step.op)?.(step, wide, key, mode) ?? runWidened(step, wide, 'float64').data
-  const grid = gridOf(output.dtype)
+  const grid = dtypeFacts(output.dtype)
   const words = bits(key, output.size)
   const rounded = Float64Array.from(exact, (x, i) => stochasticRound(x, grid, words[i]!, mode))
   return cast(new Tensor('float64', output.shape, rounded), output.dtype)

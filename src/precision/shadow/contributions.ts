@@ -1,12 +1,11 @@
 import type { GradientRules } from '../../autodiff/index.js'
 import type { OptionTable } from '../../options/index.js'
-import { isFloat, type Tensor } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { dtypeFacts, isFloat, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { recorded } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
-import { isWide, type Value } from '../replay/arithmetic.js'
 import { replay } from '../replay/replay.js'
+import { isWide, type Value } from '../replay/wideArithmetic.js'
 import { firstOrder } from './firstOrder.js'
 import type { ShadowRun } from './shadowRun.js'
 
@@ -51,7 +50,7 @@ export function contributionsOf<W>(
     return isFloat(output.dtype) && kindOf(op) === 'rounds'
   })
   const predicted = firstOrder(run, steps, gradientRules)
-  const all = steps.map((step): Contribution => ({ step, ...predicted?.get(step) }))
+  const all = steps.map((step): Contribution => ({ step, ...predicted?.predictions.get(step) }))
   const byPrediction = [...all].sort(descending((x) => x.firstOrder ?? 0))
   const chosen = rerun === 'all' ? all : byPrediction.slice(0, rerun)
   const before = bitsOff(run, replay(program, () => 'own', arithmetic).valueOf)
@@ -87,7 +86,7 @@ export function bitsOff<W>(
     const flagged = typeof output === 'number' ? tainted.get(output - program.inputs.length) : undefined
     const value = valueOf(output)
     const got = isWide(value) ? value.wide : arithmetic.widen(value)
-    const bits = bitsBetween(got, reference.valueOf(output), gridOf(dtype))
+    const bits = bitsBetween(got, reference.valueOf(output), dtypeFacts(dtype))
     for (let i = 0; i < size; i++) {
       if (flagged?.[i]) continue
       total += bits(i)

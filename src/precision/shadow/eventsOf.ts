@@ -1,7 +1,7 @@
-import { broadcastPlaces, formOf, type Op } from '../../tensor/index.js'
-import { exponentOf, type Grid, gridOf } from '../program/grid.js'
+import { exceptionRule, invalidKind } from '../../autodiff/index.js'
+import { broadcastPlaces, type DTypeFacts, dtypeFacts, formOf, type Op } from '../../tensor/index.js'
+import { exponentOf } from '../program/spacing.js'
 import type { EventKind, Happening, PrecisionEvent } from './event.js'
-import { eventRule } from './eventRules.js'
 import { ofReduction } from './reductionEvent.js'
 
 /** The events of one step. */
@@ -17,11 +17,11 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   const values = happening.values()
   const result = happening.result()
   const exact = (i: number): number => happening.exact()[i]!
-  const grid = gridOf(output.dtype)
+  const grid = dtypeFacts(output.dtype)
   const least = 2 ** grid.minExponent
   const found = new Map<EventKind, Counted>()
   const places = operands.map((x) => broadcastPlaces(x.shape, output.shape))
-  const { adds = 0, invalid } = eventRule(op)
+  const { adds = 0 } = exceptionRule(op)
   const at = (k: number, i: number): number => values[k]![places[k]?.[i] ?? i]!
   const note = (kind: EventKind, i: number, bits?: number): void => {
     const known = found.get(kind)
@@ -49,11 +49,11 @@ function ofElements(happening: Happening): PrecisionEvent[] {
         const bits = cancelled(a, b, r, grid)
         if (bits >= 2) note('cancel', i, bits)
       }
-    } else if (size < least && underflows(op, a, b, r, exact(i))) note('underflow', i)
+    } else if (size < least && underflows(op, a, second ? b : 1, r, exact(i))) note('underflow', i)
   }
   return [...found].map(([kind, { element, count, bits }]): PrecisionEvent => {
     const read = operands.map((_, k) => at(k, element))
-    const form = kind === 'invalid' ? { form: invalid?.(read[0]!, read[1]!) ?? `${op.name}(${read[0]})` } : {}
+    const form = kind === 'invalid' ? { form: invalidForm(op, read) } : {}
     const lost = bits === undefined ? {} : { bits }
     return {
       step: happening.step,
@@ -87,18 +87,31 @@ function unfinished(
     if (Number.isNaN(value)) return undefined
     if (!Number.isFinite(value)) finite = false
   }
-  if (Number.isNaN(result)) return 'invalid'
-  if (!finite) return undefined
-  const pole = !Number.isFinite(exact()[i]!) && eventRule(op).pole?.(at(0, i), operands[1] ? at(1, i) : 0)
-  return pole ? 'divideByZero' : 'overflow'
+  if (finite && exceptionRule(op).pole?.(at(0, i), operands[1] ? at(1, i) : 0)) return 'divideByZero'
+  // A format without infinities overflows to NaN.
+  if (Number.isNaN(result)) return finite && Number.isFinite(exact()[i]!) ? 'overflow' : 'invalid'
+  return finite ? 'overflow' : undefined
+}
+
+/** Which invalid operation it was: by name where it has one, else as the call. */
+function invalidForm(op: Op, read: readonly number[]): string {
+  const kind = invalidKind(
+    op,
+    read.map((x) => [x]),
+  )
+  return kind === 'outside the domain' || kind === 'operation' ? `${op.name}(${read.join(', ')})` : kind
 }
 
 function underflows(op: Op, a: number, b: number, r: number, exact: number): boolean {
-  return (exact !== 0 && exact !== r) || (eventRule(op).underflows?.(a, b, r, exact) ?? false)
+  if (exact !== 0 && exact !== r) return true
+  const { vanishes = false, inexact } = exceptionRule(op)
+  if (r !== 0) return inexact?.(a) ?? false
+  // What float64 lost too.
+  return vanishes && a !== 0 && b !== 0 && Number.isFinite(a) && Number.isFinite(b)
 }
 
 /** Exponent of the larger operand minus that of the result; the whole precision for a zero result. */
-function cancelled(a: number, b: number, r: number, grid: Grid): number {
+function cancelled(a: number, b: number, r: number, grid: DTypeFacts): number {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return 0
   if (r === 0) return grid.precision
   return Math.max(exponentOf(a), exponentOf(b)) - exponentOf(r)

@@ -1,12 +1,24 @@
 import { type GradientRules, grad } from '../../autodiff/index.js'
-import { add, apply, cast, isFloat, mul, ops, sum, type Tensor, tensor, zeros } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
-import { gridOf, spacing } from '../program/grid.js'
+import {
+  add,
+  apply,
+  cast,
+  dtypeFacts,
+  isFloat,
+  mul,
+  ops,
+  sum,
+  type Tensor,
+  tensor,
+  zeros,
+} from '../../tensor/index.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
-import { isWide } from '../replay/arithmetic.js'
+import { spacing } from '../program/spacing.js'
 import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import { runStep } from '../replay/replay.js'
+import { isWide } from '../replay/wideArithmetic.js'
 import { elementErrors, numbers } from './elementErrors.js'
 import type { ShadowRun } from './shadowRun.js'
 
@@ -14,6 +26,13 @@ import type { ShadowRun } from './shadowRun.js'
 export interface Prediction {
   readonly firstOrder: number
   readonly share: number
+}
+
+/** The ranking, and what it has to explain. */
+export interface FirstOrder {
+  readonly predictions: ReadonlyMap<number, Prediction>
+  /** The outputs' error, in the unit of the shares: steps of their dtypes, all elements together. */
+  readonly error: number
 }
 
 /**
@@ -24,7 +43,7 @@ export function firstOrder<W>(
   run: ShadowRun<W>,
   steps: readonly number[],
   rules: GradientRules | undefined,
-): Map<number, Prediction> | undefined {
+): FirstOrder | undefined {
   const { program } = run
   const weights = new Map<Operand, Tensor>()
   let error = 0
@@ -32,7 +51,7 @@ export function firstOrder<W>(
   for (const output of program.outputs) {
     const { dtype, shape } = recorded(program, output)
     if (!isFloat(dtype) || typeof output !== 'number') continue
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const got = numbers(run.computed(output))
     const exact = numbers(run.reference.valueOf(output))
     const flagged = run.tainted.get(output - program.inputs.length)
@@ -55,13 +74,14 @@ export function firstOrder<W>(
   const n = Math.max(count, 1)
   const readers = readersOf(program)
   const slopes = new Map(differentiable.map((step, k) => [step, gradients[k]!.data as Float64Array]))
-  return new Map(
+  const predictions = new Map(
     steps.map((step) => {
       const share = dot(elementErrors(run, step).introduced, slopes.get(step)!)
       const left = Math.abs(error - movedBy(run, step, readers[step] ?? [], slopes, weights))
       return [step, { firstOrder: Math.log2(1 + error / n) - Math.log2(1 + left / n), share }]
     }),
   )
+  return { predictions, error }
 }
 
 /**
@@ -133,13 +153,12 @@ function sensitivities<W>(
       if (!isFloat(output.dtype) || kindOf(op) === 'decides') values.push(wide(output))
       else {
         const args = step.operands.map(valueOf)
-        const constant = constantOf(step)
-        const value =
-          constant !== undefined
-            ? tensor(constant, { dtype: 'float64' })
-            : op === ops.cast
-              ? cast(args[0]!, 'float64')
-              : apply(op, args, accumulatingIn(attributes, 'float64'))
+        const constant = unroundedConstant(step)
+        const value = constant
+          ? constant
+          : op === ops.cast
+            ? cast(args[0]!, 'float64')
+            : apply(op, args, accumulatingIn(attributes, 'float64'))
         values.push(k === undefined ? value : add(value, changes[k]!))
       }
     }

@@ -1,5 +1,5 @@
-import { isFloat, ops } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { exceptionRule } from '../../autodiff/index.js'
+import { dtypeFacts, isFloat } from '../../tensor/index.js'
 import { type Operand, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 import { numbers } from './elementErrors.js'
@@ -35,7 +35,7 @@ export function culpritsOf<W>(run: ShadowRun<W>, local: readonly LocalError[]): 
     const { dtype, size } = recorded(program, output)
     if (!isFloat(dtype)) continue
     const [got, exact] = [numbers(run.computed(output)), numbers(run.reference.valueOf(output))]
-    const grid = gridOf(dtype)
+    const grid = dtypeFacts(dtype)
     const wrong = Array.from({ length: size }).some(
       (_, k) => bitsApart(got[k]!, exact[k]!, grid) >= threshold,
     )
@@ -50,7 +50,7 @@ const nothing = 2 ** -40
 /** Whether operand k of a sum is a correction: zero in the reference, and the result no worse than the other operand. */
 function isCompensation<W>(run: ShadowRun<W>, i: number, k: number): boolean {
   const { op, operands } = run.program.steps[i]!
-  if (op !== ops.add && op !== ops.sub) return false
+  if (exceptionRule(op).adds === undefined) return false
   const other = operands[1 - k]!
   if (
     largest(numbers(run.reference.valueOf(operands[k]!))) >

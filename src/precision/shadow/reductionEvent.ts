@@ -1,7 +1,7 @@
+import { exceptionRule } from '../../autodiff/index.js'
 import { format, formatNames } from '../../formats/index.js'
 import { type FloatDType, formOf, isFloat, lanesRead, roundingTo, type Tensor } from '../../tensor/index.js'
 import type { Happening, PrecisionEvent } from './event.js'
-import { eventRule } from './eventRules.js'
 
 /**
  * The events of sums, matrix products and operations of unknown form: infinities from finite operands, NaN from none, and in
@@ -73,7 +73,7 @@ function absorbedAdditions({
   values,
   attributes,
 }: Happening): PrecisionEvent | undefined {
-  if (!eventRule(op).addsAlong) return undefined
+  if (!exceptionRule(op).addsAlong) return undefined
   const { axes, axis, how } = attributes as Sum
   if (how?.order !== 'sequential' || !isFloat(how.accumulate)) return undefined
   const round = roundingTo(how.accumulate)

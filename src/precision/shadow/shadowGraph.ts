@@ -1,6 +1,5 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { isFloat } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { checkName, checkOptions, checkRecord, type OptionTable } from '../../options/index.js'
+import { dtypeFacts, isFloat } from '../../tensor/index.js'
 import type { Program } from '../program/program.js'
 import { told } from '../replay/checkRun.js'
 import type { Shadow } from './shadow.js'
@@ -20,6 +19,7 @@ const shadowGraphNames: OptionTable<ShadowGraphOptions> = { color: 'optional' }
  * tells the numbers.
  */
 export function shadowGraph(shadow: Shadow, options: ShadowGraphOptions = {}): string {
+  checkRecord('shadowGraph', 'shadow', shadow, ['program'])
   checkOptions('shadowGraph', options, shadowGraphNames)
   const { color = 'total' } = options
   checkName('shadowGraph', 'color', color, ['total', 'gain'])
@@ -41,7 +41,7 @@ export function shadowGraph(shadow: Shadow, options: ShadowGraphOptions = {}): s
     const { x, y } = places[i]!
     const bits = lost[i]!
     const share = isFloat(step.output.dtype)
-      ? Math.min(1, Math.max(0, bits) / gridOf(step.output.dtype).precision)
+      ? Math.min(1, Math.max(0, bits) / dtypeFacts(step.output.dtype).precision)
       : 0
     const label = `${i} ${step.op.name}`
     const title = `${told(step)}: ${bits.toFixed(2)} bits`

@@ -1,12 +1,12 @@
 import type { Tensor } from '../../tensor/index.js'
 import type { Program } from '../program/program.js'
-import type { Arithmetic } from '../replay/arithmetic.js'
 import type { ReferenceRun } from '../replay/reference.js'
+import type { WideArithmetic } from '../replay/wideArithmetic.js'
 
 /** A recorded run with its reference, and what has been worked out about it so far. */
 export interface ShadowRun<W> {
   readonly program: Program
-  readonly arithmetic: Arithmetic<W>
+  readonly arithmetic: WideArithmetic<W>
   readonly reference: ReferenceRun<W>
   /** The recorded value of an operand, widened. */
   readonly computed: (operand: number | Tensor) => W

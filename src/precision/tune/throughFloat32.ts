@@ -1,5 +1,12 @@
-import { entryOf, type FloatDType, type Op, type OpTable, opName, type Tensor } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import {
+  dtypeFacts,
+  entryOf,
+  type FloatDType,
+  type Op,
+  type OpTable,
+  opName,
+  type Tensor,
+} from '../../tensor/index.js'
 
 /** When float32 on the way to a narrow format changes nothing. */
 interface Innocuous {
@@ -20,7 +27,7 @@ export function fitsFloat32(
 ): boolean {
   if (args.some(({ dtype }) => dtype === 'float64') || result === 'float64') return false
   if (result === 'float32') return opName(op) !== undefined
-  if (gridOf(result).precision > 11) return false
+  if (dtypeFacts(result).precision > 11) return false
   const when = entryOf(throughFloat32, op)?.when
   if (when === 'adding') return accumulatesInFloat32(attributes)
   return when === 'own format' && args.every(({ dtype }) => dtype === result)
@@ -92,6 +99,7 @@ const throughFloat32: OpTable<Innocuous> = {
   min: 'none',
   argmax: 'none',
   argmin: 'none',
+  argsort: 'none',
   reshape: 'none',
   transpose: 'none',
   broadcastTo: 'none',

@@ -1,5 +1,4 @@
-import { constantOp, type FloatDType, isFloat } from '../../tensor/index.js'
-import { gridOf } from '../program/grid.js'
+import { constantOp, dtypeFacts, type FloatDType, isFloat } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 
@@ -39,7 +38,7 @@ export function wideCost(program: Program, wide: ReadonlySet<number>, dtype: Flo
     if (own) count++
     if (own || (!rounds && operands.some((operand) => typeof operand === 'number' && isWide.has(operand)))) {
       isWide.add(n + i)
-      const more = (output.size * Math.max(0, gridOf(dtype).bits - gridOf(output.dtype).bits)) / 8
+      const more = (output.size * Math.max(0, dtypeFacts(dtype).bits - dtypeFacts(output.dtype).bits)) / 8
       extra.set(n + i, more)
       bytes += more
     }

@@ -1,12 +1,11 @@
-import { type FloatDType, isFloat, Tensor } from '../../tensor/index.js'
+import { dtypeFacts, type FloatDType, isFloat, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Tree } from '../../tree/index.js'
-import { gridOf } from '../program/grid.js'
 import { type Program, recorded } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
-import { isWide } from '../replay/arithmetic.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import type { ReferenceRun } from '../replay/reference.js'
 import { replay } from '../replay/replay.js'
+import { isWide } from '../replay/wideArithmetic.js'
 import { numbers } from '../shadow/elementErrors.js'
 
 /** The function that is tuned, some of its operations wide. */
@@ -142,7 +141,7 @@ export function errorsOf(
     const rounded = widen(new Tensor('float64', shape, exact))
     const nearest = widen(dtypeArithmetic('float64').narrow(rounded, dtype))
     const got = widen(outputs[k]!)
-    const bits = bitsBetween(got, nearest, gridOf(dtype))
+    const bits = bitsBetween(got, nearest, dtypeFacts(dtype))
     const values = got.data as Float64Array
     for (let i = 0; i < values.length; i++) {
       const lost = bits(i)

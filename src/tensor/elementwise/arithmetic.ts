@@ -118,7 +118,7 @@ export interface Binary {
 }
 
 function named(op: KnownOp): Binary {
-  return <D extends DType>(
+  const of = <D extends DType>(
     a: Tensor<D> | number,
     b: Tensor<D> | number,
     options?: OutOption<D>,
@@ -126,6 +126,7 @@ function named(op: KnownOp): Binary {
     checkOutOption(op.name, options)
     return apply(op, operands(op.name, [a, b]), undefined, options?.out) as Tensor<D>
   }
+  return Object.defineProperty(of, 'name', { value: op.name })
 }
 
 export const addOp: KnownOp = binary({

@@ -93,17 +93,19 @@ export interface Comparison {
 export type Predicate = (x: Tensor, options?: OutOption<'bool'>) => Tensor<'bool'>
 
 function compares(op: Op): Comparison {
-  return (a: Tensor | number, b: Tensor | number, options?: OutOption<'bool'>) => {
+  const of: Comparison = (a: Tensor | number, b: Tensor | number, options?: OutOption<'bool'>) => {
     checkOutOption(op.name, options)
     return apply(op, operands(op.name, [a, b]), undefined, options?.out) as Tensor<'bool'>
   }
+  return Object.defineProperty(of, 'name', { value: op.name })
 }
 
 function tests(op: Op): Predicate {
-  return (x, options) => {
+  const of: Predicate = (x, options) => {
     checkOutOption(op.name, options)
     return apply(op, operands(op.name, [x]), undefined, options?.out) as Tensor<'bool'>
   }
+  return Object.defineProperty(of, 'name', { value: op.name })
 }
 
 function boolsOnly(op: KnownOp): KnownOp {

@@ -84,10 +84,11 @@ export const unaryOps: Readonly<Record<UnaryName, KnownOp>> = Object.fromEntries
 export type Unary = <D extends DType, O extends D = D>(x: Tensor<D>, options?: OutOption<O>) => Tensor<D>
 
 function named(name: UnaryName): Unary {
-  return <D extends DType>(x: Tensor<D>, options?: OutOption<D>) => {
+  const of = <D extends DType>(x: Tensor<D>, options?: OutOption<D>): Tensor<D> => {
     checkOutOption(name, options)
     return apply(unaryOps[name], operands(name, [x]), undefined, options?.out) as Tensor<D>
   }
+  return Object.defineProperty(of, 'name', { value: name })
 }
 
 /** e to the power x. */

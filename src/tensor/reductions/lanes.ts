@@ -37,6 +37,13 @@ export function laneTable(lanes: Lanes): Int32Array {
   return at
 }
 
+/** Of the lanes along one axis the one that an element of the array lies in. */
+export function laneOf(shape: Shape, axis: number): (element: number) => number {
+  const inner = sizeOf(shape.slice(axis + 1))
+  const block = shape[axis]! * inner
+  return (element) => Math.floor(element / block) * inner + (element % inner)
+}
+
 /** Where element i of a lane lies, from the start of the lane. */
 export function placeIn({ step, places }: Lanes, i: number): number {
   return places ? places[i]! : i * step!

@@ -74,6 +74,18 @@ export function checkFloat(op: string, dtype: DType): asserts dtype is FloatDTyp
   if (!isFloat(dtype)) throw new TypeError(`${op}: needs a floating-point dtype, cast first [${dtype}]`)
 }
 
+/**
+ * Throws a TypeError unless an option names a floating-point dtype; `what` is the option.
+ *
+ * @example checkFloatDType('sum', 'accumulate', 'int32') // throws sum: accumulate is no floating-point dtype [int32]
+ */
+export function checkFloatDType(op: string, what: string, dtype: unknown): asserts dtype is FloatDType {
+  if (typeof dtype !== 'string' || !known.has(dtype))
+    throw new TypeError(`${op}: unknown ${what}, ${advice(dtype)} [${shown(dtype)}]`)
+  if (!dtypes.some((one) => one === dtype && isFloat(one)))
+    throw new TypeError(`${op}: ${what} is no floating-point dtype [${dtype}]`)
+}
+
 /** Fresh zeroed storage for n elements. */
 export function allocate<D extends DType>(dtype: D, n: number): Storage<D> {
   return new (storageClass(dtype))(n) as Storage<D>

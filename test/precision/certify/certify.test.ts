@@ -5,6 +5,7 @@ import {
   add,
   apply,
   argmax,
+  argsort,
   asin,
   atan2,
   atanh,
@@ -307,11 +308,29 @@ describe('certify', () => {
     // 1 + 2^-12 is above 1, what was computed is not: the exact result is 100.
     expect(boundOf(pick, bf16(1))).toBeGreaterThanOrEqual(99)
     expect(boundOf(pick, bf16(2))).toBe(0)
-    expect(certify(pick, bf16(1)).steps[2]!.item()).toBe(Infinity)
-    expect(boundOf((x) => cast(argmax(blurred(x)), 'float32'), bf16([1, 1]))).toBe(Infinity)
+    expect(certify(pick, bf16(1)).steps[2]!.item()).toBe(1)
+    expect(certify(pick, bf16(1)).open).toMatchObject([{ step: 2, op: 'greater', count: 1, elements: [0] }])
+    // The second of two may be the largest.
+    expect(boundOf((x) => cast(argmax(blurred(x)), 'float32'), bf16([1, 1]))).toBeGreaterThanOrEqual(1)
+    expect(boundOf((x) => cast(argmax(blurred(x)), 'float32'), bf16([1, 1]))).toBeLessThan(1.001)
     expect(boundOf((x) => cast(argmax(blurred(x)), 'float32'), bf16([1, 2]))).toBe(0)
     expect(boundOf((x) => max(blurred(x)), bf16([1, 2]))).toBeGreaterThanOrEqual(2 ** -12)
     expect(boundOf((x) => min(blurred(x)), bf16([-1, 2]))).toBeGreaterThan(0)
+  })
+
+  it('knows the rank of an element that lies apart from all others, and of equal ones that are exact', () => {
+    const bounds = (f: (v: Tensor) => Tensor, x: number[]): unknown =>
+      certify((v) => cast(f(v), 'float32'), bf16(x))
+        .steps.at(-1)!
+        .toNested()
+    const ranks = (x: number[], descending: boolean): unknown =>
+      bounds((v) => argsort(blurred(v), { descending }), x)
+    expect(ranks([4, 1, 2, 1], false)).toEqual([Infinity, Infinity, 0, 0])
+    expect(ranks([4, 1, 2, 1], true)).toEqual([0, 0, Infinity, Infinity])
+    expect(ranks([1, 4, 1 + 2 ** -7, 1 - 2 ** -8], false)).toEqual([0, 0, 0, 0])
+    expect(bounds((v) => argsort(v), [3, 3, 0, 3])).toEqual([0, 0, 0, 0])
+    const half = (v: Tensor): Tensor => argsort(concat([v, blurred(take(v, [0]))]))
+    expect(bounds(half, [3, 3, 1])).toEqual([0, Infinity, Infinity, Infinity])
   })
 
   it('moves bounds with the elements', () => {

@@ -15,8 +15,9 @@ import {
   type Tensor,
   tensor,
 } from 'tpu-toolkit'
-import { bitsApart, certify, gridOf, type Shadow, shadow, significantBits } from 'tpu-toolkit/precision'
+import { bitsApart, certify, type Shadow, shadow, significantBits } from 'tpu-toolkit/precision'
 import { key as randomKey } from 'tpu-toolkit/random'
+import { dtypeFacts } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import {
   type Expression,
@@ -66,7 +67,7 @@ function bitsOf(run: Shadow, dtype: KeyFormat, step = run.program.steps.length -
   return Array.from(computed, (value, i) => bitsApart(value, rounded[i]!, grids[dtype]))
 }
 
-const grids = { float32: gridOf('float32'), bfloat16: gridOf('bfloat16') }
+const grids = { float32: dtypeFacts('float32'), bfloat16: dtypeFacts('bfloat16') }
 
 const elements = (x: Tensor): Tensor[] => Array.from({ length: x.size }, (_, i) => slice(x, [i]))
 const like = (x: Tensor, value: number): Tensor => tensor(value, { dtype: x.dtype as KeyFormat })

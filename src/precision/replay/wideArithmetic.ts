@@ -13,7 +13,7 @@ export interface Wide<W> {
 }
 
 /** How values wider than their dtype are kept and computed with. */
-export interface Arithmetic<W> {
+export interface WideArithmetic<W> {
   /** The values of a tensor, exactly. */
   readonly widen: (x: Tensor) => W
   /** The operation without rounding, as far as this arithmetic can tell. */

@@ -54,12 +54,18 @@ describe('findFirstNonFinite, of every operation that has a pole, adds or multip
   it.each([
     ...divisions.map((of) => [of.name, 'division by zero', of] as const),
     ...logarithms.map((of) => [of.name, 'log of zero', of] as const),
+    ...[unary('atanh', 1), unary('atanh', -1), unary('lgamma', 0), unary('lgamma', -3)].map(
+      (of) => [of.name, 'pole', of] as const,
+    ),
     ...[...outside, row('pow', t.pow, [-1], [0.5])].map((of) => [of.name, 'outside the domain', of] as const),
     ...differences.map((of) => [of.name, 'Inf - Inf', of] as const),
     ...products.map((of) => [of.name, '0 * Inf', of] as const),
     ['div', '0 / 0', row('div', t.div, [0], [0])] as const,
     ['div', 'Inf / Inf', row('div', t.div, [Infinity], [Infinity])] as const,
     ['log1p', 'outside the domain', unary('log1p', -2)] as const,
+    ['atanh', 'outside the domain', unary('atanh', 2)] as const,
+    ['pow', 'overflow', row('pow', t.pow, [1e30], [2])] as const,
+    ['lgamma', 'overflow', unary('lgamma', 1e38)] as const,
     ['mul', 'overflow', row('mul', t.mul, [1e38], [1e38])] as const,
   ])('%s: %s', (_, kind, of) => {
     expect(happened('float32', of)).toBe(kind)
@@ -81,6 +87,7 @@ describe('findFirstNonFinite, of every operation that has a pole, adds or multip
     ...[unary('silu', -1000), unary('gelu', -100), unary('geluTanh', -100), unary('erfc', 100)],
     ...[unary('square', 1e-200), row('mul', t.mul, small, small), row('div', t.div, small, [1e200])],
     row('pow', t.pow, small, [2]),
+    row('atan2', t.atan2, small, [1e200]),
     row('cumprod', (x) => t.slice(t.cumprod(x), [[1, 2]]), [1e-200, 1e-200]),
     row('matmul', dot, small, small),
   ])('$name: a zero that float64 too rounds to zero is told as one', ({ name, f, operands }) => {
@@ -117,6 +124,13 @@ describe('findFirstNonFinite, of every operation that has a pole, adds or multip
     expect(event.kind).toBe('overflow')
     expect(event.history.find(({ op }) => op === name)!.exact).toBe(exact)
   })
+
+  it.each([row('div', t.div, [Infinity], [0]), row('pow', t.pow, [0], [-Infinity])])(
+    '$name: an infinity that IEEE 754 gives without an exception was made by none',
+    (of) => {
+      expect(happened('float32', of)).toBe('input')
+    },
+  )
 
   it('tells nothing of what an index is in float64', () => {
     const x = record(tensor([3, 5], float64))

@@ -1,4 +1,5 @@
-import type { Trace } from '../../tensor/index.js'
+import { checkFunction } from '../../options/index.js'
+import type { Trace } from './tensor.js'
 
 /** Where this package's own files lie: frames of these folders are how an operation is made, not where it is called. */
 const home: string = new URL('../..', import.meta.url).pathname
@@ -7,7 +8,7 @@ const inner: readonly string[] = ['tensor', 'autodiff', 'numerics', 'precision']
 )
 
 /** The source line that called an operation: `model.ts:12:7`; undefined where no recording asked for it. */
-export function siteOf({ site }: Trace): string | undefined {
+export function siteOf({ site }: Pick<Trace, 'site'>): string | undefined {
   const frames = site?.stack?.split('\n').slice(1) ?? []
   const outside = frames.find(
     (frame) => /:\d+:\d+\)?$/.test(frame) && !inner.some((folder) => frame.includes(folder)),
@@ -17,6 +18,7 @@ export function siteOf({ site }: Trace): string | undefined {
 
 /** Runs `f` with stacks deep enough to lead out of a backward pass. */
 export function withDeepStacks<T>(f: () => T): T {
+  checkFunction('withDeepStacks', 'f', f)
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = Math.max(limit, 16)
   try {

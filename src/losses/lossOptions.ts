@@ -1,0 +1,113 @@
+import { checkName, type OptionTable } from '../options/index.js'
+import {
+  type AccumulateOptions,
+  cast,
+  checkTensor,
+  type DType,
+  dtypes,
+  type FloatDType,
+  isFloat,
+  type Order,
+  sameShape,
+  sum,
+  type Tensor,
+} from '../tensor/index.js'
+
+/** How a loss computes. */
+export interface LossOptions {
+  /**
+   * The dtype of every operation inside; the result is then rounded once to the dtype of the first argument. Default: that
+   * dtype itself, op by op; 'float32' is the stable way.
+   */
+  readonly internal?: FloatDType
+}
+
+export const lossNames: OptionTable<LossOptions> = { internal: 'optional' }
+
+/** How a loss that sums along an axis computes. */
+export interface SummedLossOptions extends LossOptions, AccumulateOptions {
+  /** The axis of the classes. Default: the last. */
+  readonly axis?: number
+}
+
+export const summedNames: OptionTable<SummedLossOptions> = {
+  axis: 'optional',
+  order: 'optional',
+  accumulate: 'optional',
+  ...lossNames,
+}
+
+/** Sums along the axis: in float32 (float64 of float64) unless told otherwise, as JAX sums narrow dtypes. */
+export function summed(
+  x: Tensor,
+  { axis = -1, order, accumulate }: SummedLossOptions,
+  keepDims = false,
+): Tensor {
+  return sum(x, { axis, keepDims, ...sumsOf(x, order, accumulate) })
+}
+
+/** The options of a sum along an axis. */
+export function sumsOf(
+  x: Tensor,
+  order: Order | undefined,
+  accumulate: FloatDType | undefined,
+): AccumulateOptions {
+  const inner = accumulate ?? (x.dtype === 'float64' ? 'float64' : 'float32')
+  return order === undefined ? { accumulate: inner } : { accumulate: inner, order }
+}
+
+/** Computes on float tensors cast to the internal dtype, and rounds the result once to the dtype of the first. */
+export function inside<D extends DType>(
+  op: string,
+  [first, ...others]: readonly [Tensor<D>, ...Tensor[]],
+  internal: FloatDType | undefined,
+  compute: (...tensors: Tensor[]) => Tensor,
+): Tensor<D> {
+  if (internal !== undefined) {
+    checkName(op, 'internal', internal, dtypes)
+    if (!isFloat(internal)) throw new TypeError(`${op}: internal is no floating-point dtype [${internal}]`)
+  }
+  const dtype = internal ?? first.dtype
+  return cast(compute(...[first, ...others].map((x: Tensor) => cast(x, dtype))), first.dtype)
+}
+
+/** Throws unless every tensor is of one floating-point dtype and shape. */
+export function checkAlike(op: string, first: Tensor, others: Readonly<Record<string, Tensor>>): void {
+  checkFloat(op, first)
+  for (const [name, x] of Object.entries(others)) {
+    checkTensor(op, x)
+    if (x.dtype !== first.dtype)
+      throw new TypeError(`${op}: dtypes differ, cast one of them [${first.dtype} and ${x.dtype}]`)
+    checkShape(op, name, x, first)
+  }
+}
+
+/** Throws a RangeError unless a tensor has the shape of another. */
+export function checkShape(op: string, name: string, x: Tensor, like: Tensor): void {
+  if (!sameShape(x.shape, like.shape))
+    throw new RangeError(
+      `${op}: the ${name} have another shape [${like.shape.join(', ')} and ${x.shape.join(', ')}]`,
+    )
+}
+
+/** Throws a TypeError unless the elements are floating-point numbers. */
+export function checkFloat(op: string, x: Tensor): void {
+  checkTensor(op, x)
+  if (!isFloat(x.dtype)) throw new TypeError(`${op}: needs a floating-point dtype, cast first [${x.dtype}]`)
+}
+
+/** The labels, checked to be classes, one for each lane along the axis (from 0) of the scores. */
+export function classesOf(op: string, scores: Tensor, labels: Tensor, axis: number): Tensor<'int32'> {
+  checkTensor(op, labels)
+  if (labels.dtype !== 'int32' && labels.dtype !== 'uint32')
+    throw new TypeError(`${op}: the labels are not int32 or uint32 [${labels.dtype}]`)
+  const lanes = scores.shape.filter((_, i) => i !== axis)
+  if (!sameShape(labels.shape, lanes))
+    throw new RangeError(
+      `${op}: the labels do not fit the scores without axis ${axis} [${labels.shape.join(', ')} and ${scores.shape.join(', ')}]`,
+    )
+  const length = scores.shape[axis]!
+  const outside = labels.toNumbers().find((label) => label < 0 || label >= length)
+  if (outside !== undefined) throw new RangeError(`${op}: a label is outside ${length} classes [${outside}]`)
+  return cast(labels, 'int32')
+}

@@ -1,0 +1,51 @@
+import { checkOptions, noOptions } from '../options/index.js'
+import { type DType, mul, square, sub, type Tensor } from '../tensor/index.js'
+import { checkAlike, inside, type LossOptions, lossNames } from './lossOptions.js'
+
+/**
+ * (predictions - targets)^2, element by element; without targets the predictions are the errors.
+ *
+ * Shape     that of both, which is the same. Dtype a float, both alike.
+ * Rounding  the difference, then its square.
+ * Error     |r - s| <= 3.01 u s, u half an ulp of 1 in the dtype; squares below the smallest normal number aside.
+ *
+ * @example squaredError(tensor([1, 3]), tensor([1, 1])).toNested() // [0,4]
+ */
+export function squaredError<D extends DType>(
+  predictions: Tensor<D>,
+  targets?: Tensor<D>,
+  options: LossOptions = noOptions,
+): Tensor<D> {
+  checkOptions('squaredError', options, lossNames)
+  return inside('squaredError', errorsOf('squaredError', predictions, targets), options.internal, (p, t) =>
+    square(t ? sub(p!, t) : p!),
+  )
+}
+
+/**
+ * Half the squared error.
+ *
+ * Shape, Dtype, Rounding as `squaredError`; the half is exact, subnormal results aside.
+ *
+ * @example l2Loss(tensor([1, 3]), tensor([1, 1])).toNested() // [0,2]
+ */
+export function l2Loss<D extends DType>(
+  predictions: Tensor<D>,
+  targets?: Tensor<D>,
+  options: LossOptions = noOptions,
+): Tensor<D> {
+  checkOptions('l2Loss', options, lossNames)
+  return inside('l2Loss', errorsOf('l2Loss', predictions, targets), options.internal, (p, t) =>
+    mul(square(t ? sub(p!, t) : p!), 0.5),
+  )
+}
+
+/** Predictions and, where there are any, targets, checked. */
+export function errorsOf<D extends DType>(
+  op: string,
+  predictions: Tensor<D>,
+  targets: Tensor<D> | undefined,
+): readonly [Tensor<D>, ...Tensor<D>[]] {
+  checkAlike(op, predictions, targets === undefined ? {} : { targets })
+  return targets === undefined ? [predictions] : [predictions, targets]
+}

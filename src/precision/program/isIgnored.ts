@@ -1,0 +1,4 @@
+/** Whether a source line is among those to be left out of a report: `model.ts:12`, `model.ts:12:7`, or a file, `model.ts`. */
+export function isIgnored(site: string | undefined, ignore: readonly string[]): boolean {
+  return site !== undefined && ignore.some((line) => site === line || site.startsWith(`${line}:`))
+}

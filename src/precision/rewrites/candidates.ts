@@ -1,0 +1,48 @@
+import { isFloat } from '../../tensor/index.js'
+import { differenceRules } from './differenceRules.js'
+import type { Form, RewriteRule } from './form.js'
+import type { Graph } from './graph.js'
+import { logRules } from './logRules.js'
+import { momentRules } from './momentRules.js'
+import { saturationRules } from './saturationRules.js'
+import { sumRules } from './sumRules.js'
+import { wholeRules } from './wholeRules.js'
+
+/** One way to write one line: in a loop, of every step that it ran. */
+export interface Candidate {
+  readonly from: string
+  readonly to: string
+  readonly site: string | undefined
+  /** By step. */
+  readonly forms: ReadonlyMap<number, Form>
+}
+
+/** Simple forms before those that need a wider dtype. */
+const rules: readonly RewriteRule[] = [
+  ...logRules,
+  ...saturationRules,
+  ...differenceRules,
+  ...momentRules,
+  ...wholeRules,
+  ...sumRules,
+]
+
+/** Candidates that are tried: a program with more lines than this that match is cut. */
+const most = 200
+
+/** What could be written otherwise in a program, by source line, what it is now, and what it would be. */
+export function candidatesOf(graph: Graph): Candidate[] {
+  const found = new Map<string, { form: Form; site: string | undefined; forms: Map<number, Form> }>()
+  for (const [i, { output, site }] of graph.program.steps.entries()) {
+    if (!isFloat(output.dtype)) continue
+    for (const form of rules.flatMap((rule) => rule(graph, i))) {
+      const key = `${form.from} ${form.to} ${site ?? i}`
+      const known = found.get(key)
+      if (known) known.forms.set(i, form)
+      else found.set(key, { form, site, forms: new Map([[i, form]]) })
+    }
+  }
+  return [...found.values()]
+    .slice(0, most)
+    .map(({ form, site, forms }) => ({ from: form.from, to: form.to, site, forms }))
+}

@@ -1,0 +1,33 @@
+import type { BitsKept } from './bitsKept.js'
+
+/** A line of the program, and how to write it so that it keeps more bits. */
+export interface Rewrite {
+  /** What is computed there, and what to write instead; x and y stand for `operands`. */
+  readonly from: string
+  readonly to: string
+  /** What x and y are: `x is logits`, `y is mul at model.ts:3:9`. */
+  readonly operands: readonly string[]
+  /** The source line; undefined where it was not recorded. */
+  readonly site: string | undefined
+  /** Numbers of the steps: of a loop all. */
+  readonly steps: readonly number[]
+  /** Right bits of the outputs with this rewrite alone. */
+  readonly alone: BitsKept
+  /** The same with all the others and not this one. */
+  readonly without: BitsKept
+}
+
+/** What rewriting brings. */
+export interface Rewriting {
+  /** What results were measured against. */
+  readonly reference: 'float64' | 'real'
+  /** Right bits of the outputs as the program is, and with all rewrites. */
+  readonly before: BitsKept
+  readonly after: BitsKept
+  /** In the order of the run. */
+  readonly rewrites: readonly Rewrite[]
+  /** Lines that match a pattern, each with every form that could stand there. */
+  readonly candidates: number
+  /** In lines, 20 at most. */
+  toString(): string
+}

@@ -1,0 +1,124 @@
+import { checkFunction, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
+import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
+import { pathsOf, type Tree } from '../../tree/index.js'
+import { isIgnored } from '../program/isIgnored.js'
+import { type Operand, type Program, programOf, type TensorFunction } from '../program/program.js'
+import type { RealRule } from '../reals/realArithmetic.js'
+import { checkDeterministic } from '../replay/checkRun.js'
+import { type BitsKept, bitsKept } from './bitsKept.js'
+import { type Candidate, candidatesOf } from './candidates.js'
+import { chooseRewrites } from './chooseRewrites.js'
+import type { Form } from './form.js'
+import { Graph } from './graph.js'
+import { rerun } from './rerun.js'
+import { rewriteReference } from './rewriteReference.js'
+import { rewriteText } from './rewriteText.js'
+import type { Rewrite, Rewriting } from './rewriting.js'
+
+/** How rewrites are looked for. */
+export interface RewriteOptions {
+  /**
+   * What results are measured against. Default 'real' for small programs; 'float64' for larger ones, unless a stable form
+   * shows that float64 loses the result itself.
+   */
+  readonly reference?: 'float64' | 'real'
+  /** Right bits that a rewrite has to add, in the mean over the outputs' elements or in the worst one. Default .25. */
+  readonly atLeast?: number
+  /** Source lines to leave alone: `model.ts:12`, or a file. Default none. */
+  readonly ignore?: readonly string[]
+  /** Unrounded forms of elementwise operations of one's own, for 'real'. */
+  readonly rules?: ReadonlyMap<Op, RealRule>
+}
+
+const rewriteNames: OptionTable<RewriteOptions> = {
+  reference: 'optional',
+  atLeast: 'optional',
+  ignore: 'optional',
+  rules: 'optional',
+}
+
+/**
+ * Looks for patterns that cost bits and proposes what to write instead: log1p(x) for log(1 + x), variance(x) for
+ * E[x^2] - E[x]^2, softmax, logsumexp, softplus, sums in a wider accumulator, and so on. Every proposal was run on the inputs
+ * and measured against the reference; only those that add right bits to the outputs are told.
+ *
+ * Rounding  a rewrite computes in the dtype of what it replaces, unless its text says otherwise, and rounds to that.
+ * Throws    as `shadow`; RangeError for options that are none.
+ * Cost      a run for each pattern found on a line, and some for those that help; reals where float64 cannot tell.
+ * Source    the idea for scalars: Herbie, doi:10.1145/2737924.2737959; the forms are textbook ones, Higham's Accuracy and
+ *           Stability of Numerical Algorithms, 1.7 to 1.14 and Hamming's Numerical Methods, 3.
+ *
+ * @example suggestRewrites((x) => log(add(1, x)), tensor([1e-5])).rewrites[0].to // 'log1p(x)'
+ */
+export function suggestRewrites<T extends Tree>(
+  f: TensorFunction<T>,
+  inputs: T,
+  options: RewriteOptions = {},
+): Rewriting {
+  checkFunction('suggestRewrites', 'f', f)
+  checkOptions('suggestRewrites', options, rewriteNames)
+  const { atLeast = 0.25, ignore = [], reference, rules } = options
+  checkNumber('suggestRewrites', 'atLeast', atLeast, 0)
+  if (reference !== undefined && reference !== 'float64' && reference !== 'real')
+    throw new RangeError(`suggestRewrites: reference is 'float64' or 'real' [${String(reference)}]`)
+  const program = programOf('suggestRewrites', f, inputs, { sites: true })
+  checkDeterministic('suggestRewrites', program, f, inputs)
+  const graph = new Graph(program)
+  const candidates = candidatesOf(graph).filter(({ site }) => !isIgnored(site, ignore))
+  const against = rewriteReference(program, candidates, reference, rules)
+  const exactOf = (operand: Operand, dtype: FloatDType) => against.exactOf(operand, dtype)
+  const measure = (
+    chosen: readonly Candidate[],
+    operands: readonly Operand[] = program.outputs,
+  ): BitsKept => {
+    const forms = new Map(chosen.flatMap(({ forms: own }) => [...own]))
+    return bitsKept(program, operands, rerun(program, forms), exactOf)
+  }
+  const before = measure([])
+  const chosen = chooseRewrites({ candidates, measure, before, atLeast, n: program.inputs.length })
+  const after = chosen.length === 0 ? before : measure(chosen)
+  const named = namesOf(program, inputs)
+  const rewrites = chosen.map((candidate): Rewrite => {
+    const { from, to, site, forms } = candidate
+    const [first] = forms.values()
+    return {
+      ...{ from, to, site, steps: [...forms.keys()] },
+      operands: operandsOf(graph, first!, named),
+      alone: chosen.length === 1 ? after : measure([candidate]),
+      without: chosen.length === 1 ? before : measure(chosen.filter((other) => other !== candidate)),
+    }
+  })
+  const found = { reference: against.name, before, after, rewrites, candidates: candidates.length }
+  return { ...found, toString: () => rewriteText(found) }
+}
+
+/** What operands are called: inputs by their paths, results by their operation and line. */
+function namesOf(program: Program, inputs: Tree): (operand: Operand) => string | undefined {
+  const paths = pathsOf(inputs, { op: 'suggestRewrites' }).map(({ path }) => path)
+  return (operand) => {
+    if (typeof operand !== 'number') return undefined
+    const n = program.inputs.length
+    if (operand < n) return inputName(paths[operand]!)
+    const { op, site } = program.steps[operand - n]!
+    return site ? `${op.name} at ${site}` : `${op.name}, step ${operand - n}`
+  }
+}
+
+/** `logits` of a record, `input 1` of a list; nothing of the only input. */
+function inputName(path: string): string | undefined {
+  if (path === '') return undefined
+  return /^\d/.test(path) ? `input ${path}` : path
+}
+
+function operandsOf(graph: Graph, form: Form, named: (operand: Operand) => string | undefined): string[] {
+  const seen: Operand[] = []
+  for (const operand of form.reads) {
+    const at = graph.bare(operand)
+    if (isFloat(graph.dtypeOf(at)) && !seen.some((known) => graph.same(known, at))) seen.push(at)
+  }
+  return seen.slice(0, 2).flatMap((operand, k) => {
+    const name = named(operand)
+    const letter = 'xy'[k]!
+    return name === undefined || name === letter ? [] : [`${letter} is ${name}`]
+  })
+}

@@ -1,0 +1,101 @@
+import { type Reduction, sizeOf } from '../../tensor/index.js'
+import type { Operand, Step } from '../program/program.js'
+import type { Graph } from './graph.js'
+
+/** A sum over axes, times a number. */
+export interface ScaledSum {
+  /** What is summed. */
+  readonly x: Operand
+  readonly axes: readonly number[]
+  /** Elements in each sum. */
+  readonly count: number
+  /** 1 of a sum, 1 / count of a mean. */
+  readonly scale: number
+  /** The step that adds. */
+  readonly step: Step
+}
+
+/** An operand behind what only gives it another shape: reshape, which expands and squeezes too, and broadcasts. */
+export function unshaped(graph: Graph, operand: Operand): Operand {
+  const [x] = graph.read(operand, 'reshape', 'broadcastTo') ?? []
+  return x === undefined ? graph.bare(operand) : unshaped(graph, x)
+}
+
+/** A sum or a mean, multiplied and divided by numbers. */
+export function scaledSum(graph: Graph, operand: Operand): ScaledSum | undefined {
+  const at = unshaped(graph, operand)
+  const step = graph.stepOf(at)
+  if (!step) return undefined
+  const { name } = step.op
+  const [a, b] = step.operands
+  if (name === 'sum' || name === 'mean') {
+    const { axes } = step.attributes as Reduction
+    const shape = graph.shapeOf(a!)
+    const count = sizeOf(axes.map((axis) => shape[axis]!))
+    return { x: a!, axes, count, scale: name === 'sum' ? 1 : 1 / count, step }
+  }
+  if (name !== 'mul' && name !== 'div') return undefined
+  const [first, second] = [graph.constant(a!), graph.constant(b!)]
+  if (name === 'mul' && first !== undefined) return times(scaledSum(graph, b!), first)
+  if (second === undefined) return undefined
+  return times(scaledSum(graph, a!), name === 'mul' ? second : 1 / second)
+}
+
+function times(sum: ScaledSum | undefined, factor: number): ScaledSum | undefined {
+  return sum && { ...sum, scale: sum.scale * factor }
+}
+
+/** Whether two sums run along the same axes of values of one shape. */
+export function alongside(graph: Graph, a: ScaledSum, b: ScaledSum): boolean {
+  const [x, y] = [graph.shapeOf(a.x), graph.shapeOf(b.x)]
+  return (
+    x.length === y.length &&
+    x.every((length, axis) => length === y[axis]) &&
+    a.axes.length === b.axes.length &&
+    a.axes.every((axis, k) => axis === b.axes[k])
+  )
+}
+
+/** The exponents of a plain sum of exponentials, that divides or is subtracted from something of their shape. */
+export function summedExp(
+  graph: Graph,
+  operand: Operand,
+): { readonly x: Operand; readonly axes: readonly number[] } | undefined {
+  const sum = scaledSum(graph, operand)
+  const [x] = sum && sum.scale === 1 ? (graph.read(sum.x, 'exp') ?? []) : []
+  return x === undefined ? undefined : { x, axes: sum!.axes }
+}
+
+/** Whether a sum, shaped as it is, meets the elements that it is of: with its axes kept at length 1, or broadcast so. */
+export function standsBeside(graph: Graph, operand: Operand, sum: Pick<ScaledSum, 'x' | 'axes'>): boolean {
+  const shape = graph.shapeOf(sum.x)
+  let at = operand
+  for (
+    let [x] = graph.read(at, 'broadcastTo') ?? [];
+    x !== undefined;
+    [x] = graph.read(at, 'broadcastTo') ?? []
+  )
+    at = x
+  const own = graph.shapeOf(at)
+  const padded = [...shape.slice(own.length).map(() => 1), ...own]
+  return padded.every((length, axis) => length === (sum.axes.includes(axis) ? 1 : shape[axis]))
+}
+
+/** The option that names axes: nothing where they are what a function takes by itself. */
+export function axisText(
+  graph: Graph,
+  { x, axes }: Pick<ScaledSum, 'x' | 'axes'>,
+  usual: 'all' | 'last',
+): string | undefined {
+  const { length } = graph.shapeOf(x)
+  if (axes.length === length && (usual === 'all' || length === 1)) return undefined
+  if (axes.length !== 1) return `axis: [${axes.join(', ')}]`
+  if (axes[0] !== length - 1) return `axis: ${axes[0]}`
+  return usual === 'last' ? undefined : 'axis: -1'
+}
+
+/** Options as they are written behind the first argument. */
+export function optionsText(...options: readonly (string | undefined)[]): string {
+  const given = options.filter((option) => option !== undefined)
+  return given.length === 0 ? '' : `, { ${given.join(', ')} }`
+}

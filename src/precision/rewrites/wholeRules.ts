@@ -1,0 +1,186 @@
+import { layerNorm, logSoftmax, rmsNorm, softmax } from '../../numerics/index.js'
+import {
+  abs,
+  add,
+  div,
+  type Extremum,
+  equal,
+  max,
+  maximum,
+  mul,
+  sqrt,
+  square,
+  sum,
+  where,
+} from '../../tensor/index.js'
+import type { Operand } from '../program/program.js'
+import type { Form, RewriteRule } from './form.js'
+import type { Graph } from './graph.js'
+import { wideVariance } from './momentRules.js'
+import {
+  axisText,
+  optionsText,
+  type ScaledSum,
+  scaledSum,
+  standsBeside,
+  summedExp,
+  unshaped,
+} from './sums.js'
+
+/** x of x - max(x) along these axes. */
+function unshifted(graph: Graph, operand: Operand, axes: readonly number[]): Operand | undefined {
+  const [x, m] = graph.read(operand, 'sub') ?? []
+  if (x === undefined) return undefined
+  const top = graph.stepOf(unshaped(graph, m!))
+  if (top?.op.name !== 'max' || !graph.same(top.operands[0]!, x)) return undefined
+  const along = (top.attributes as Extremum).axes
+  return along.length === axes.length && along.every((axis, k) => axis === axes[k]) ? x : undefined
+}
+
+/** exp(x) / sum(exp(x)), and the wide inside of the one that is shifted. */
+const softmaxes: RewriteRule = (graph, i) => {
+  const [above, below] = graph.read(graph.valueOf(i), 'div') ?? []
+  const [x] = above === undefined ? [] : (graph.read(above, 'exp') ?? [])
+  const sum = below === undefined ? undefined : summedExp(graph, below)
+  const [axis] = sum?.axes ?? []
+  if (x === undefined || !sum || sum.axes.length !== 1 || !graph.same(sum.x, x)) return []
+  if (!standsBeside(graph, below!, sum)) return []
+  const along = axisText(graph, sum, 'last')
+  const shifted = unshifted(graph, x, sum.axes)
+  const v = shifted ?? x
+  const from = shifted === undefined ? 'exp(x) / sum(exp(x))' : 'softmax(x), op by op'
+  const wide: Form = {
+    from,
+    to: `softmax(x${optionsText(along, "internal: 'float32'")})`,
+    reads: [v],
+    wider: true,
+    run: (value) => softmax(value(v), { axis: axis!, internal: 'float32' }),
+  }
+  if (shifted !== undefined) return [wide]
+  const plain: Form = {
+    from,
+    to: `softmax(x${optionsText(along)})`,
+    reads: [v],
+    run: (value) => softmax(value(v), { axis: axis! }),
+  }
+  return [plain, wide]
+}
+
+/** x - max - log(sum(exp(x - max))), wide inside. */
+const logSoftmaxes: RewriteRule = (graph, i) => {
+  const [d, log] = graph.read(graph.valueOf(i), 'sub') ?? []
+  const [inner] = log === undefined ? [] : (graph.read(log, 'log') ?? [])
+  const sum = inner === undefined ? undefined : summedExp(graph, inner)
+  const [axis] = sum?.axes ?? []
+  if (d === undefined || !sum || sum.axes.length !== 1 || !graph.same(sum.x, d)) return []
+  const x = unshifted(graph, d, sum.axes)
+  if (x === undefined || !standsBeside(graph, log!, sum)) return []
+  return [
+    {
+      from: 'logSoftmax(x), op by op',
+      to: `logSoftmax(x${optionsText(axisText(graph, sum, 'last'), "internal: 'float32'")})`,
+      reads: [x],
+      wider: true,
+      run: (value) => logSoftmax(value(x), { axis: axis!, internal: 'float32' }),
+    },
+  ]
+}
+
+/** The mean of the squares of something, and that something. */
+function meanSquare(graph: Graph, operand: Operand): (ScaledSum & { readonly base: Operand }) | undefined {
+  const found = scaledSum(graph, operand)
+  const base = found && graph.squared(found.x)
+  if (!found || base === undefined || Math.abs(found.scale * found.count - 1) > 1e-6) return undefined
+  return { ...found, base }
+}
+
+/** The mean along the same axes that c = x - mean(x) is less than x. */
+function uncentred(graph: Graph, c: Operand, axes: readonly number[]): Operand | undefined {
+  const [x, m] = graph.read(c, 'sub') ?? []
+  const mean = m === undefined ? undefined : scaledSum(graph, m)
+  if (x === undefined || !mean || !graph.same(mean.x, x)) return undefined
+  if (Math.abs(mean.scale * mean.count - 1) > 1e-6) return undefined
+  return mean.axes.every((axis, k) => axis === axes[k]) && standsBeside(graph, m!, mean) ? x : undefined
+}
+
+/** A variance in two passes, wide inside. */
+const variances: RewriteRule = (graph, i) => {
+  const found = meanSquare(graph, graph.valueOf(i))
+  const x = found && uncentred(graph, found.base, found.axes)
+  const form = x === undefined ? undefined : wideVariance(graph, 'variance(x), op by op', x, found!.axes)
+  return form ? [form] : []
+}
+
+/** Layer norm and RMS norm, wide inside. */
+const norms: RewriteRule = (graph, i) => {
+  const value = graph.valueOf(i)
+  const [c, below] = graph.read(value, 'div') ?? []
+  const [p, q] = graph.read(value, 'mul') ?? []
+  const candidates =
+    c !== undefined
+      ? [[c, graph.read(below!, 'sqrt')?.[0]] as const]
+      : p !== undefined
+        ? [[p, graph.read(q!, 'rsqrt')?.[0]] as const, [q!, graph.read(p, 'rsqrt')?.[0]] as const]
+        : []
+  return candidates.flatMap(([above, under]): Form[] => {
+    if (under === undefined) return []
+    const { constant: eps, terms } = graph.linear(under)
+    const [term] = terms
+    const square = terms.length === 1 && term!.sign === 1 ? meanSquare(graph, term!.operand) : undefined
+    if (!square || eps < 0 || !graph.same(square.base, above)) return []
+    const x = uncentred(graph, above, square.axes)
+    const [v, name] = x === undefined ? [above, 'rmsNorm'] : [x, 'layerNorm']
+    const along = axisText(graph, { x: v, axes: square.axes }, 'last')
+    const f = x === undefined ? rmsNorm : layerNorm
+    return [
+      {
+        from: `${name}(x), op by op`,
+        to: `${name}(x${optionsText(along, `eps: ${eps}`, "internal: 'float32'")})`,
+        reads: [v],
+        wider: true,
+        run: (values) => f(values(v), { axis: square.axes, eps, internal: 'float32' }),
+      },
+    ]
+  })
+}
+
+/** A root of a sum of squares, whose squares may overflow or vanish: scaled by the largest. */
+const hypotenuses: RewriteRule = (graph, i) => {
+  const [under] = graph.read(graph.valueOf(i), 'sqrt') ?? []
+  if (under === undefined) return []
+  const lane = scaledSum(graph, under)
+  const x = lane && graph.squared(lane.x)
+  if (lane && x !== undefined && lane.scale > 0)
+    return [
+      {
+        from: 'sqrt(sum(x^2))',
+        to: 'm * sqrt(sum((x / m)^2)) with m = max(abs(x))',
+        reads: [x],
+        run: (value) => {
+          const m = max(abs(value(x)), { axis: lane.axes, keepDims: true })
+          const by = where(equal(m, 0), 1, m)
+          const squares = square(div(value(x), by))
+          const total = sum(squares, { axis: lane.axes, keepDims: true })
+          return mul(m, sqrt(mul(total, lane.scale)))
+        },
+      },
+    ]
+  const { constant, terms } = graph.linear(under)
+  const [a, b] = terms.map(({ sign, operand }) => (sign === 1 ? graph.squared(operand) : undefined))
+  if (constant !== 0 || terms.length !== 2 || a === undefined || b === undefined) return []
+  return [
+    {
+      from: 'sqrt(x^2 + y^2)',
+      to: 'm * sqrt((x / m)^2 + (y / m)^2) with m = max(abs(x), abs(y))',
+      reads: [a, b],
+      run: (value) => {
+        const m = maximum(abs(value(a)), abs(value(b)))
+        const by = where(equal(m, 0), 1, m)
+        const [p, q] = [square(div(value(a), by)), square(div(value(b), by))]
+        return mul(m, sqrt(add(p, q)))
+      },
+    },
+  ]
+}
+
+export const wholeRules: readonly RewriteRule[] = [softmaxes, logSoftmaxes, variances, norms, hypotenuses]
