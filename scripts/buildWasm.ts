@@ -50,12 +50,13 @@ const flags = [
 const shared = join(root, 'src/functions/float32')
 
 /**
- * The sources in a folder of their own, with the scalar functions of float32 in assembly/float32: those are TypeScript that
+ * The sources in a folder of their own, with the scalar functions of float32 in wasm/assembly/float32: those are TypeScript that
  * both compilers read, but for the way they name modules. What wasm/assembly/float32 has itself stays.
  */
 function gather(folder: string): void {
-  cpSync(join(root, 'wasm'), folder, { recursive: true })
-  const target = join(folder, 'assembly/float32')
+  for (const part of ['wasm', 'src/compile'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  const target = join(folder, 'wasm/assembly/float32')
   const own = readdirSync(target)
   for (const name of readdirSync(shared)) {
     if (own.includes(name)) continue
@@ -70,14 +71,7 @@ function compile({ source, memory }: Module): Buffer {
   try {
     const binary = join(folder, 'out.wasm')
     gather(folder)
-    const run = [
-      compiler,
-      `${source.replace('wasm/', '')}/index.ts`,
-      '--outFile',
-      binary,
-      ...flags,
-      ...memory,
-    ]
+    const run = [compiler, `${source}/index.ts`, '--outFile', binary, ...flags, ...memory]
     const { status } = spawnSync(process.execPath, run, { cwd: folder, stdio: 'inherit' })
     if (status !== 0) throw new Error(`buildWasm: the compiler failed [exit status ${status}]`)
     return readFileSync(binary)
