@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, type OptionTable } from '../options/index.js'
+import { checkArray, checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { isFloat, Tensor } from '../tensor/index.js'
 import { pathsOf, type Tree } from '../tree/index.js'
 import { type BackwardOptions, backwardNames } from './backward.js'
@@ -51,6 +51,7 @@ export function checkGrads<A extends readonly any[]>(
   args: A,
   options: CheckGradsOptions = {},
 ): GradientError | undefined {
+  checkArray('checkGrads', 'args', args)
   checkFunction('checkGrads', 'f', f)
   checkOptions('checkGrads', options, checkGradsNames)
   const { argnums, step = 2 ** -17, tolerance = 1e-7, ...backward } = options

@@ -1,5 +1,5 @@
 import { type AbstractMatrix, Matrix } from 'ml-matrix'
-import { type DType, type Tensor, tensor } from '../tensor/index.js'
+import { checkTensor, type DType, type Tensor, tensor } from '../tensor/index.js'
 
 /**
  * A tensor as a Matrix of ml-matrix, for its decompositions; the elements are copied.
@@ -10,6 +10,7 @@ import { type DType, type Tensor, tensor } from '../tensor/index.js'
  * @example toMatrix(tensor([[1, 2], [3, 4]], { dtype: 'bfloat16' })).to2DArray() // [[1, 2], [3, 4]]
  */
 export function toMatrix(x: Tensor): Matrix {
+  checkTensor('toMatrix', x)
   const [rows, columns] = x.shape
   if (x.rank !== 2) throw new RangeError(`toMatrix: needs two axes [${x.shape.join(', ')}]`)
   return Matrix.from1DArray(rows!, columns!, x.toNumbers() as unknown as number[])

@@ -3,8 +3,9 @@
 // made of named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, optimizers, mup.
 
 export { chain } from './chain.js'
+export { namedChain } from './namedChain.js'
 export type { Mask } from './mask.js'
-export type { EmptyState, GradientTransformation, Optimizer, State } from './transformation.js'
+export type { EmptyState, ExtraArgs, GradientTransformation, Optimizer, State } from './transformation.js'
 
 export type { Arithmetic, ArithmeticOption } from './arithmetic/arithmetic.js'
 export type { Scalar } from './arithmetic/decoded.js'
@@ -19,11 +20,19 @@ export { stateFromTree, stateToTree } from './step/stateTree.js'
 
 export { adaptiveGradClip, type AdaptiveGradClipOptions } from './transforms/adaptiveGradClip.js'
 export { addDecayedWeights, type DecayOptions } from './transforms/addDecayedWeights.js'
+export { addNoise, type AddNoiseOptions, type AddNoiseState } from './transforms/addNoise.js'
+export { applyEvery, type ApplyEveryState } from './transforms/applyEvery.js'
+export { centralize } from './transforms/centralize.js'
 export { clip } from './transforms/clip.js'
 export { clipByBlockRms } from './transforms/clipByBlockRms.js'
 export { clipByGlobalNorm } from './transforms/clipByGlobalNorm.js'
 export { ema, type EmaOptions, type EmaState } from './transforms/ema.js'
+export { freeze, selectiveTransform } from './transforms/freeze.js'
 export { identity } from './transforms/identity.js'
+export {
+  normalizeByUpdateNorm,
+  type NormalizeByUpdateNormOptions,
+} from './transforms/normalizeByUpdateNorm.js'
 export { scale } from './transforms/scale.js'
 export { setToZero } from './transforms/setToZero.js'
 export {
@@ -41,6 +50,13 @@ export {
   type ScaleByAdadeltaOptions,
 } from './rescalings/scaleByAdadelta.js'
 export { type AdamOptions, type AdamState, scaleByAdam } from './rescalings/scaleByAdam.js'
+export {
+  type AdemamixState,
+  scaleByAdemamix,
+  type ScaleByAdemamixOptions,
+} from './rescalings/scaleByAdemamix.js'
+export { type AdanState, scaleByAdan, type ScaleByAdanOptions } from './rescalings/scaleByAdan.js'
+export { scaleByAdopt, type ScaleByAdoptOptions } from './rescalings/scaleByAdopt.js'
 export { type AdamaxOptions, scaleByAdamax } from './rescalings/scaleByAdamax.js'
 export { type AmsgradOptions, type AmsgradState, scaleByAmsgrad } from './rescalings/scaleByAmsgrad.js'
 export { type BeliefOptions, scaleByBelief } from './rescalings/scaleByBelief.js'
@@ -51,6 +67,11 @@ export {
 } from './rescalings/scaleByFactoredRms.js'
 export { type LionState, scaleByLion, type ScaleByLionOptions } from './rescalings/scaleByLion.js'
 export {
+  type NovogradState,
+  scaleByNovograd,
+  type ScaleByNovogradOptions,
+} from './rescalings/scaleByNovograd.js'
+export {
   type OptimisticOptions,
   type OptimisticState,
   scaleByOptimisticGradient,
@@ -59,12 +80,20 @@ export { scaleByParamBlockRms } from './rescalings/scaleByParamBlockRms.js'
 export { type RadamOptions, scaleByRadam } from './rescalings/scaleByRadam.js'
 export { type RmsState, scaleByRms, type ScaleByRmsOptions } from './rescalings/scaleByRms.js'
 export { type RssState, scaleByRss, type ScaleByRssOptions } from './rescalings/scaleByRss.js'
+export { type RpropOptions, type RpropState, scaleByRprop } from './rescalings/scaleByRprop.js'
 export { scaleBySign } from './rescalings/scaleBySign.js'
+export { scaleBySm3, type ScaleBySm3Options, type Sm3State } from './rescalings/scaleBySm3.js'
 export { scaleByStddev, type StddevState } from './rescalings/scaleByStddev.js'
 export { scaleByTrustRatio, type TrustRatioOptions } from './rescalings/scaleByTrustRatio.js'
 export { scaleByYogi, type YogiOptions } from './rescalings/scaleByYogi.js'
 
 export { applyIfFinite, type ApplyIfFiniteState } from './wrappers/applyIfFinite.js'
+export {
+  type Condition,
+  type ConditionalState,
+  conditionallyMask,
+  conditionallyTransform,
+} from './wrappers/conditionallyTransform.js'
 export {
   type Injectable,
   injectHyperparams,
@@ -80,6 +109,8 @@ export {
 export { masked, type MaskedState } from './wrappers/masked.js'
 export { multiSteps, type MultiStepsOptions, type MultiStepsState } from './wrappers/multiSteps.js'
 export { type Labels, multiTransform, type MultiTransformState } from './wrappers/multiTransform.js'
+export { partition } from './wrappers/partition.js'
+export { type SkipCondition, skipLargeUpdates } from './wrappers/skipLargeUpdates.js'
 
 export { adabelief } from './optimizers/adabelief.js'
 export { adadelta, type AdadeltaOptions } from './optimizers/adadelta.js'
@@ -88,25 +119,33 @@ export { adagrad, type AdagradOptions } from './optimizers/adagrad.js'
 export { adam, type AdamOptimizerOptions } from './optimizers/adam.js'
 export { adamax } from './optimizers/adamax.js'
 export { adamw, type AdamwOptions, type AdamwState } from './optimizers/adamw.js'
+export { ademamix, type AdemamixOptions } from './optimizers/ademamix.js'
+export { adan, type AdanOptions } from './optimizers/adan.js'
+export { adopt, type AdoptOptions } from './optimizers/adopt.js'
 export { amsgrad } from './optimizers/amsgrad.js'
 export { createOptimizer, type CreateOptimizerOptions } from './optimizers/createOptimizer.js'
 export {
   createPythonOptimizer,
   type CreatePythonOptimizerOptions,
 } from './optimizers/createPythonOptimizer.js'
+export { fromage, type FromageOptions } from './optimizers/fromage.js'
 export { lamb, type LambOptions } from './optimizers/lamb.js'
 export { lars, type LarsOptions } from './optimizers/lars.js'
 export { lion, type LionOptions } from './optimizers/lion.js'
 export { nadam } from './optimizers/nadam.js'
 export { nadamw } from './optimizers/nadamw.js'
+export { noisySgd, type NoisySgdOptions } from './optimizers/noisySgd.js'
+export { novograd, type NovogradOptions } from './optimizers/novograd.js'
 export {
   optimisticGradientDescent,
   type OptimisticGradientDescentOptions,
 } from './optimizers/optimisticGradientDescent.js'
 export { radam } from './optimizers/radam.js'
 export { rmsprop, type RmspropOptions } from './optimizers/rmsprop.js'
+export { rprop } from './optimizers/rprop.js'
 export { sgd, type SgdOptions } from './optimizers/sgd.js'
 export { signSgd, type SignSgdOptions } from './optimizers/signSgd.js'
+export { sm3, type Sm3Options } from './optimizers/sm3.js'
 export { yogi } from './optimizers/yogi.js'
 
 export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './mup/coordinateCheck.js'

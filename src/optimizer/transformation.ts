@@ -1,3 +1,4 @@
+import type { OptionTable } from '../options/index.js'
 import type { Schedule } from '../schedule/index.js'
 import type { Tensor } from '../tensor/index.js'
 import type { Treelike } from '../tree/index.js'
@@ -9,12 +10,43 @@ export type State = Tensor | number | boolean | readonly State[] | { readonly [k
 /** The state of a transform that has none. */
 export type EmptyState = Readonly<Record<string, never>>
 
+/** What a step knows besides gradients and parameters: transforms take what they need of it, wrappers hand it on. */
+export interface ExtraArgs {
+  /** The loss at the parameters before the step: `reduceOnPlateau`, `scaleByPolyak`, line searches. */
+  readonly value?: number | Tensor
+  /** Its gradient there, where the updates are no longer it: line searches. */
+  readonly grad?: Treelike
+  /** The loss as a function of the parameters: line searches, `scaleBySophia`. */
+  readonly valueFn?: {
+    /** The loss of these parameters, a scalar. */
+    of(params: Treelike): Tensor
+  }['of']
+  /** Its gradient as a function of the parameters and of how many were asked for before: `sam` in one step. */
+  readonly gradFn?: {
+    /** The gradient at these parameters. */
+    of(params: Treelike, asked: number): Treelike
+  }['of']
+}
+
+/** The names of `ExtraArgs`. */
+export const extraNames: OptionTable<ExtraArgs> = {
+  value: 'optional',
+  grad: 'optional',
+  valueFn: 'optional',
+  gradFn: 'optional',
+}
+
 /** What a training step asks of an optimizer. */
 export interface Optimizer<S extends State = State> {
   /** The state before the first step. */
   init(params: Treelike): S
   /** One step: the updates of the parameters and the new state. */
-  update(grads: Treelike, state: S, params?: Treelike): readonly [updates: Treelike, state: S]
+  update(
+    grads: Treelike,
+    state: S,
+    params?: Treelike,
+    extra?: ExtraArgs,
+  ): readonly [updates: Treelike, state: S]
   /** @internal How `applyGradients` may run it together with others in one pass. */
   readonly fusion?: Fusion
 }
@@ -25,7 +57,12 @@ export interface Optimizer<S extends State = State> {
  */
 export interface GradientTransformation<S extends State = State> extends Optimizer<S> {
   /** One step: the new updates, in the structure and type of the given ones, and the new state. */
-  update<P extends Treelike>(updates: P, state: S, params?: Treelike): readonly [updates: P, state: S]
+  update<P extends Treelike>(
+    updates: P,
+    state: S,
+    params?: Treelike,
+    extra?: ExtraArgs,
+  ): readonly [updates: P, state: S]
 }
 
 /** What a transform says of itself so that a usual chain can be run in one pass. Only 'ieee' arithmetic says it. */

@@ -27,15 +27,17 @@ export {
 } from './shadow/shadow.js'
 export { type ShadowEveryOptions, shadowEvery } from './shadow/shadowEvery.js'
 export { type ShadowGraphOptions, shadowGraph } from './shadow/shadowGraph.js'
+export type { Doubt } from './trust/chosenReference.js'
 export type { Branch } from './replay/findBranch.js'
 export type { Contribution, ContributionOptions } from './shadow/contributions.js'
 export type { ErrorGroup } from './shadow/errorGroups.js'
-export type { Divergence } from './shadow/divergence.js'
+export type { Divergence, Tie } from './shadow/divergence.js'
 export type { ElementErrors } from './shadow/elementErrors.js'
 export type { EventKind, PrecisionEvent } from './shadow/event.js'
 export type { LocalError } from './shadow/localErrors.js'
 export type { ErrorSummary } from './shadow/summarize.js'
 export { type Certificate, type CertifyOptions, certify } from './certify/certify.js'
+export type { OpenDecision } from './certify/openDecisions.js'
 export type { ElementBound } from './certify/elementBounds.js'
 export {
   type SampledOutput,

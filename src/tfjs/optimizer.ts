@@ -11,7 +11,7 @@ import { namedFromState, stateFromNamed } from './namedState.js'
 import type { Inner, InnerVariable, Tf, TfNamed } from './tfjs.js'
 
 /** How an optimizer sees the model's variables, and how it computes. */
-export interface TfOptimizerOptions extends Omit<ApplyGradientsOptions, 'donate'> {
+export interface TfOptimizerOptions extends Omit<ApplyGradientsOptions, 'donate' | 'extra'> {
   /**
    * The path of a variable in the tree of parameters that the transformation sees, for its masks and labels, and in
    * its state. Default: the variable's name, such as 'dense_Dense1/kernel'. Two variables of one path are a RangeError.

@@ -1,4 +1,5 @@
 import * as collectives from 'tpu-toolkit/collectives'
+import * as losses from 'tpu-toolkit/losses'
 import * as lowprecision from 'tpu-toolkit/lowprecision'
 import * as optimizer from 'tpu-toolkit/optimizer'
 import * as schedule from 'tpu-toolkit/schedule'
@@ -29,21 +30,31 @@ const optimizers: Calls<typeof optimizer> = {
   adam: optimizer.adam,
   adamax: optimizer.adamax,
   adamw: optimizer.adamw,
+  adan: optimizer.adan,
   adaptiveGradClip: (options) => optimizer.adaptiveGradClip(0.1, options),
   addDecayedWeights: (options) => optimizer.addDecayedWeights(0.1, options),
+  addNoise: optimizer.addNoise,
+  ademamix: optimizer.ademamix,
+  adopt: optimizer.adopt,
   amsgrad: optimizer.amsgrad,
+  applyEvery: (options) => optimizer.applyEvery(2, options),
   applyGradients: (options) => optimizer.applyGradients(scale(1), w, { params: w, state: {} }, options),
   applyIfFinite: 'none',
   applyUpdates: (options) => optimizer.applyUpdates(w, w, options),
+  centralize: optimizer.centralize,
   chain: 'none',
   clip: (options) => optimizer.clip(1, options),
   clipByBlockRms: (options) => optimizer.clipByBlockRms(1, options),
   clipByGlobalNorm: (options) => optimizer.clipByGlobalNorm(1, options),
+  conditionallyMask: 'none',
+  conditionallyTransform: 'none',
   coordinateCheck: optimizer.coordinateCheck,
   createOptimizer: optimizer.createOptimizer,
   createPythonOptimizer: optimizer.createPythonOptimizer,
   ema: (options) => optimizer.ema(0.9, options),
   emaUpdate: (options) => optimizer.emaUpdate(w, w, options),
+  freeze: 'none',
+  fromage: optimizer.fromage,
   globalNorm: (options) => optimizer.globalNorm(w, options),
   identity: 'none',
   incrementalUpdate: (options) => optimizer.incrementalUpdate(w, w, 0.5, options),
@@ -60,31 +71,46 @@ const optimizers: Calls<typeof optimizer> = {
   mup: optimizer.mup,
   nadam: optimizer.nadam,
   nadamw: optimizer.nadamw,
+  namedChain: 'none',
+  noisySgd: optimizer.noisySgd,
+  normalizeByUpdateNorm: optimizer.normalizeByUpdateNorm,
+  novograd: optimizer.novograd,
   optimisticGradientDescent: optimizer.optimisticGradientDescent,
+  partition: 'none',
   radam: optimizer.radam,
   rmsprop: optimizer.rmsprop,
+  rprop: optimizer.rprop,
   scale: (options) => optimizer.scale(1, options),
   scaleByAdadelta: optimizer.scaleByAdadelta,
   scaleByAdam: optimizer.scaleByAdam,
   scaleByAdamax: optimizer.scaleByAdamax,
+  scaleByAdan: optimizer.scaleByAdan,
+  scaleByAdemamix: optimizer.scaleByAdemamix,
+  scaleByAdopt: optimizer.scaleByAdopt,
   scaleByAmsgrad: optimizer.scaleByAmsgrad,
   scaleByBelief: optimizer.scaleByBelief,
   scaleByFactoredRms: optimizer.scaleByFactoredRms,
   scaleByLearningRate: (options) => optimizer.scaleByLearningRate(1, options),
   scaleByLion: optimizer.scaleByLion,
+  scaleByNovograd: optimizer.scaleByNovograd,
   scaleByOptimisticGradient: optimizer.scaleByOptimisticGradient,
   scaleByParamBlockRms: (options) => optimizer.scaleByParamBlockRms(1e-3, options),
   scaleByRadam: optimizer.scaleByRadam,
   scaleByRms: optimizer.scaleByRms,
+  scaleByRprop: optimizer.scaleByRprop,
   scaleByRss: optimizer.scaleByRss,
   scaleBySchedule: (options) => optimizer.scaleBySchedule(rate, options),
   scaleBySign: optimizer.scaleBySign,
+  scaleBySm3: optimizer.scaleBySm3,
   scaleByStddev: optimizer.scaleByStddev,
   scaleByTrustRatio: optimizer.scaleByTrustRatio,
   scaleByYogi: optimizer.scaleByYogi,
+  selectiveTransform: 'none',
   setToZero: 'none',
   sgd: optimizer.sgd,
   signSgd: optimizer.signSgd,
+  skipLargeUpdates: (options) => optimizer.skipLargeUpdates(1, options),
+  sm3: optimizer.sm3,
   stateFromTree: 'none',
   stateToTree: 'none',
   trace: (options) => optimizer.trace(0.9, options),
@@ -145,6 +171,33 @@ const forms: Calls<typeof ssm> = {
   segsum: ssmForm(ssm.segsum),
 }
 
+const classes = tensor([0], { dtype: 'int32' })
+const row = tensor([[1, 2]])
+const ofLosses: Calls<typeof losses> = {
+  cosineDistance: (options) => losses.cosineDistance(row, row, options),
+  cosineSimilarity: (options) => losses.cosineSimilarity(row, row, options),
+  ctcLoss: (options) => losses.ctcLoss(ones([1, 2, 3]), tensor([[1]], { dtype: 'int32' }), options),
+  generalizedKlDivergence: (options) => losses.generalizedKlDivergence(row, row, options),
+  hingeLoss: (options) => losses.hingeLoss(row, row, options),
+  huberLoss: (options) => losses.huberLoss(row, row, options),
+  klDivergence: (options) => losses.klDivergence(row, row, options),
+  klDivergenceWithLogTargets: (options) => losses.klDivergenceWithLogTargets(row, row, options),
+  l2Loss: (options) => losses.l2Loss(row, row, options),
+  logCosh: (options) => losses.logCosh(row, row, options),
+  multiclassHingeLoss: (options) => losses.multiclassHingeLoss(row, classes, options),
+  multiclassPerceptronLoss: (options) => losses.multiclassPerceptronLoss(row, classes, options),
+  perceptronLoss: (options) => losses.perceptronLoss(row, row, options),
+  polyLossCrossEntropy: (options) => losses.polyLossCrossEntropy(row, row, options),
+  safeSoftmaxCrossEntropy: (options) => losses.safeSoftmaxCrossEntropy(row, row, options),
+  sigmoidBinaryCrossEntropy: (options) => losses.sigmoidBinaryCrossEntropy(row, row, options),
+  sigmoidFocalLoss: (options) => losses.sigmoidFocalLoss(row, row, options),
+  smoothLabels: (options) => losses.smoothLabels(row, 0.1, options),
+  softmaxCrossEntropy: (options) => losses.softmaxCrossEntropy(row, row, options),
+  softmaxCrossEntropyWithIntegerLabels: (options) =>
+    losses.softmaxCrossEntropyWithIntegerLabels(row, classes, options),
+  squaredError: (options) => losses.squaredError(row, row, options),
+}
+
 const reductions: Readonly<Record<string, Call>> = {
   allReduce: (options) => collectives.allReduce([tensor(1)], options),
   reduceScatter: (options) => collectives.reduceScatter([tensor([1])], options),
@@ -157,10 +210,11 @@ const takers = Object.entries({
   ...trees,
   ...low,
   ...forms,
+  ...ofLosses,
   ...reductions,
 }).filter((row): row is [string, (options: never) => unknown] => row[1] !== 'none')
 
-describe('options of optimizer, schedule, tree, lowprecision, ssm, collectives', () => {
+describe('options of optimizer, schedule, tree, lowprecision, ssm, losses, collectives', () => {
   it.each(takers)('%s refuses a name that it does not know', (_, call) => {
     expect(() => call({ banana: 1 } as never)).toThrow(/: unknown option, .*\[banana\]$/)
   })

@@ -55,6 +55,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   autodiff,
+  compile: ['formats', 'functions', 'tensor'],
   optimizer,
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
@@ -121,15 +122,20 @@ const otherOperations =
 const composed =
   'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
-  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent'
+  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd'
 const rescalings =
-  'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient'
+  'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3'
+const transforms =
+  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
+/** The names of the door of optimizer that make a transformation of options. */
+export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
+
 export const families: Readonly<Record<string, readonly string[]>> = {
   formats: formatArrays.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
-  optimizer: `${optimizers} ${rescalings}`.split(' '),
+  optimizer: [...optimizerMakers, ...transforms.split(' ')],
   tensor:
     `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed}`.split(
       ' ',

@@ -1,13 +1,15 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { type Decoded, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
 
 /** How leaves are rescaled by their norms. */
 export interface TrustRatioOptions extends ArithmeticOption {
+  /** The smallest norm that parameters and updates count as. Default: 0. */
+  readonly minNorm?: number
   /** Default: 1. */
   readonly trustCoefficient?: Scalar
   /** Added to the norm of the update. Default: 0. */
@@ -16,27 +18,29 @@ export interface TrustRatioOptions extends ArithmeticOption {
 
 /** The names of `TrustRatioOptions`. */
 export const trustRatioNames: OptionTable<TrustRatioOptions> = {
+  minNorm: 'optional',
   trustCoefficient: 'optional',
   eps: 'optional',
   ...arithmeticNames,
 }
 
 /**
- * Each leaf's update times trustCoefficient |p| / (|u| + eps); times 1 where either norm is 0. `update` needs the
- * parameters.
+ * Each leaf's update times trustCoefficient |p| / (|u| + eps), both norms at least `minNorm`; times 1 where either is 0.
+ * `update` needs the parameters.
  *
  * @example tree.leavesOf(scaleByTrustRatio().update([tensor([3, 4])], {}, [tensor([0, 10])])[0])[0].toNested() // [6, 8]
  */
 export function scaleByTrustRatio(options: TrustRatioOptions = {}): GradientTransformation<EmptyState> {
   checkOptions('scaleByTrustRatio', options, trustRatioNames)
-  const { trustCoefficient = 1, eps = 0 } = options
+  const { minNorm = 0, trustCoefficient = 1, eps = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('scaleByTrustRatio', 'trustCoefficient', trustCoefficient)
   checkNumber('scaleByTrustRatio', 'eps', eps, 0)
+  checkNumber('scaleByTrustRatio', 'minNorm', minNorm, 0)
   return stateless(
     (updates, params) =>
       leafwise('scaleByTrustRatio', [updates, needParams('scaleByTrustRatio', params)], ([u, p]) => {
-        const [size, step] = [leafNorm(a, p!), leafNorm(a, u!)]
+        const [size, step] = [p!, u!].map((x) => a.maximum(leafNorm(a, x), minNorm)) as [Decoded, Decoded]
         if (size.values[0] === 0 || step.values[0] === 0) return [u!]
         const ratio = a.div(a.mul(trustCoefficient, size), a.add(step, eps))
         return [tensorOf(a.mul(u!, ratio))]

@@ -12,12 +12,20 @@ import {
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag } from '../arithmetic/checkScalar.js'
+import { chosen } from '../arithmetic/chosen.js'
 import { biasDenominator } from '../arithmetic/moments.js'
 import { scaledNorm } from '../arithmetic/scaledNorm.js'
 import { scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { AdamState } from '../rescalings/scaleByAdam.js'
-import { type Fusion, nextCount, type Optimizer, type State } from '../transformation.js'
+import {
+  type ExtraArgs,
+  extraNames,
+  type Fusion,
+  nextCount,
+  type Optimizer,
+  type State,
+} from '../transformation.js'
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
 import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { type AdamwChain, recognize } from './adamwChain.js'
@@ -38,12 +46,15 @@ export interface ApplyGradientsOptions extends ArithmeticOption {
   readonly donate?: boolean
   /** How the fused pass computes: 'simd' (WebAssembly where the machine has it) or 'plain'. Default: 'simd'. */
   readonly engine?: Engine
+  /** What the optimizer is told besides, such as the loss. Default: nothing. */
+  readonly extra?: ExtraArgs
 }
 
 /** The names of `ApplyGradientsOptions`. */
 export const applyGradientsNames: OptionTable<ApplyGradientsOptions> = {
   donate: 'optional',
   engine: 'optional',
+  extra: 'optional',
   ...arithmeticNames,
 }
 
@@ -66,13 +77,14 @@ export function applyGradients<S extends State, P extends Treelike>(
   checkTransformation('applyGradients', 'the optimizer', optimizer)
   checkFlag('applyGradients', 'donate', options.donate)
   if (options.engine !== undefined) checkName('applyGradients', 'engine', options.engine, ['simd', 'plain'])
+  if (options.extra !== undefined) checkOptions('applyGradients, extra', options.extra, extraNames)
   const known = arithmeticOf(options.arithmetic).name === 'ieee' ? recognize(optimizer) : undefined
   if (known) {
     const fused = adamwStep(known, optimizer, grads, point, options)
     if (fused) return fused as Point<S, P>
   }
-  const [updates, state] = optimizer.update(grads, point.state, point.params)
-  return { params: applyUpdates(point.params, updates, options), state }
+  const [updates, state] = optimizer.update(grads, point.state, point.params, options.extra)
+  return { params: applyUpdates(point.params, updates, chosen(options, arithmeticNames)), state }
 }
 
 /** The states of a chain's links in order, those of nested chains in their places; none where it is no state of it. */

@@ -1,4 +1,5 @@
 import { checkFunction, checkOptions } from '../../options/index.js'
+import { Tensor } from '../../tensor/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { Optimizer, State } from '../transformation.js'
@@ -27,7 +28,7 @@ export interface TrainStep<
 
 /**
  * One training step as a function of the point and the batch: loss and gradients at its parameters, then
- * `applyGradients`. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
+ * `applyGradients`, which is told the loss. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
  * output `loss` is the pair that it gives.
  *
  * @example const step = makeTrainStep((params, x) => [x, params], sgd({ learningRate: 0.5 }))
@@ -49,7 +50,11 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
         `makeTrainStep: lossAndGrad gave no pair of a loss and gradients [${Array.isArray(pair) ? `${pair.length} values` : typeof pair}]`,
       )
     const [loss, grads] = pair as [L, Treelike]
-    return { ...applyGradients(optimizer, grads, { params, state }, options), loss }
+    const value = Array.isArray(loss) ? loss[0] : loss
+    const known =
+      typeof value === 'number' || value instanceof Tensor ? { value, grad: grads } : { grad: grads }
+    const extra = { ...known, ...options.extra }
+    return { ...applyGradients(optimizer, grads, { params, state }, { ...options, extra }), loss }
   }
   return Object.assign(step, { lossAndGrad })
 }

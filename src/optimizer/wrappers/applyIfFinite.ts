@@ -32,13 +32,13 @@ export function applyIfFinite(
       totalNotfinite: 0,
       innerState: inner.init(params),
     }),
-    update(updates, state, params) {
+    update(updates, state, params, extra) {
       const lastFinite = allFinite(updates)
       const notfiniteCount = lastFinite ? 0 : nextCount(state.notfiniteCount)
       const totalNotfinite = lastFinite ? state.totalNotfinite : nextCount(state.totalNotfinite)
       const apply = lastFinite || notfiniteCount > maxConsecutiveErrors
       const [changed, innerState] = apply
-        ? inner.update(updates, state.innerState, params)
+        ? inner.update(updates, state.innerState, params, extra)
         : [zeroUpdates(updates), state.innerState]
       return [changed, { notfiniteCount, lastFinite, totalNotfinite, innerState }]
     },

@@ -74,9 +74,9 @@ export function injectHyperparams<O extends ArithmeticOption>(
         const hyperparams = hyperparamsAt(0, widest(params))
         return { count: 0, hyperparams, innerState: build(hyperparams).init(params) }
       },
-      update(updates, state, params) {
+      update(updates, state, params, extra) {
         const hyperparams = hyperparamsAt(state.count, widest(params ?? updates), state.hyperparams)
-        const [changed, innerState] = build(hyperparams).update(updates, state.innerState, params)
+        const [changed, innerState] = build(hyperparams).update(updates, state.innerState, params, extra)
         return [changed, { count: nextCount(state.count), hyperparams, innerState }]
       },
     }

@@ -6,7 +6,13 @@ import { tensorOf } from '../arithmetic/decoded.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { checkTransformation } from '../checkTransformation.js'
-import { type GradientTransformation, needParams, type Optimizer, type State } from '../transformation.js'
+import {
+  type ExtraArgs,
+  type GradientTransformation,
+  needParams,
+  type Optimizer,
+  type State,
+} from '../transformation.js'
 
 /** Parameters in pairs: gradients are taken at the fast ones, models are evaluated with the slow ones. */
 export type LookaheadParams<P extends Treelike = Tree> = { readonly fast: P; readonly slow: P }
@@ -17,6 +23,7 @@ export interface LookaheadOptimizer extends Optimizer<LookaheadState> {
     grads: P,
     state: LookaheadState,
     params?: Treelike,
+    extra?: ExtraArgs,
   ): readonly [updates: LookaheadParams<P>, state: LookaheadState]
 }
 
@@ -62,9 +69,9 @@ export function lookahead(
   checkNumber('lookahead', 'slowStepSize', slowStepSize)
   return {
     init: (params) => ({ fastState: fastOptimizer.init(pairOf(params).fast), stepsSinceSync: 0 }),
-    update(updates, state, params) {
+    update(updates, state, params, extra) {
       const { fast, slow } = pairOf(needParams('lookahead', params))
-      const [step, fastState] = fastOptimizer.update(updates, state.fastState, fast)
+      const [step, fastState] = fastOptimizer.update(updates, state.fastState, fast, extra)
       const meets = state.stepsSinceSync === syncPeriod - 1
       const stepsSinceSync = (state.stepsSinceSync + 1) % syncPeriod
       if (!meets)

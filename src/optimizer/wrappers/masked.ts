@@ -17,10 +17,10 @@ export function masked(inner: GradientTransformation, mask: Mask): GradientTrans
   checkTransformation('masked', 'the inner one', inner)
   return {
     init: (params) => ({ inner: inner.init(select(params, keptLeaves('masked', mask, params))) }),
-    update(updates, state, params) {
+    update(updates, state, params, extra) {
       const kept = keptLeaves('masked', mask, updates)
       const seen = params === undefined ? undefined : select(params, kept)
-      const [changed, next] = inner.update(select(updates, kept), state.inner, seen)
+      const [changed, next] = inner.update(select(updates, kept), state.inner, seen, extra)
       return [merge(updates, kept, changed), { inner: next }]
     },
   }

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import {
   isFinite as areFinite,
   type FloatDType,
@@ -16,6 +16,7 @@ import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, nextCount, type State } from '../transformation.js'
+import type { SkipCondition } from './skipLargeUpdates.js'
 
 /** How gradients are accumulated. */
 export interface MultiStepsOptions extends ArithmeticOption {
@@ -23,6 +24,8 @@ export interface MultiStepsOptions extends ArithmeticOption {
   readonly useGradMean?: boolean
   /** Whether a gradient that is not finite is ignored, as if it had not come. Default: false. */
   readonly skipNotFinite?: boolean
+  /** Whether a gradient is ignored, as `skipLargeUpdates(bound)` says. Default: none is. */
+  readonly shouldSkip?: SkipCondition
   /** The dtype of the accumulator. Default: 'float32', whatever the gradients are. */
   readonly accumulatorDtype?: FloatDType
 }
@@ -31,6 +34,7 @@ export interface MultiStepsOptions extends ArithmeticOption {
 export const multiStepsNames: OptionTable<MultiStepsOptions> = {
   useGradMean: 'optional',
   skipNotFinite: 'optional',
+  shouldSkip: 'optional',
   accumulatorDtype: 'optional',
   ...arithmeticNames,
 }
@@ -69,7 +73,8 @@ export function multiSteps(
   checkFlag('multiSteps', 'useGradMean', options.useGradMean)
   checkFlag('multiSteps', 'skipNotFinite', options.skipNotFinite)
   checkDtype('multiSteps', 'accumulatorDtype', options.accumulatorDtype)
-  const { useGradMean = true, skipNotFinite = false, accumulatorDtype = 'float32' } = options
+  const { useGradMean = true, skipNotFinite = false, shouldSkip, accumulatorDtype = 'float32' } = options
+  if (shouldSkip !== undefined) checkFunction('multiSteps', 'shouldSkip', shouldSkip)
   const a = arithmeticOf(options.arithmetic)
   if (typeof everyK === 'number') checkWhole('multiSteps', 'everyK', everyK, 1)
   return {
@@ -80,8 +85,9 @@ export function multiSteps(
       accGrads: zerosLike(params, accumulatorDtype),
       skipped: false,
     }),
-    update(updates, state, params) {
-      if (skipNotFinite && !allFinite(updates)) return [zeroUpdates(updates), { ...state, skipped: true }]
+    update(updates, state, params, extra) {
+      if ((skipNotFinite && !allFinite(updates)) || shouldSkip?.(updates, state.gradientStep, params))
+        return [zeroUpdates(updates), { ...state, skipped: true }]
       const k = typeof everyK === 'number' ? everyK : everyK(state.gradientStep)
       checkWhole('multiSteps', `everyK at gradient step ${state.gradientStep}`, k, 1)
       const emits = state.miniStep === k - 1
@@ -94,7 +100,7 @@ export function multiSteps(
       const finite = allFinite(mean)
       if (!emits && finite)
         return [zeroUpdates(mean), { ...going, innerState: state.innerState, accGrads: kept }]
-      const [changed, innerState] = inner.update(mean, state.innerState, params)
+      const [changed, innerState] = inner.update(mean, state.innerState, params, extra)
       if (!emits) return [timesZero(changed), { ...going, innerState: state.innerState, accGrads: kept }]
       const gradientStep = nextCount(state.gradientStep)
       return [

@@ -1,3 +1,4 @@
+import { checkRecord } from '../../options/index.js'
 import type { Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
@@ -24,6 +25,7 @@ export function multiTransform(
   transforms: Readonly<Record<string, GradientTransformation>>,
   labels: Labels,
 ): GradientTransformation<MultiTransformState> {
+  checkRecord('multiTransform', 'transforms', transforms)
   for (const [label, transform] of Object.entries(transforms))
     checkTransformation('multiTransform', `the one of label ${label}`, transform)
   const entries = Object.entries(transforms)
@@ -55,14 +57,14 @@ export function multiTransform(
         ]),
       )
     },
-    update(updates, state, params) {
+    update(updates, state, params, extra) {
       const found = labelsOf(updates)
       const states: Record<string, State> = {}
       let current = updates
       for (const [label, transform] of entries) {
         const kept = found.map((x) => x === label)
         const seen = params === undefined ? undefined : select(params, kept)
-        const [changed, next] = transform.update(select(current, kept), state[label]!, seen)
+        const [changed, next] = transform.update(select(current, kept), state[label]!, seen, extra)
         current = merge(current, kept, changed)
         states[label] = next
       }

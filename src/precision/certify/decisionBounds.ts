@@ -2,7 +2,7 @@ import { broadcastPlaces, type ComparisonName, lanesRead } from '../../tensor/in
 import type { Bounded } from './sumBounds.js'
 import { apart, boundOf, up } from './upward.js'
 
-/** Fills in the bounds of an operation that decides, or follows a decision: 0 certain, Infinity open. */
+/** Fills in the bounds of an operation that decides, or follows a decision: 0 certain, 1 open, Infinity unknown. */
 export type DecisionBound = (args: readonly Bounded[], attributes: unknown, result: Bounded) => void
 
 /** Operand k of result i under broadcasting. */
@@ -23,15 +23,20 @@ const compares: DecisionBound = (args, _, result) => {
   for (let i = 0; i < result.values.length; i++) {
     const [[a, e], [b, f]] = [read(0, i), read(1, i)]
     const certain = (e === 0 && f === 0) || apart(a, b) > up(up(e + f) + Math.abs(a - b) * 2 ** -50)
-    result.bounds[i] = certain ? 0 : Infinity
+    result.bounds[i] = certain ? 0 : openness(e + f)
   }
 }
 
-/** Certain if every operand is. */
+/** 0 certain, 1 open, Infinity unknown, of an operand with this bound. */
+function openness(bound: number): number {
+  return bound === 0 ? 0 : bound < Infinity ? 1 : Infinity
+}
+
+/** Certain if every operand is; open between operands that are one or the other. */
 const combines: DecisionBound = (args, _, result) => {
   const read = reader(args, result)
   for (let i = 0; i < result.values.length; i++)
-    result.bounds[i] = args.every((_, k) => read(k, i)[1] === 0) ? 0 : Infinity
+    result.bounds[i] = args.reduce((open, _, k) => Math.max(open, openness(read(k, i)[1])), 0)
 }
 
 /** The element that was picked; where the choice is open, the other one may be the exact result. */
@@ -47,7 +52,7 @@ const picks: DecisionBound = (args, _, result) => {
   }
 }
 
-/** Certain if no other element of the lane could have been the extremum. */
+/** Certain if no other element of the lane could have been the extremum; else any may be, if all are known. */
 const position =
   (sign: 1 | -1): DecisionBound =>
   ([x], attributes, result) => {
@@ -55,14 +60,15 @@ const position =
     const { length, at } = lanesRead(x!.shape, axes)
     for (let k = 0; k < result.values.length; k++) {
       const best = at[k * length + result.values[k]!]!
-      let certain = true
+      let [certain, known] = [true, true]
       for (let i = k * length; i < (k + 1) * length; i++) {
         const place = at[i]!
+        known &&= x!.bounds[place]! < Infinity
         if (place === best || (x!.bounds[place] === 0 && x!.bounds[best] === 0)) continue
         const ahead = sign * (x!.values[best]! - x!.values[place]!)
         certain &&= ahead * (1 - 2 ** -50) > up(x!.bounds[place]! + x!.bounds[best]!)
       }
-      result.bounds[k] = certain ? 0 : Infinity
+      result.bounds[k] = certain ? 0 : known ? length - 1 : Infinity
     }
   }
 

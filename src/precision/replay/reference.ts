@@ -12,9 +12,13 @@ export interface ReferenceRun<W> {
 
 /**
  * Runs a program without rounding. Where a step decides (a comparison, floor, argmax) the reference follows the recorded
- * decision, so that both runs stay the same program, and keeps its own beside it.
+ * decision, so that both runs stay the same program, and keeps its own beside it; or, if asked, goes by its own.
  */
-export function referenceRun<W>(program: Program, arithmetic: WideArithmetic<W>): ReferenceRun<W> {
+export function referenceRun<W>(
+  program: Program,
+  arithmetic: WideArithmetic<W>,
+  follows: 'recorded' | 'own' = 'recorded',
+): ReferenceRun<W> {
   const values: W[] = program.inputs.map(arithmetic.widen)
   const constants = new Map<Tensor, W>()
   const decisions = new Map<number, Tensor>()
@@ -29,9 +33,13 @@ export function referenceRun<W>(program: Program, arithmetic: WideArithmetic<W>)
   }
   for (const [i, step] of program.steps.entries()) {
     const args = step.operands.map(valueOf)
-    const decides = kindOf(step.op) === 'decides' || !isFloat(step.output.dtype)
-    if (decides) decisions.set(i, step.op.kernel(args.map(arithmetic.toFloat64), step.attributes))
-    values.push(decides ? arithmetic.widen(step.output) : arithmetic.run(step, args))
+    if (kindOf(step.op) !== 'decides' && isFloat(step.output.dtype)) {
+      values.push(arithmetic.run(step, args))
+      continue
+    }
+    const decision = step.op.kernel(args.map(arithmetic.toFloat64), step.attributes)
+    decisions.set(i, decision)
+    values.push(arithmetic.widen(follows === 'own' ? decision : step.output))
   }
   return { valueOf, decisions }
 }

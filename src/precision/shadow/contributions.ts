@@ -50,7 +50,7 @@ export function contributionsOf<W>(
     return isFloat(output.dtype) && kindOf(op) === 'rounds'
   })
   const predicted = firstOrder(run, steps, gradientRules)
-  const all = steps.map((step): Contribution => ({ step, ...predicted?.get(step) }))
+  const all = steps.map((step): Contribution => ({ step, ...predicted?.predictions.get(step) }))
   const byPrediction = [...all].sort(descending((x) => x.firstOrder ?? 0))
   const chosen = rerun === 'all' ? all : byPrediction.slice(0, rerun)
   const before = bitsOff(run, replay(program, () => 'own', arithmetic).valueOf)

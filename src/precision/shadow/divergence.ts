@@ -1,5 +1,9 @@
-import { reads, type Tensor } from '../../tensor/index.js'
-import { type Program, recorded, type Step } from '../program/program.js'
+import { dtypeFacts, isFloat, lanesRead } from '../../tensor/index.js'
+import { extremumTieOf } from '../program/extremumTie.js'
+import { type Program, recorded } from '../program/program.js'
+import { bitsBetween } from '../reals/bitsBetween.js'
+import type { ReferenceRun } from '../replay/reference.js'
+import { numbers } from './elementErrors.js'
 
 /** A decision that the reference would have taken differently: a comparison, a floor, an argmax. */
 export interface Divergence {
@@ -13,58 +17,70 @@ export interface Divergence {
   readonly computed: number
   /** What the reference would have decided. */
   readonly reference: number
+  /** Which tie it is about, if numbers were compared with their own maximum or minimum. */
+  readonly tie?: Tie
+}
+
+/** Numbers that are the maximum (or minimum) together in the run, and are not in the reference; or the other way. */
+export interface Tie {
+  /** Number of the step that is the maximum or minimum. */
+  readonly step: number
+  /** The elements that tie in either, row-major. */
+  readonly elements: readonly number[]
+  readonly computed: readonly number[]
+  readonly reference: readonly number[]
 }
 
 /** The decisions that came out differently. */
-export function divergencesOf(program: Program, decisions: ReadonlyMap<number, Tensor>): Divergence[] {
+export function divergencesOf<W>(
+  program: Program,
+  { decisions, valueOf }: Pick<ReferenceRun<W>, 'decisions' | 'valueOf'>,
+): Divergence[] {
   return [...decisions].flatMap(([step, decision]) => {
     const [own, other] = [program.steps[step]!.output.toNumbers(), decision.toNumbers()]
     const places = [...own.keys()].filter((i) => !Object.is(own[i]! + 0, other[i]! + 0))
     const [element] = places
     if (element === undefined) return []
-    return [{ step, count: places.length, element, computed: own[element]!, reference: other[element]! }]
+    const found = { step, count: places.length, element, computed: own[element]!, reference: other[element]! }
+    const compared = extremumTieOf(program, program.steps[step]!)
+    if (!compared) return [found]
+    const x = recorded(program, compared.of)
+    const { length, at } = lanesRead(x.shape, compared.axes)
+    const lane = Math.floor(at.indexOf(element) / length)
+    const elements = [...at.subarray(lane * length, (lane + 1) * length)].filter((i) => own[i] || other[i])
+    const [computed, exact] = [x.toNumbers(), numbers(valueOf(compared.of))]
+    const values = { computed: elements.map((i) => computed[i]!), reference: elements.map((i) => exact[i]!) }
+    return [{ ...found, tie: { step: compared.extremum, elements, ...values } }]
   })
 }
 
-/** By step, which elements depend on such a decision: errors there compare two different programs. */
-export function taintedElements(
+/** Bits from which on two references are two: a fiftieth of what a report shows. */
+const apart = 2 ** -13
+
+/**
+ * By step, which elements depend on such a decision: errors there compare two different programs. An element that comes out
+ * the same by the reference's own decisions (`free`) does not depend on them: a tie may be shared out in any way if there is
+ * nothing to share.
+ */
+export function taintedElements<W>(
   program: Program,
-  decisions: ReadonlyMap<number, Tensor>,
-  divergences: readonly Divergence[],
+  followed: ReferenceRun<W>,
+  free: ReferenceRun<W>,
 ): Map<number, Uint8Array> {
-  const tainted = new Map<number, Uint8Array>()
-  if (divergences.length === 0) return tainted
   const n = program.inputs.length
-  for (const [i, step] of program.steps.entries()) {
-    const masks = step.operands.map((operand) =>
-      typeof operand === 'number' ? tainted.get(operand - n) : undefined,
-    )
-    const mask = masks.some(Boolean) ? spread(program, step, masks) : undefined
-    const own = divergences.some((divergence) => divergence.step === i)
-    const merged = own ? differing(step.output, decisions.get(i)!, mask) : mask
-    if (merged?.some((flag) => flag === 1)) tainted.set(i, merged)
+  const tainted = new Map<number, Uint8Array>()
+  for (const [i, { output }] of program.steps.entries()) {
+    const { dtype, size } = output
+    const [one, other] = [followed.valueOf(n + i), free.valueOf(n + i)]
+    const flags = new Uint8Array(size)
+    if (isFloat(dtype)) {
+      const bits = bitsBetween(one, other, dtypeFacts(dtype))
+      for (let k = 0; k < size; k++) flags[k] = bits(k) <= apart ? 0 : 1
+    } else {
+      const [a, b] = [numbers(one), numbers(other)]
+      for (let k = 0; k < size; k++) flags[k] = a[k] === b[k] ? 0 : 1
+    }
+    if (flags.includes(1)) tainted.set(i, flags)
   }
   return tainted
-}
-
-function differing(a: Tensor, b: Tensor, mask: Uint8Array | undefined): Uint8Array {
-  const [x, y] = [a.toNumbers(), b.toNumbers()]
-  return Uint8Array.from(x, (value, i) => (mask?.[i] || !Object.is(value + 0, y[i]! + 0) ? 1 : 0))
-}
-
-/** Which results read a flagged element. */
-function spread(program: Program, step: Step, masks: readonly (Uint8Array | undefined)[]): Uint8Array {
-  const { op, attributes, output } = step
-  const shapes = step.operands.map((operand) => recorded(program, operand).shape)
-  const result = new Uint8Array(output.size)
-  for (const [k, { at, from, count }] of reads(op, attributes, shapes, output.shape).entries()) {
-    const mask = masks[k]
-    if (!mask) continue
-    for (let i = 0; i < result.length; i++) {
-      const first = from(i)
-      for (let place = first; place < first + count(i) && result[i] === 0; place++)
-        if (mask[at?.[place] ?? place]) result[i] = 1
-    }
-  }
-  return result
 }

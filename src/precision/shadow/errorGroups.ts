@@ -1,6 +1,6 @@
 import type { GradientRules } from '../../autodiff/index.js'
 import { isFloat } from '../../tensor/index.js'
-import { constantOf, constantText } from '../program/constantOf.js'
+import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
 import { replay } from '../replay/replay.js'
@@ -32,7 +32,10 @@ const fewSteps = 40
 /** Groups that are run again. */
 const runAgain = 8
 
-/** The steps that round, by source line and operation, those that cost most first. */
+/**
+ * The steps that round, by source line and operation, those that cost most first: by their shares, or by what they gain where
+ * shares do not explain the error (at a kink, behind an overflow, where they cancel).
+ */
 export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): ErrorGroup[] {
   const { program, arithmetic } = run
   const members = new Map<string, number[]>()
@@ -45,12 +48,12 @@ export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): Erro
   }
   const steps = [...members.values()].flat()
   const predicted = firstOrder(run, steps, rules)
-  const total = steps.reduce((sum, i) => sum + (predicted?.get(i)?.share ?? 0), 0)
+  const total = steps.reduce((sum, i) => sum + (predicted?.predictions.get(i)?.share ?? 0), 0)
   const groups = [...members.values()].map((list): ErrorGroup => {
     const first = program.steps[list[0]!]!
     const group = { name: nameOf(first), site: first.site, steps: list }
     if (!predicted || total === 0) return group
-    return { ...group, share: list.reduce((sum, i) => sum + predicted.get(i)!.share, 0) / total }
+    return { ...group, share: list.reduce((sum, i) => sum + predicted.predictions.get(i)!.share, 0) / total }
   })
   const weight = ({ share, steps: list }: ErrorGroup): number =>
     share === undefined ? introducedBy(run, list) : Math.abs(share)
@@ -59,16 +62,29 @@ export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): Erro
     .sort((a, b) => (b.at || 0) - (a.at || 0))
     .map(({ group }) => group)
   const before = bitsOff(run, replay(program, () => 'own', arithmetic).valueOf)
-  return ordered.map((group, i) => {
-    if (i >= runAgain) return group
+  const gained = (group: ErrorGroup): ErrorGroup => {
     const exact = new Set(group.steps)
     const again = replay(program, (step) => (exact.has(step) ? 'exact' : 'own'), arithmetic)
     return { ...group, gain: before - bitsOff(run, again.valueOf) }
-  })
+  }
+  if (predicted && explains(groups, total, predicted.error))
+    return ordered.map((group, i) => (i < runAgain ? gained(group) : group))
+  // Shares that cancel, or that miss the error, say little: a second look goes by what was rounded most.
+  const rounded = [...groups].sort((a, b) => introducedBy(run, b.steps) - introducedBy(run, a.steps))
+  const chosen = new Set([...ordered.slice(0, runAgain), ...rounded.slice(0, runAgain)])
+  const again = [...chosen].map(gained).sort((a, b) => b.gain! - a.gain!)
+  return [...again, ...ordered.filter((group) => !chosen.has(group))]
+}
+
+/** Whether shares tell where the error comes from: they add up to it, and do so without taking away from each other. */
+function explains(groups: readonly ErrorGroup[], total: number, error: number): boolean {
+  if (error === 0) return true
+  const sizes = groups.reduce((sum, { share = 0 }) => sum + Math.abs(share), 0)
+  return sizes <= 1.5 && total > error / 2 && total < error * 2
 }
 
 function nameOf(step: Step): string {
-  return constantOf(step) === undefined ? step.op.name : `constant ${constantText(step)}`
+  return isConstant(step) ? `constant ${constantText(step)}` : step.op.name
 }
 
 /** How much some steps rounded, relative to their results: an order where there is no gradient. */

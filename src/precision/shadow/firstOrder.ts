@@ -12,7 +12,7 @@ import {
   tensor,
   zeros,
 } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { spacing } from '../program/spacing.js'
@@ -28,6 +28,13 @@ export interface Prediction {
   readonly share: number
 }
 
+/** The ranking, and what it has to explain. */
+export interface FirstOrder {
+  readonly predictions: ReadonlyMap<number, Prediction>
+  /** The outputs' error, in the unit of the shares: steps of their dtypes, all elements together. */
+  readonly error: number
+}
+
 /**
  * By step, its introduced error times the derivative of the output's error there, the reverse mode giving all derivatives in
  * one pass over the reference run in float64. Undefined where an operation has no gradient rule.
@@ -36,7 +43,7 @@ export function firstOrder<W>(
   run: ShadowRun<W>,
   steps: readonly number[],
   rules: GradientRules | undefined,
-): Map<number, Prediction> | undefined {
+): FirstOrder | undefined {
   const { program } = run
   const weights = new Map<Operand, Tensor>()
   let error = 0
@@ -67,13 +74,14 @@ export function firstOrder<W>(
   const n = Math.max(count, 1)
   const readers = readersOf(program)
   const slopes = new Map(differentiable.map((step, k) => [step, gradients[k]!.data as Float64Array]))
-  return new Map(
+  const predictions = new Map(
     steps.map((step) => {
       const share = dot(elementErrors(run, step).introduced, slopes.get(step)!)
       const left = Math.abs(error - movedBy(run, step, readers[step] ?? [], slopes, weights))
       return [step, { firstOrder: Math.log2(1 + error / n) - Math.log2(1 + left / n), share }]
     }),
   )
+  return { predictions, error }
 }
 
 /**
@@ -145,13 +153,12 @@ export function sensitivities<W>(
       if (!isFloat(output.dtype) || kindOf(op) === 'decides') values.push(wide(output))
       else {
         const args = step.operands.map(valueOf)
-        const constant = constantOf(step)
-        const value =
-          constant !== undefined
-            ? tensor(constant, { dtype: 'float64' })
-            : op === ops.cast
-              ? cast(args[0]!, 'float64')
-              : apply(op, args, accumulatingIn(attributes, 'float64'))
+        const constant = unroundedConstant(step)
+        const value = constant
+          ? constant
+          : op === ops.cast
+            ? cast(args[0]!, 'float64')
+            : apply(op, args, accumulatingIn(attributes, 'float64'))
         values.push(k === undefined ? value : add(value, changes[k]!))
       }
     }

@@ -1,4 +1,4 @@
-import { dtypeFacts, isFloat, type Tensor } from '../../tensor/index.js'
+import { dtypeFacts, isFloat, ops, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
@@ -22,7 +22,8 @@ export interface LocalError {
 export function localErrorsOf<W>({ program, arithmetic, reference, tainted }: ShadowRun<W>): LocalError[] {
   return [...program.steps.entries()].flatMap(([i, step]): LocalError[] => {
     const { dtype, size } = step.output
-    if (!isFloat(dtype) || kindOf(step.op) !== 'rounds') return []
+    // A cast is as good as its operand: in a wider dtype that one's own rounding would look like a loss.
+    if (!isFloat(dtype) || kindOf(step.op) !== 'rounds' || step.op === ops.cast) return []
     const args = step.operands.map((operand): Tensor => {
       const own = recorded(program, operand)
       const exact = reference.valueOf(operand)

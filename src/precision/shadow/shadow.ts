@@ -11,12 +11,12 @@ import {
   type TensorFunction,
 } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
-import { type RealRule, realArithmetic } from '../reals/realArithmetic.js'
+import type { RealRule } from '../reals/realArithmetic.js'
 import { checkDeterministic } from '../replay/checkRun.js'
-import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { type Branch, findBranch } from '../replay/findBranch.js'
 import { referenceRun } from '../replay/reference.js'
 import type { WideArithmetic } from '../replay/wideArithmetic.js'
+import { affordsReals, type ChosenReference, chosenReference, type Doubt } from '../trust/chosenReference.js'
 import {
   type Contribution,
   type ContributionOptions,
@@ -37,10 +37,12 @@ import { type ErrorSummary, summarize } from './summarize.js'
 /** How a computation is shadowed. */
 export interface ShadowOptions {
   /**
-   * What runs beside it. 'float64' (the default) or another dtype: the operations' own kernels in it. 'real': numbers of 320
-   * bits and any exponent, a hundred times slower, for results that float64 loses itself.
+   * What runs beside it. 'float64' or another dtype: the operations' own kernels in it. 'real': numbers of 320 bits and any
+   * exponent, a hundred times slower, for results that float64 loses itself. Default 'auto': float64, and real numbers where
+   * a running bound of float64's own error does not vouch for it (unless they would take more than a second or two; `doubt`
+   * says so then).
    */
-  readonly reference?: FloatDType | 'real'
+  readonly reference?: FloatDType | 'real' | 'auto'
   /** Run `f` twice more, to see whether it is deterministic and whether it branches on values. Default true. */
   readonly check?: boolean
   /** Keep the source line that called each operation, some 10 microseconds each. Default: as `check`, whose second run does it. */
@@ -85,6 +87,7 @@ export interface OutputError extends ErrorSummary {
 /** Everything that a shadow run found, as plain data. */
 export interface ShadowReport {
   readonly reference: FloatDType | 'real'
+  readonly doubt: Doubt | undefined
   readonly outputs: readonly OutputError[]
   readonly operations: readonly OperationError[]
   readonly contributions: readonly Contribution[]
@@ -95,16 +98,28 @@ export interface ShadowReport {
   readonly branch: Branch | string | undefined
 }
 
+/** What a computation is compared with, and what else could be. */
+interface Beside extends ChosenReference {
+  /** Real numbers, to confirm what float64 finds exact; absent where they are there already, or too slow. */
+  readonly confirm?: () => Beside
+}
+
+/** Real numbers are off by a relative 2^-200 themselves. */
+const nothing = 2 ** -180
+
 /** A finished shadow run: plain facts at once, what costs more when asked. */
 export class Shadow {
   /** What was recorded. */
   readonly program: Program
   readonly reference: FloatDType | 'real'
+  /** Where float64 does not vouch for itself: why the reference is 'real' if nobody asked, or what to doubt if it is not. */
+  readonly doubt: Doubt | undefined
   /** Decisions that the reference would have taken differently; the errors of what depends on them are left out. */
   readonly divergences: readonly Divergence[]
   /** Where the code itself took another way in float64; a text where it could not run there; undefined if neither. */
   readonly branch: Branch | string | undefined
   readonly #run: ShadowRun<unknown>
+  readonly #beside: Beside
   #events: readonly PrecisionEvent[] | undefined
   #local: readonly LocalError[] | undefined
   #groups: readonly ErrorGroup[] | undefined
@@ -112,13 +127,15 @@ export class Shadow {
   /** @internal Use `shadow`. */
   constructor(
     run: ShadowRun<unknown>,
-    reference: FloatDType | 'real',
+    beside: Beside,
     divergences: readonly Divergence[],
     branch: Branch | string | undefined,
   ) {
     this.#run = run
+    this.#beside = beside
     this.program = run.program
-    this.reference = reference
+    this.reference = beside.reference
+    this.doubt = beside.doubt
     this.divergences = divergences
     this.branch = branch
   }
@@ -159,13 +176,16 @@ export class Shadow {
     })
   }
 
-  /** Whether nothing was rounded and no decision differs: the computation was exact. */
+  /** Whether nothing was rounded and no decision differs: the computation was exact. What float64 finds so, reals confirm. */
   get clean(): boolean {
-    if (this.divergences.length > 0 || this.outputs().some(({ max }) => max > 0)) return false
-    return this.program.steps.every((step, i) => {
+    if (this.divergences.length > 0 || this.outputs().some(({ max }) => max > nothing)) return false
+    const exact = this.program.steps.every((step, i) => {
       if (!isFloat(step.output.dtype) || kindOf(step.op) !== 'rounds') return true
-      return this.errors(i).introduced.every((error) => error === 0)
+      const { introduced, computed } = this.errors(i)
+      return introduced.every((error, k) => Math.abs(error) <= nothing * Math.abs(computed[k]!))
     })
+    const { confirm } = this.#beside
+    return exact && (confirm === undefined || shadowOf(this.program, confirm(), this.branch).clean)
   }
 
   /** How much each operation costs the output, and what the output would gain if it alone were exact, best cure first. */
@@ -200,6 +220,7 @@ export class Shadow {
   toJSON(): ShadowReport {
     return {
       reference: this.reference,
+      doubt: this.doubt,
       outputs: this.outputs(),
       operations: this.operations(),
       contributions: this.contributions(),
@@ -229,26 +250,30 @@ export class Shadow {
 export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options: ShadowOptions = {}): Shadow {
   checkFunction('shadow', 'f', f)
   checkOptions('shadow', options, shadowNames)
-  const { reference = 'float64', check = true, sites = check, rules } = options
+  const { reference = 'auto', check = true, sites = check, rules } = options
+  if (!['auto', 'real'].includes(reference) && !isFloat(reference as FloatDType))
+    throw new TypeError(`shadow: needs a floating-point reference [${String(reference)}]`)
   const first = programOf('shadow', f, inputs, { sites: sites && !check })
   const program = check ? checkDeterministic('shadow', first, f, inputs, { sites }) : first
   const branch = check ? findBranch('shadow', program, f, inputs) : undefined
-  if (reference === 'real') return shadowOf(program, realArithmetic(rules), reference, branch)
-  if (!isFloat(reference))
-    throw new TypeError(`shadow: needs a floating-point reference [${String(reference)}]`)
-  return shadowOf(program, dtypeArithmetic(reference), reference, branch)
+  return shadowOf(program, besideOf(program, reference, rules), branch)
 }
 
-function shadowOf<W>(
+function besideOf(
   program: Program,
-  arithmetic: WideArithmetic<W>,
-  reference: FloatDType | 'real',
-  branch: Branch | string | undefined,
-): Shadow {
-  const beside = referenceRun(program, arithmetic)
-  const divergences = divergencesOf(program, beside.decisions)
-  const widened = new Map<Operand, W>()
-  const computed = (operand: Operand): W => {
+  asked: FloatDType | 'real' | 'auto',
+  rules: ReadonlyMap<Op, RealRule> | undefined,
+): Beside {
+  const chosen = chosenReference(program, asked, rules)
+  if (asked !== 'auto' || chosen.reference === 'real' || !affordsReals(program)) return chosen
+  return { ...chosen, confirm: () => besideOf(program, 'real', rules) }
+}
+
+function shadowOf(program: Program, beside: Beside, branch: Branch | string | undefined): Shadow {
+  const { arithmetic, run: reference } = beside
+  const divergences = divergencesOf(program, reference)
+  const widened = new Map<Operand, unknown>()
+  const computed = (operand: Operand): unknown => {
     let value = widened.get(operand)
     if (value === undefined) {
       value = arithmetic.widen(recorded(program, operand))
@@ -256,14 +281,17 @@ function shadowOf<W>(
     }
     return value
   }
-  const exacts: (W | undefined)[] = []
-  const exact = (i: number): W => {
+  const exacts: unknown[] = []
+  const exact = (i: number): unknown => {
     exacts[i] ??= exactOf(program, i, arithmetic, computed)
     return exacts[i]!
   }
-  const tainted = taintedElements(program, beside.decisions, divergences)
-  const run: ShadowRun<W> = { program, arithmetic, reference: beside, computed, exact, tainted }
-  return new Shadow(run as ShadowRun<unknown>, reference, divergences, branch)
+  const tainted =
+    divergences.length === 0
+      ? new Map<number, Uint8Array>()
+      : taintedElements(program, reference, referenceRun(program, arithmetic, 'own'))
+  const run: ShadowRun<unknown> = { program, arithmetic, reference, computed, exact, tainted }
+  return new Shadow(run, beside, divergences, branch)
 }
 
 function exactOf<W>(

@@ -1,6 +1,7 @@
 import type { Program } from '../program/program.js'
 import { told } from '../replay/checkRun.js'
 import type { Branch } from '../replay/findBranch.js'
+import type { Doubt } from '../trust/chosenReference.js'
 import type { Divergence } from './divergence.js'
 import type { ErrorGroup } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
@@ -17,6 +18,7 @@ interface NamedError extends ErrorSummary {
 export interface ShadowFacts {
   readonly program: Program
   readonly reference: string
+  readonly doubt: Doubt | undefined
   readonly divergences: readonly Divergence[]
   readonly branch: Branch | string | undefined
   readonly events: readonly PrecisionEvent[]
@@ -33,20 +35,18 @@ export function shadowText(shadow: ShadowFacts): string {
   const { program } = shadow
   const named = (step: number): string => `${step} ${told(program.steps[step])}`
   const groups = shadow.groups()
-  const lines = [`${program.steps.length} operations beside ${shadow.reference}`]
+  const lines = [`${program.steps.length} operations beside ${shadow.reference}${doubtText(shadow)}`]
   lines.push(...first(shadow.outputs(), rows.outputs, 'outputs', outputText))
   const verdict = verdictOf(shadow, groups)
   if (verdict) lines.push(verdict)
   if (shadow.branch !== undefined) lines.push(branchText(shadow))
   lines.push(
-    ...first(
-      shadow.divergences,
-      rows.decisions,
-      'decisions',
-      ({ step, count, element, computed, reference }) =>
-        `decided differently: ${named(step)}, ${count} elements, the first ${element}: ${computed}, in the reference ${reference}`,
+    ...first(shadow.divergences, rows.decisions, 'decisions', (divergence) =>
+      divergenceText(divergence, named),
     ),
   )
+  if (shadow.divergences.length > 0 && shadow.outputs().every(({ unattributed }) => unattributed === 0))
+    lines.push('  no output depends on that')
   const guilty = groups.filter(({ share = 0, gain = 0 }) => Math.abs(share) >= 0.005 || gain > 1e-6)
   lines.push('where the error comes from: share to first order, bits gained if none of it were rounded')
   if (guilty.length === 0) lines.push('  no single operation')
@@ -77,6 +77,32 @@ export function shadowText(shadow: ShadowFacts): string {
     ),
   )
   return lines.join('\n')
+}
+
+/** Why the reference is what it is, if nobody said. */
+function doubtText({ reference, doubt }: ShadowFacts): string {
+  if (!doubt) return ''
+  const { output, element, bits, seconds } = doubt
+  const where = `element ${element} of ${output === '' ? 'the output' : `output ${output}`}`
+  const off =
+    bits < Infinity
+      ? `may itself be off by ${bits.toFixed(1)} bits in ${where}`
+      : `says nothing sure of ${where}`
+  return reference === 'real'
+    ? `, as float64 ${off}`
+    : `, which ${off}: { reference: 'real' } takes some ${seconds.toPrecision(2)} s`
+}
+
+/** A decision in words; of a tie, which numbers tie. */
+function divergenceText(
+  { step, count, element, computed, reference, tie }: Divergence,
+  named: (step: number) => string,
+): string {
+  if (!tie)
+    return `decided differently: ${named(step)}, ${count} elements, the first ${element}: ${computed}, in the reference ${reference}`
+  const few = (list: readonly number[]): string =>
+    `${list.slice(0, 4).join(', ')}${list.length > 4 ? `, ... of ${list.length}` : ''}`
+  return `a tie of one run alone: ${named(tie.step)}, elements ${few(tie.elements)}: ${few(tie.computed)}, in the reference ${few(tie.reference)}`
 }
 
 /** The first items in words, and how many more there are. */
@@ -121,15 +147,22 @@ function verdictOf(shadow: ShadowFacts, groups: readonly ErrorGroup[]): string |
   const outputs = shadow.outputs()
   const worst = outputs.reduce<NamedError | undefined>((a, b) => (!a || b.mean > a.mean ? b : a), undefined)
   if (!worst || worst.max === 0) return worst && 'verdict: exact'
-  const [most] = groups
-  const share = most?.share
-  const who =
-    most && share !== undefined && share >= 0.2
-      ? `; ${Math.min(100, Math.round(100 * share))} % of the error is ${most.name}${most.site ? ` at ${most.site}` : ''}`
-      : ''
+  const who = worst.max === 0 ? '' : whose(groups)
   if (worst.max <= 1) return `verdict: as good as rounding allows${who}`
   const kept = Math.max(0, worst.precision - worst.max)
   return `verdict: ${worst.name === '' ? 'the result' : worst.name} keeps ${kept.toFixed(1)} of ${worst.precision} bits in its worst element${who}`
+}
+
+/** Whose doing an error is: by shares where they add up to it, else by what was gained without the roundings of one. */
+function whose(groups: readonly ErrorGroup[]): string {
+  const [most] = groups
+  if (!most) return ''
+  const where = `${most.name}${most.site ? ` at ${most.site}` : ''}`
+  const sizes = groups.reduce((sum, { share = 0 }) => sum + Math.abs(share), 0)
+  const { share, gain = 0 } = most
+  if (share !== undefined && share >= 0.2 && sizes <= 1.5)
+    return `; ${Math.min(100, Math.round(100 * share))} % of the error is ${where}`
+  return gain >= 0.1 ? `; unrounded, ${where} would gain ${bits(gain)} bits` : ''
 }
 
 function outputText({ name, size, max, mean, median, wrong, unattributed }: NamedError): string {

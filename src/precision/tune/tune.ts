@@ -1,10 +1,9 @@
 import { checkFunction, checkOptions } from '../../options/index.js'
+import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { programOf } from '../program/program.js'
-import { realArithmetic } from '../reals/realArithmetic.js'
 import { checkDeterministic } from '../replay/checkRun.js'
-import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
-import { referenceRun } from '../replay/reference.js'
+import { chosenReference, type Doubt } from '../trust/chosenReference.js'
 import { without } from './deltaDebug.js'
 import { type WideCost, wideCost } from './tuneCost.js'
 import { type TuneGroup, tuneGroups, usualGroups } from './tuneGroups.js'
@@ -17,6 +16,9 @@ import type { WidePolicy } from './withPolicy.js'
 export interface Tuning {
   /** Whether the target can be met; if not, `wide` is everything there is. */
   readonly met: boolean
+  /** What errors were measured against, and why not float64, or why it should not have been: see `shadow`. */
+  readonly reference: FloatDType | 'real'
+  readonly doubt: Doubt | undefined
   /** The groups to run wide, by name, in the order of the run. */
   readonly wide: readonly string[]
   /** The answer for `withPolicy`. */
@@ -68,10 +70,8 @@ export function tune<T extends Tree, R extends Tree>(
   const program = programOf('tune', f, inputs, { sites: true })
   checkDeterministic('tune', program, f, inputs)
   const groupBy = options.groupBy ?? usualGroups(program, narrow)
-  const reference =
-    options.reference === 'real'
-      ? referenceRun(program, realArithmetic(options.rules))
-      : referenceRun(program, dtypeArithmetic('float64'))
+  const beside = chosenReference(program, options.reference ?? 'auto', options.rules)
+  const reference = beside.run
   const groups = tuneGroups(program, { narrow, dtype, groupBy, reference })
   if (groups.length === 0) {
     const dtypes = [...new Set(program.steps.map(({ output }) => output.dtype))]
@@ -91,6 +91,8 @@ export function tune<T extends Tree, R extends Tree>(
   trials.verify(answer)
   return {
     met,
+    reference: beside.reference,
+    doubt: beside.doubt,
     wide: answer.map(({ name }) => name),
     policy: trials.policyOf(answer),
     value,

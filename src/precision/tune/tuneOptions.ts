@@ -31,8 +31,11 @@ export interface TuneOptions<T, R> {
   readonly exhaustive?: number
   /** Fixed policies to compare with, `namedPolicies` for one. Default none. */
   readonly policies?: readonly NamedPolicy[]
-  /** What errors are measured against; 'real' where float64 itself loses the result. Default 'float64'. */
-  readonly reference?: 'float64' | 'real'
+  /**
+   * What errors are measured against. Default 'auto': float64, and real numbers where float64's own error bound does not vouch
+   * for it, as in `shadow`.
+   */
+  readonly reference?: 'auto' | 'float64' | 'real'
   /** Unrounded forms of operations of one's own, for 'real'. */
   readonly rules?: ReadonlyMap<Op, RealRule>
   /** Told of every trial as it was run. */
@@ -54,7 +57,7 @@ export const tuneNames: OptionTable<TuneOptions<unknown, unknown>> = {
 
 /** Throws unless the options are what `tune` takes, defaults filled in. */
 export function checkTuneOptions<T, R>(
-  { target, exhaustive = 0, reference = 'float64' }: TuneOptions<T, R>,
+  { target, exhaustive = 0, reference = 'auto' }: TuneOptions<T, R>,
   narrow: FloatDType,
   wide: FloatDType,
   cost: string,
@@ -66,8 +69,8 @@ export function checkTuneOptions<T, R>(
     if (!isFloat(dtype)) throw new TypeError(`tune: needs a floating-point dtype [${String(dtype)}]`)
   if (narrow === wide) throw new TypeError(`tune: wide is no wider than narrow [${wide}]`)
   if (!['count', 'bytes'].includes(cost)) throw new RangeError(`tune: cost is 'count' or 'bytes' [${cost}]`)
-  if (!['float64', 'real'].includes(reference))
-    throw new RangeError(`tune: reference is 'float64' or 'real' [${String(reference)}]`)
+  if (!['auto', 'float64', 'real'].includes(reference))
+    throw new RangeError(`tune: reference is 'auto', 'float64' or 'real' [${String(reference)}]`)
   if (!(Number.isInteger(exhaustive) && exhaustive >= 0))
     throw new RangeError(`tune: exhaustive is not a count [${String(exhaustive)}]`)
 }

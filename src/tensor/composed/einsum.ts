@@ -1,10 +1,11 @@
-import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
+import { checkArray, checkOptions, checkText, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape, transpose } from '../layout/layout.js'
 import { take } from '../layout/take.js'
 import type { AccumulateOptions } from '../reductions/accumulate.js'
 import { matmul } from '../reductions/matmul.js'
 import { sum } from '../reductions/reduce.js'
 import { operands } from '../storage/apply.js'
+import { checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { offsetsOf, sizeOf, stridesOf } from '../storage/shape.js'
 import { Tensor } from '../storage/tensor.js'
@@ -35,7 +36,10 @@ export function einsum<D extends DType>(
   tensors: readonly Tensor<D>[],
   options: AccumulateOptions = noOptions,
 ): Tensor<D> {
+  checkText('einsum', 'subscripts', subscripts)
+  checkArray('einsum', 'tensors', tensors)
   checkOptions('einsum', options, names)
+  for (const x of tensors) checkTensor('einsum', x)
   const { inputs, output } = parsed(subscripts, tensors)
   const all = operands('einsum', tensors).map((x, i) => diagonal(x, inputs[i]!))
   checkLengths(all, subscripts)

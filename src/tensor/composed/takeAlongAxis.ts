@@ -1,6 +1,7 @@
 import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
 import { take } from '../layout/take.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { tensor } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import { normalizeAxis, sizeOf, stridesOf } from '../storage/shape.js'
@@ -28,6 +29,8 @@ export function takeAlongAxis<D extends DType>(
   indices: Tensor<'int32'> | Tensor<'uint32'>,
   options: AlongOptions = noOptions,
 ): Tensor<D> {
+  checkTensor('takeAlongAxis', x)
+  checkTensor('takeAlongAxis', indices)
   checkOptions('takeAlongAxis', options, names, { positional: 'axis' })
   const axis = normalizeAxis('takeAlongAxis', options.axis ?? -1, x.rank)
   const given: Tensor = indices

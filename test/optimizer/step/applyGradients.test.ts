@@ -122,6 +122,17 @@ describe(`applyGradients is update and applyUpdates in every bit (seed ${seed})`
     }
   })
 
+  it('takes its own options where a chain runs link by link', () => {
+    const params: Tree = [tensor([1, 2])]
+    const point = { params, state: sgd({ learningRate: 1 }).init(params) }
+    const options = { donate: true, engine: 'plain', extra: { value: 3 } } as const
+    const next = applyGradients(sgd({ learningRate: 1 }), params, point, options)
+    expect(bitsOf(next.params)).toEqual(bitsOf([tensor([0, 0])]))
+    expect(() =>
+      applyGradients(adamw({ learningRate: 1 }), params, point, { extra: { loss: 3 } as object }),
+    ).toThrow('applyGradients, extra: unknown option')
+  })
+
   it('names the path where trees or shapes differ', () => {
     const optimizer = adamw({ learningRate: 0.1 })
     const params: Tree = { layers: [{ kernel: tensor([1, 2]) }] }

@@ -1,5 +1,4 @@
 import { decodeSafetensors, encodeSafetensors, treeFromJson, treeToJson } from 'tpu-toolkit/files'
-import * as optimizers from 'tpu-toolkit/optimizer'
 import {
   adamw,
   applyIfFinite,
@@ -24,18 +23,12 @@ import {
 import { type FloatDType, Tensor, tensor } from 'tpu-toolkit/tensor'
 import { mapTree, pathsOf, type Tree } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
-import { families } from '../../support/importTable.js'
 import { bitsOf } from '../../support/optimizerKeys.js'
+import { made, makerNames } from '../../support/optimizerMakers.js'
 
-const factories = optimizers as unknown as Readonly<
-  Record<string, (options: { learningRate?: number }) => GradientTransformation>
->
-const names = families['optimizer']!
 const shapes = { w: [3, 2], b: [[2], [2]] }
 const cases: Readonly<Record<string, GradientTransformation>> = {
-  ...Object.fromEntries(
-    names.map((name) => [name, factories[name]!(name.startsWith('scaleBy') ? {} : { learningRate: 0.01 })]),
-  ),
+  ...Object.fromEntries(makerNames.map((name) => [name, made(name)])),
   'sgd, momentum in bfloat16': sgd({ learningRate: 0.1, momentum: 0.9, accumulatorDtype: 'bfloat16' }),
   'adamw, schedule, mask, mu in bfloat16': adamw({
     learningRate: (step) => 1 / (step + 1),

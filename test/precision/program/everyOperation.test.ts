@@ -105,7 +105,8 @@ describe('every operation of tensor, in every table of the doctor', () => {
       // All elements become 0 but for their errors.
       const near = (v: Tensor): Tensor => sub(add(mul(v, 0.3), mul(v, 0.7)), v)
       const open = certify((v) => cast(f(near(v)), 'bfloat16'), x, { check: false })
-      expect(open.bounds[0]!.toNumbers().some((e) => e === Infinity)).toBe(true)
+      expect(open.bounds[0]!.toNumbers().some((e) => e >= 1)).toBe(true)
+      expect(open.open.length).toBeGreaterThan(0)
     },
   )
 

@@ -1,0 +1,81 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js'
+import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
+import { leavesOf, replaceLeaves } from '../../tree/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { checkNumber } from '../arithmetic/checkScalar.js'
+import { tensorOf } from '../arithmetic/decoded.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { type GradientTransformation, nextCount } from '../transformation.js'
+
+/** How much noise, and from which key. */
+export interface AddNoiseOptions extends ArithmeticOption {
+  /** The variance of the first step's noise. */
+  readonly eta: number
+  /** How fast it falls: the variance at step t is eta / t^gamma. */
+  readonly gamma: number
+  /** The random stream, or its seed. */
+  readonly key: Key | number
+}
+
+/** The names of `AddNoiseOptions`. */
+export const addNoiseNames: OptionTable<AddNoiseOptions> = {
+  eta: 'required',
+  gamma: 'required',
+  key: 'required',
+  ...arithmeticNames,
+}
+
+/** Steps done and the words of the key of the next one. */
+export type AddNoiseState = { readonly count: number; readonly rngKey: Tensor<'uint32'> }
+
+/**
+ * Updates plus normal noise of variance eta / t^gamma at step t, from 1.
+ *
+ * Rounding  the deviation: power, quotient and root in float32 (float64 of float64 leaves); as it is a strong float32 scalar,
+ *           updates of bfloat16 leaves become float32, as in optax. Noise is drawn in float32 and rounded to the leaf's dtype.
+ * Special   the draws are `random.normal`'s, bits of jax.random in float32; for bfloat16 leaves JAX draws 16-bit words, which
+ *           are other numbers.
+ * Source    Adding gradient noise improves learning for very deep networks, arXiv:1511.06807
+ *
+ * @example addNoise({ eta: 0.01, gamma: 0.55, key: 0 }).init([tensor([1])]).count // 0
+ */
+export function addNoise(options: AddNoiseOptions): GradientTransformation<AddNoiseState> {
+  checkOptions('addNoise', options, addNoiseNames)
+  const { eta, gamma, key } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkNumber('addNoise', 'eta', eta, 0)
+  checkNumber('addNoise', 'gamma', gamma)
+  const start = typeof key === 'number' ? keyOfSeed(key) : key
+  return {
+    init: () => ({ count: 0, rngKey: wordsOf(start) }),
+    update(updates, state) {
+      const count = nextCount(state.count)
+      const [rngKey, sampleKey] = split(keyOfWords(state.rngKey)) as [Key, Key]
+      const leaves = leavesOf(updates)
+      const keys = split(sampleKey, leaves.length)
+      const noise = replaceLeaves(
+        updates,
+        leaves.map((leaf, i): Tensor => cast(normal(keys[i]!, leaf.shape), leaf.dtype)),
+      )
+      const [noisy] = leafwise('addNoise', [updates, noise], ([g, draws]) => {
+        const wide: FloatDType = g!.dtype === 'float64' ? 'float64' : 'float32'
+        const power = a.power(count, gamma, wide)
+        const strong = new Tensor(wide, [], (wide === 'float64' ? Float64Array : Float32Array).of(power))
+        const deviation = a.sqrt(a.div(eta, strong))
+        return [tensorOf(a.add(g!, a.mul(deviation, draws!)))]
+      })
+      return [noisy, { count, rngKey: wordsOf(rngKey) }]
+    },
+  }
+}
+
+/** The words of a key as a tensor, which a state may hold. */
+export function wordsOf({ data }: Key): Tensor<'uint32'> {
+  return new Tensor('uint32', [2], Uint32Array.from(data))
+}
+
+/** The key of stored words. */
+export function keyOfWords(words: Tensor): Key {
+  return { data: [words.data[0] as number, words.data[1] as number] }
+}

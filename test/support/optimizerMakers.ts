@@ -1,0 +1,24 @@
+import * as optimizers from 'tpu-toolkit/optimizer'
+import { mapTree } from 'tpu-toolkit/tree'
+import { optimizerMakers } from './importTable.js'
+
+type Maker = (options: Readonly<Record<string, unknown>>) => optimizers.GradientTransformation
+
+/** Every optimizer and every rescaling of the door, by name. */
+export const makerNames: readonly string[] = optimizerMakers
+
+/** One of them with a learning rate, a key or what else it cannot do without. */
+export function made(
+  name: string,
+  options: { readonly arithmetic?: optimizers.Arithmetic } = {},
+): optimizers.GradientTransformation {
+  const makers = optimizers as unknown as Readonly<Record<string, Maker>>
+  const needed: Readonly<Record<string, object>> = {
+    noisySgd: { learningRate: 0.01, key: 1 },
+    scaleByRprop: { learningRate: 0.01 },
+  }
+  const own = needed[name] ?? (name.startsWith('scaleBy') ? {} : { learningRate: 0.01 })
+  const transform = makers[name]!({ ...own, ...options })
+  if (name !== 'scaleByMuon') return transform
+  return optimizers.masked(transform, (tree) => mapTree((x): boolean => x.rank === 2, tree))
+}
