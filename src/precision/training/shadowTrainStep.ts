@@ -103,7 +103,10 @@ interface RecordedStep {
 }
 
 /** Records a function of a step's arguments. */
-function recordStep<A extends readonly unknown[]>(step: (...args: A) => unknown, args: Readonly<A>): RecordedStep {
+function recordStep<A extends readonly unknown[]>(
+  step: (...args: A) => unknown,
+  args: Readonly<A>,
+): RecordedStep {
   const given = tensorsIn(args)
   const inputs = Object.keys(given)
   let result: unknown
