@@ -34,7 +34,8 @@ export const takeOp: KnownOp<Taking> = {
 }
 
 /**
- * The elements or rows at the given positions, as NumPy's take.
+ * The elements or rows at the given positions, as NumPy's take, tfjs's gather and torch's index_select. Positions of their own
+ * for every lane, torch's gather, are `takeAlongAxis`.
  *
  * Shape     x with `axis` replaced by the shape of the indices; without `axis` x counts as flat.
  * Special   negative indices count from the end.
