@@ -98,6 +98,12 @@ export const doors: readonly Door[] = [
       'tensors in blocks that share a scale: OCP MX and NVFP4, their matrix product, reports of the error',
   },
   {
+    folder: 'compile',
+    root: 'namespace',
+    about:
+      'a function of tensors as one program: recorded once, replayed many times faster, bit for bit the same',
+  },
+  {
     folder: 'numerics',
     root: 'flat',
     about: 'stable functions beside their naive twins, measures of drift, a-priori error bounds',

@@ -112,6 +112,9 @@ export {
   type Scan,
   type ScanOptions,
   scanLane,
+  elementsOf,
+  isSealed,
+  seal,
   type Shape,
   sameShape,
   sizeOf,
@@ -219,6 +222,7 @@ export {
   takeAlongAxis,
 } from './tensor/index.js'
 export * as blocks from './blocks/index.js'
+export * as compile from './compile/index.js'
 export {
   type CumsumOptions,
   naiveCumsum,

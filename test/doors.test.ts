@@ -251,13 +251,13 @@ describe('the doors', () => {
   })
 
   it.each(doors.map((door) => door.folder))(
-    'the door of %s lists at most 40 values beyond its families',
+    'the door of %s lists at most 45 values beyond its families',
     (folder) => {
       const regular = new Set(families[folder])
       const names = listedNames(readText(`src/${folder}/index.ts`)).filter(
         (name) => !regular.has(name) && !name.startsWith('type '),
       )
-      expect(names.length, names.join(' ')).toBeLessThanOrEqual(40)
+      expect(names.length, names.join(' ')).toBeLessThanOrEqual(45)
     },
   )
 

@@ -1,5 +1,5 @@
 import { checkFunction } from '../options/index.js'
-import { isFloat, type Tensor, untraced, withTrace, zeros } from '../tensor/index.js'
+import { isFloat, isSealed, type Tensor, untraced, withTrace, zeros } from '../tensor/index.js'
 import { checkpointOp } from './checkpointOp.js'
 import { replaceTensors, tensorsIn } from './graph/leaves.js'
 import { variable } from './graph/variable.js'
@@ -18,6 +18,8 @@ export function checkpoint<A extends readonly any[], R>(f: (...args: A) => R): (
   checkFunction('checkpoint', 'f', f)
   return (...args) => {
     const own = tensorsIn(args).filter((x) => x.trace)
+    // What is compiled is recorded whole: the program plans its own memory.
+    if (own.some(isSealed)) return f(...args)
     const before = variable(zeros([])).trace!.serial
     const result = f(...(replaceTensors(args, untraced) as unknown as A))
     const kept = tensorsIn(result)

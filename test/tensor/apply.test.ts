@@ -56,7 +56,9 @@ describe('apply', () => {
   it('refuses out under a trace', () => {
     const x = watched(tensor([1]))
     expect(() => add(x, 1, { out: tensor([0]) })).toThrow(
-      new RangeError('add: out cannot be recorded, leave it off under a gradient [out]'),
+      new RangeError(
+        'add: out cannot be recorded, leave it off under a gradient and where it is compiled [out]',
+      ),
     )
   })
 

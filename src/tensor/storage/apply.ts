@@ -1,9 +1,10 @@
 import { shown } from '../../options/index.js'
 import { constantOp } from './constant.js'
-import { weak } from './create.js'
 import type { DType } from './dtype.js'
+import { weak } from './fill.js'
 import { observer } from './observe.js'
 import { recordsEverything } from './recordEverything.js'
+import { elementsOf, isSealed, opened, seal } from './seal.js'
 import { type Shape, sameShape } from './shape.js'
 import { type Op, Tensor } from './tensor.js'
 
@@ -22,8 +23,11 @@ export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, ou
 
 function run<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: Tensor | undefined): Tensor {
   if (!isTraced(inputs) && (out || !recordsEverything())) return op.kernel(inputs, attributes, out)
-  if (out) throw new RangeError(`${op.name}: out cannot be recorded, leave it off under a gradient [out]`)
-  return withTrace(op.kernel(inputs, attributes), op, inputs, attributes)
+  if (out)
+    throw new RangeError(
+      `${op.name}: out cannot be recorded, leave it off under a gradient and where it is compiled [out]`,
+    )
+  return withTrace(op.kernel(inputs.map(opened), attributes), op, inputs, attributes)
 }
 
 function observed<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: Tensor | undefined): Tensor {
@@ -55,8 +59,10 @@ export function withTrace<D extends DType, A>(
   attributes: A,
   site: Error | undefined = hasSite(inputs) ? new Error(op.name) : undefined,
 ): Tensor<D> {
-  const trace = { op: op as Op, inputs, attributes, serial: ++recorded }
-  return new Tensor(x.dtype, x.shape, x.data, site ? { ...trace, site } : trace)
+  const trace = { op: op as Op, inputs, attributes, serial: ++recorded, ...(site ? { site } : {}) }
+  if (!isSealed(x) && !inputs.some(isSealed)) return new Tensor(x.dtype, x.shape, x.data, trace)
+  const elements = elementsOf(x)
+  return seal(isSealed(x) ? new Tensor(x.dtype, x.shape, elements) : x, { ...trace, elements })
 }
 
 function hasSite(inputs: readonly Tensor[]): boolean {
@@ -88,7 +94,7 @@ function alike(values: readonly (Tensor | number)[]): values is Tensor[] {
 function numberBeside(op: string, value: number, dtype: DType): Tensor {
   const rounded = weak(op, value, dtype)
   if (!recordsEverything() || Object.is(rounded.toNumbers()[0], value)) return rounded
-  return withTrace(rounded, constantOp, [], { value, dtype })
+  return withTrace(rounded, constantOp, [], { value, dtype, shape: [] })
 }
 
 /** Throws unless `out`, when given, has this dtype and shape. */

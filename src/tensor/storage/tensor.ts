@@ -12,6 +12,8 @@ export interface Trace {
   readonly serial: number
   /** Where the operation was called, as the stack of an Error; only where a recording asked for it. */
   readonly site?: Error
+  /** The elements of a tensor that is sealed: see `seal`. */
+  readonly elements?: AnyStorage
 }
 
 /**

@@ -1,0 +1,173 @@
+import { checkFunction, checkInteger, checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import type { Tensor } from '../tensor/index.js'
+import { argument, graphOf } from './graph.js'
+import { machine } from './machine.js'
+import { type Plan, type Profile, planOf, profileOf } from './plan.js'
+import { Program } from './program.js'
+import { describe, filled, matches, type Structure, structureOf } from './structure.js'
+
+/** Options of compile. */
+export interface CompileOptions {
+  /** The arguments, by number, that are fixed: handed to f as they are, a program for each value. Default none. */
+  readonly static?: number | readonly number[]
+  /** The arguments whose tensors are given away: results of their dtype and shape are written into them. Default none. */
+  readonly donate?: number | readonly number[]
+}
+
+const names: OptionTable<CompileOptions> = { static: 'optional', donate: 'optional' }
+
+/** A compiled function: as the one it was made of, and what it is made into. */
+// biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
+export interface Compiled<A extends readonly any[], R> {
+  (...args: A): R
+  /** What it does for the arguments of the latest call. RangeError where there was none, or none that a program did. */
+  plan(): Plan
+  /** The time of each step for some arguments, the least of some runs (default 10). */
+  profile(args: A, options?: ProfileOptions): Profile
+}
+
+/** Options of a profile. */
+export interface ProfileOptions {
+  /** Default 10. */
+  readonly runs?: number
+}
+
+const profileNames: OptionTable<ProfileOptions> = { runs: 'optional' }
+
+/** More programs than this for one function, and it is said once. */
+const many = 8
+
+/** A recording for one structure of arguments. */
+interface Entry {
+  readonly args: readonly Structure[]
+  readonly result: Structure
+  readonly program: Program
+  /** For each tensor of the result the argument whose storage it takes, if any. */
+  readonly donors: readonly (number | undefined)[]
+}
+
+/**
+ * f as one program: recorded at the first call for given structures, shapes and dtypes of its arguments, then replayed
+ * without f. Operations that nothing needs are dropped, equal ones computed once, elementwise ones run together block by block
+ * in memory planned beforehand.
+ *
+ * Shape, Dtype   any trees of tensors; what is no tensor among the arguments is fixed, a program for each value of it.
+ * Rounding  after every operation, exactly as f itself: the results are f's, bit for bit, NaN, -0 and subnormals included.
+ * Special   an argument with a NaN whose bits are not the canonical ones goes to f itself. Inside of another recording (a
+ *           gradient, another compiled function) the call is f's, recorded there. Without WebAssembly SIMD too.
+ * Throws    TypeError where f looks at an element (item, toNumbers, a branch on a value), naming the line: use `where`, or a
+ *           static argument. RangeError where an operation draws from a function. What f throws.
+ * Cost      the first call runs f once. Tensors that f closes over are constants of the program.
+ *
+ * @example const step = compile((x, y) => add(mul(x, y), 1))
+ * step(tensor([1, 2]), tensor([10, 20])).toNested() // [11, 41]
+ */
+// biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
+export function compile<A extends readonly any[], R>(
+  f: (...args: A) => R,
+  options: CompileOptions = noOptions,
+): Compiled<A, R> {
+  checkFunction('compile', 'f', f)
+  checkOptions('compile', options, names)
+  const isStatic = numbers('static', options.static)
+  const isDonated = numbers('donate', options.donate)
+  for (const index of isDonated)
+    if (isStatic.has(index))
+      throw new RangeError(`compile: an argument is static and donated both [${index}]`)
+  const entries: Entry[] = []
+
+  function record(args: A, engine: NonNullable<ReturnType<typeof machine>>): Entry {
+    const leaves: Tensor[] = []
+    const owners: number[] = []
+    const structures = args.map((value, i) => {
+      const structure = structureOf(value, leaves, isStatic.has(i))
+      while (owners.length < leaves.length) owners.push(i)
+      return structure
+    })
+    const standIns = leaves.map((leaf, i) => argument(leaf, i))
+    const inputs = structures.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
+    const outputs: Tensor[] = []
+    const result = structureOf(f(...(inputs as unknown as A)), outputs)
+    const program = new Program(graphOf(outputs), engine)
+    const free = new Set(leaves.keys())
+    const donors = outputs.map((output) => {
+      for (const i of free) {
+        const leaf = leaves[i]!
+        if (!isDonated.has(owners[i]!) || leaf.dtype !== output.dtype || leaf.size !== output.size) continue
+        free.delete(i)
+        return i
+      }
+      return undefined
+    })
+    const entry = { args: structures, result, program, donors }
+    entries.unshift(entry)
+    if (entries.length === many)
+      console.warn(
+        `compile: ${many} programs for one function, each call with new shapes or other fixed values makes one more: ${entries
+          .map((each) => each.args.map(describe).join(', '))
+          .join(' | ')}`,
+      )
+    return entry
+  }
+
+  const call = (...args: A): R => {
+    const engine = machine()
+    const leaves: Tensor[] = []
+    let entry = find(entries, args, leaves)
+    if (!engine || engine.busy || leaves.some(({ trace }) => trace !== undefined)) return f(...args)
+    if (!entry) {
+      const all: Tensor[] = []
+      for (const [i, value] of args.entries()) structureOf(value, all, isStatic.has(i))
+      if (all.some(({ trace }) => trace !== undefined)) return f(...args)
+      entry = record(args, engine)
+      leaves.length = 0
+      leaves.push(...all)
+    }
+    const { program, result, donors } = entry
+    let next = 0
+    const outputs = program.run(leaves, () => {
+      const donor = donors[next++]
+      return donor === undefined ? undefined : leaves[donor]!.data
+    })
+    if (!outputs) return f(...args)
+    return filled(result, (leaf) => outputs[leaf]!) as R
+  }
+  const plan = (): Plan => {
+    const latest = entries[0]
+    if (!latest) throw new RangeError('compile: there is no plan before the first call [0 programs]')
+    return planOf(latest.program)
+  }
+  const profile = (args: A, given: ProfileOptions = noOptions): Profile => {
+    checkOptions('compile', given, profileNames, { positional: 'runs' })
+    const { runs = 10 } = given
+    checkInteger('compile', 'runs', runs, 1)
+    call(...args)
+    const leaves: Tensor[] = []
+    const entry = find(entries, args, leaves)
+    if (!entry) throw new RangeError('compile: these arguments have no program to profile [0 programs]')
+    return profileOf(planOf(entry.program).steps, entry.program.times(leaves, runs))
+  }
+  return Object.assign(call, { plan, profile })
+}
+
+function numbers(name: string, value: number | readonly number[] | undefined): ReadonlySet<number> {
+  const list = value === undefined ? [] : typeof value === 'number' ? [value] : value
+  for (const index of list) checkInteger('compile', name, index, 0)
+  return new Set(list)
+}
+
+/** The recording that fits some arguments, their tensors in `leaves`; the latest one that fitted comes first. */
+function find(entries: Entry[], args: readonly unknown[], leaves: Tensor[]): Entry | undefined {
+  for (const [at, entry] of entries.entries()) {
+    leaves.length = 0
+    if (entry.args.length !== args.length) continue
+    if (!entry.args.every((structure, i) => matches(structure, args[i], leaves))) continue
+    if (at > 0) {
+      entries.splice(at, 1)
+      entries.unshift(entry)
+    }
+    return entry
+  }
+  leaves.length = 0
+  return undefined
+}

@@ -1,0 +1,376 @@
+import { formOf, roundsOf, sizeOf } from '../tensor/index.js'
+import type { Graph, Node } from './graph.js'
+import { wordsOf } from './inside.js'
+import { lastReads } from './lives.js'
+import type { Instruction, Parameter } from './lowering.js'
+import { planMemory } from './memory.js'
+import * as code from './opcodes.js'
+import {
+  isLoop,
+  type LoopNode,
+  type LoopStep,
+  type NodeStep,
+  type Place,
+  type Schedule,
+  stepsOf,
+} from './schedule.js'
+import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
+import { edgeOf, formatWords, hasSignedNaN, roundingOf, widthOf } from './values.js'
+import { broadcastView, collapsed, type View } from './view.js'
+
+/** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */
+const blockElements = 1024
+
+/** Elements of the blocks of a matrix product in a direction: wasm/program/gemm.ts. */
+const side = 256
+
+/** A buffer that comes in or goes out. */
+export interface Edge {
+  readonly node: Node
+  /** Where it lies in memory. */
+  readonly at: number
+}
+
+/** What the host does when the interpreter calls it. */
+export type HostCall =
+  | { readonly kind: 'step'; readonly node: Node; readonly inputs: readonly Edge[]; readonly at: number }
+  | { readonly kind: 'block'; readonly node: Node }
+
+/** A program in the interpreter's words, for one place in memory. */
+export interface Emitted {
+  /** Where the program's constants and words belong, and what they are. */
+  readonly imageAt: number
+  readonly image: Uint32Array
+  /** The first words: elements coming in, and then the rest. */
+  readonly enterAt: number
+  readonly runAt: number
+  /** Where the words of each step begin, and last those of what goes out. */
+  readonly stepsAt: readonly number[]
+  /** The values that lie in memory; others are only ever in a block of a loop. */
+  readonly stored: ReadonlySet<Node>
+  readonly arguments: readonly Edge[]
+  readonly outputs: readonly Edge[]
+  readonly calls: readonly HostCall[]
+  /** The end of all memory that it uses. */
+  readonly end: number
+  /** Bytes of values at once, and of them all if each had its own. */
+  readonly valueBytes: number
+  readonly unplannedBytes: number
+}
+
+/** Where tables of functions lie, which programs share. */
+export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
+
+/** Where the tables lie by which codes of up to 8 bits come in and go out. */
+export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; readonly leave: number }
+
+const up32 = (n: number): number => (n + 31) & ~31
+
+/** Room for the elements of a value: whole vectors, and what a vector may write beyond them. */
+function bytesOf(node: Node): number {
+  return up32(node.size * widthOf(node.dtype)) + 32
+}
+
+/** Writes a schedule as words of a program whose memory begins at `base`. */
+export function emit(
+  graph: Graph,
+  plan: Schedule,
+  base: number,
+  tableAt: TableAt,
+  edgeTables: EdgeTables,
+): Emitted {
+  const { steps, placeOf } = plan
+  const readers = lastReads(graph, plan)
+  const stored = [...readers.keys()].filter((node) => node.source.kind !== 'constant')
+  const needs = stored.map((node) => ({ bytes: bytesOf(node), ...readers.get(node)! }))
+  const memory = planMemory(needs)
+  const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
+  const roomAt = base + up32(memory.bytes)
+  const slotsAt =
+    roomAt + (steps.some((step) => !isLoop(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
+
+  const constants: number[] = []
+  const constantAt = new Map<string, number>()
+  const words: number[] = []
+  /** The words that hold offsets among the constants. */
+  const relative: number[] = []
+  const calls: HostCall[] = []
+  let slotBytes = 0
+
+  function constant(key: string, make: () => Iterable<number>): Relative {
+    let offset = constantAt.get(key)
+    if (offset === undefined) {
+      while (constants.length % 8 !== 0) constants.push(0)
+      offset = constants.length * 4
+      for (const word of make()) constants.push(word)
+      // What a vector may read beyond the last element.
+      for (let i = 0; i < 8; i++) constants.push(0)
+      constantAt.set(key, offset)
+    }
+    return { offset }
+  }
+
+  function at(node: Node): Address {
+    const { source } = node
+    if (source.kind !== 'constant') return address.get(node)!
+    return constant(`constant ${node.id}`, () => wordsOf(source.tensor))
+  }
+
+  function write(...list: readonly Address[]): void {
+    for (const word of list) {
+      if (typeof word === 'number') words.push(word)
+      else {
+        relative.push(words.length)
+        words.push(word.offset)
+      }
+    }
+  }
+
+  function record(dtype: Node['dtype'] | undefined): Address {
+    return dtype !== undefined && roundingOf(dtype) === code.TO_FORMAT
+      ? constant(`format ${dtype}`, () => formatWords(dtype))
+      : 0
+  }
+
+  function viewRecord({ start, shape, strides }: View): Address {
+    return constant(`view ${start} ${shape.join()} ${strides.join()}`, () => {
+      const axes = shape.map((length, axis) => [length, strides[axis]!, sizeOf(shape.slice(axis + 1))])
+      return [shape.length, start, ...axes.flat()]
+    })
+  }
+
+  /** The address of the first element of a contiguous place. */
+  function first(place: Place): Address {
+    const from = at(place.stored)
+    return plus(from, place.view.start * widthOf(place.stored.dtype))
+  }
+
+  function emitLoop({ shape, nodes }: LoopStep): void {
+    const isStored = (node: Node): boolean => readers.has(node)
+    const registers = new Map<Node | string, Operand>()
+    const before: Line[] = []
+    const body: Line[] = []
+    const total = sizeOf(shape)
+    const wide = nodes.some(
+      ({ node, loop }) =>
+        node.inputs.some(({ dtype }) => widthOf(dtype) === 8) ||
+        (loop === 'same' ? widthOf(node.dtype) === 8 : loop.some(({ width }) => width === 8)),
+    )
+    const most = wide ? blockElements / 2 : blockElements
+    const row = shape.at(-1) ?? 1
+    const block = Math.min(total, row <= most ? Math.floor(most / row) * row : most)
+
+    /** What an operand from outside of the loop is read as. */
+    function outside(place: Place): Operand {
+      const width = widthOf(place.stored.dtype)
+      const view = collapsed(broadcastView(place.view, shape))
+      const along = view.strides.length === 1 && view.strides[0] === 1 && view.start % (16 / width) === 0
+      if (along) {
+        const from = plus(at(place.stored), view.start * width)
+        return { from, along: width === 8 ? 2 : 1 }
+      }
+      const key = `${place.stored.id} ${view.start} ${view.shape.join()} ${view.strides.join()}`
+      const known = registers.get(key)
+      if (known) return known
+      // The same for every block: one element, or whole rows of which a block holds some.
+      const repeats =
+        view.strides[0] === 0 && (view.shape.length === 1 || block % (total / view.shape[0]!) === 0)
+      const to: Operand = { register: { last: 0, always: repeats } }
+      const line: Line = {
+        opcode: width === 8 ? code.LOAD64 : code.LOAD,
+        to,
+        reads: [{ from: at(place.stored), along: 0 }],
+        parameter: viewRecord(view),
+      }
+      if (repeats) before.push(line)
+      else body.push(line)
+      registers.set(key, to)
+      return to
+    }
+
+    function operand({ node, reads }: LoopNode, i: number): Operand {
+      const place = reads[i]
+      return place ? outside(place) : registers.get(node.inputs[i]!)!
+    }
+
+    function destination(node: Node): Operand {
+      if (!isStored(node)) return { register: { last: 0, always: false } }
+      return { from: at(node), along: widthOf(node.dtype) === 8 ? 2 : 1 }
+    }
+
+    function instruct(from: LoopNode, instructions: readonly Instruction[]): void {
+      const { node } = from
+      const made: Operand[] = []
+      for (const [i, { opcode, reads, parameter }] of instructions.entries()) {
+        const operands = reads.map((read) =>
+          typeof read === 'number' ? operand(from, read) : made[read.before]!,
+        )
+        const last = i === instructions.length - 1
+        const to = last ? destination(node) : { register: { last: 0, always: false } }
+        body.push({ opcode, to, reads: operands, parameter: parameterWord(node, parameter) })
+        made.push(to)
+      }
+      const result = made.at(-1)!
+      registers.set(node, result)
+      if (hasSignedNaN(node.dtype) && !moves(node))
+        body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
+    }
+
+    function parameterWord(node: Node, parameter: Parameter | undefined): Address {
+      if (!parameter) return 0
+      if (parameter.kind === 'format') return record(parameter.dtype)
+      if (parameter.kind === 'table') return tableAt(parameter)
+      calls.push({ kind: 'block', node })
+      return calls.length - 1
+    }
+
+    for (const from of nodes) {
+      const { node, loop } = from
+      if (loop !== 'same') instruct(from, loop)
+      else if (!isStored(node)) registers.set(node, operand(from, 0))
+      else {
+        const opcode = widthOf(node.dtype) === 8 ? code.COPY64 : code.COPY
+        instruct(from, [{ opcode, reads: [0], width: widthOf(node.dtype) }])
+      }
+    }
+    const bytes = up32(block * (wide ? 8 : 4)) + 32
+    const slots = assignSlots(before, body)
+    slotBytes = Math.max(slotBytes, slots * bytes)
+    const word = (operand: Operand | undefined): Address => {
+      if (!operand) return 0
+      if ('register' in operand) return slotsAt + operand.register.slot! * bytes
+      return plus(operand.from, operand.along)
+    }
+    const lines = (list: readonly Line[], count: number): void => {
+      write(code.GROUP, count, block, list.length * 24)
+      for (const { opcode, to, reads, parameter } of list)
+        write(opcode, word(to), word(reads[0]), word(reads[1]), word(reads[2]), parameter)
+    }
+    if (before.length > 0) lines(before, block)
+    if (body.length > 0) lines(body, total)
+  }
+
+  function emitMatmul(node: Node, [a, b]: readonly Place[]): void {
+    if (!a || !b) return
+    const [m, n] = node.shape.slice(-2) as [number, number]
+    const k = a.view.shape.at(-1)!
+    const batch = node.shape.slice(0, -2)
+    const starts = (place: Place): Relative => {
+      const { start, shape, strides } = place.view
+      const own = { start, shape: shape.slice(0, -2), strides: strides.slice(0, -2) }
+      const list = placesOf(broadcastView(own, batch))
+      return constant(`starts ${list.join()}`, () => list)
+    }
+    const [aRow, aColumn] = a.view.strides.slice(-2) as [number, number]
+    const [bRow, bColumn] = b.view.strides.slice(-2) as [number, number]
+    const rounding = roundingOf(node.dtype)!
+    const checks = node.dtype === 'bfloat16' ? 1 : 0
+    write(code.GEMM, at(a.stored), aRow, aColumn, at(b.stored), bRow, bColumn, at(node), m, k, n)
+    write(rounding, record(node.dtype), checks, roomAt, sizeOf(batch), starts(a), starts(b))
+  }
+
+  function emitStep({ node, reads, does }: NodeStep): void {
+    switch (does.kind) {
+      case 'matmul':
+        emitMatmul(node, reads)
+        return
+      case 'sum':
+      case 'cumsum': {
+        const { lanes, how } = does
+        const accumulate = how.accumulate === 'float64' ? undefined : how.accumulate
+        const opcode = does.kind === 'sum' ? code.SUM : code.CUMSUM
+        write(opcode, first(reads[0]!), at(node), lanes.outer, lanes.length, lanes.inner)
+        write(stepsOf(how)!, roundingOf(node.dtype) ?? 0, record(accumulate), record(node.dtype))
+        if (does.kind === 'sum') write(does.divisor, node.dtype === 'float64' ? 1 : 0)
+        return
+      }
+      case 'extremum': {
+        const { lanes, largest } = does
+        write(code.EXTREMUM, first(reads[0]!), at(node), lanes.outer, lanes.length, lanes.inner)
+        write(largest ? 1 : 0, node.dtype === 'float64' ? 1 : 0)
+        return
+      }
+      case 'copy': {
+        const { stored, view } = reads[0]!
+        const wide = widthOf(node.dtype) === 8
+        write(code.GROUP, node.size, blockElements, 24, wide ? code.LOAD64 : code.LOAD)
+        write(plus(at(node), wide ? 2 : 1), at(stored), 0, 0, viewRecord(collapsed(view)))
+        return
+      }
+      case 'call': {
+        const inputs = node.inputs.map((input, i): Edge => {
+          const from = first(reads[i]!)
+          // A constant is a tensor already.
+          return { node: input, at: typeof from === 'number' ? from : -1 }
+        })
+        calls.push({ kind: 'step', node, inputs, at: address.get(node)! })
+        write(code.CALL, calls.length - 1)
+        return
+      }
+    }
+  }
+
+  const edge = (opcode: number, node: Node, way: 'enter' | 'leave'): void => {
+    const kind = edgeOf(node.dtype)
+    const table = kind === code.BYTES ? edgeTables(node.dtype)[way] : 0
+    write(opcode, at(node), node.size, kind, table)
+  }
+  const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
+  for (const node of inputs) edge(code.ENTER, node, 'enter')
+  write(code.END)
+  const starts: number[] = []
+  for (const step of steps) {
+    starts.push(words.length)
+    if (isLoop(step)) emitLoop(step)
+    else {
+      emitStep(step)
+      if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node))
+        write(code.LOOK, at(step.node), step.node.size)
+    }
+  }
+  starts.push(words.length)
+  const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
+    ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
+  )
+  for (const node of outputs) edge(code.LEAVE, node, 'leave')
+  write(code.END)
+
+  const imageAt = slotsAt + up32(slotBytes)
+  while (constants.length % 8 !== 0) constants.push(0)
+  const wordsAt = imageAt + constants.length * 4
+  for (const i of relative) words[i]! += imageAt
+  const image = new Uint32Array(constants.length + words.length)
+  image.set(constants)
+  image.set(words, constants.length)
+  const edges = (nodes: readonly Node[]): Edge[] => nodes.map((node) => ({ node, at: address.get(node)! }))
+  return {
+    imageAt,
+    image,
+    enterAt: wordsAt,
+    runAt: wordsAt + starts[0]! * 4,
+    stepsAt: starts.map((word) => wordsAt + word * 4),
+    stored: new Set(stored),
+    arguments: edges(inputs),
+    outputs: edges(outputs),
+    calls,
+    end: wordsAt + words.length * 4,
+    valueBytes: memory.bytes,
+    unplannedBytes: needs.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+}
+
+/** Whether an operation takes elements as they are. */
+function moves({ source }: Node): boolean {
+  return (
+    source.kind !== 'operation' ||
+    (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
+  )
+}
+
+/** The places of a view's elements, row-major. */
+function placesOf({ start, shape, strides }: View): number[] {
+  let places = [start]
+  for (const [axis, length] of shape.entries())
+    places = places.flatMap((at) => Array.from({ length }, (_, i) => at + i * strides[axis]!))
+  return places
+}

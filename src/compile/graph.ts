@@ -1,0 +1,134 @@
+import {
+  type DType,
+  elementsOf,
+  isSealed,
+  type KnownOp,
+  type Op,
+  type Shape,
+  seal,
+  sizeOf,
+  Tensor,
+} from '../tensor/index.js'
+
+/** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
+const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
+
+/** A value of a program: an argument, a constant, or the result of an operation on earlier ones. */
+export interface Node {
+  /** Its place among the nodes: inputs come before what reads them. */
+  readonly id: number
+  readonly dtype: DType
+  readonly shape: Shape
+  readonly size: number
+  readonly inputs: readonly Node[]
+  readonly source:
+    | { readonly kind: 'argument'; readonly index: number }
+    | { readonly kind: 'constant'; readonly tensor: Tensor }
+    | { readonly kind: 'operation'; readonly op: Op; readonly attributes: unknown }
+    /** The elements of its only input in another shape, row-major both. */
+    | { readonly kind: 'reshaped' }
+}
+
+/** What a recording gave: the values that are needed, and which of them come out. */
+export interface Graph {
+  readonly nodes: readonly Node[]
+  readonly outputs: readonly Node[]
+  /** How many operations ran, before equal ones were joined and unused ones dropped. */
+  readonly recorded: number
+}
+
+/** A stand-in for argument `index`, to be recorded on. */
+export function argument(x: Tensor, index: number): Tensor {
+  return seal(x, { op: argumentOp as Op, inputs: [], attributes: index, serial: -1 })
+}
+
+/** The values behind some tensors: equal ones are one, what nothing needs is left out. */
+export function graphOf(outputs: readonly Tensor[]): Graph {
+  const nodes: Node[] = []
+  const byTensor = new Map<Tensor, Node>()
+  const byKey = new Map<string, Node>()
+  const identities = new Map<unknown, number>()
+  const identity = (value: unknown): number => {
+    const known = identities.get(value) ?? identities.size
+    identities.set(value, known)
+    return known
+  }
+  let recorded = 0
+
+  const node = (key: string, x: Tensor, inputs: readonly Node[], source: Node['source']): Node => {
+    const known = byKey.get(key)
+    if (known) return known
+    const made: Node = {
+      ...{ id: nodes.length, dtype: x.dtype, shape: x.shape, size: sizeOf(x.shape), inputs, source },
+    }
+    byKey.set(key, made)
+    nodes.push(made)
+    return made
+  }
+
+  const made = (x: Tensor): Node => {
+    if (!isSealed(x)) {
+      const bits = x.size === 1 ? [...x.toBits()].join() : `#${identity(x.data)}`
+      return node(`constant ${x.dtype} ${x.shape.join()} ${bits}`, x, [], {
+        kind: 'constant',
+        tensor: x.trace ? new Tensor(x.dtype, x.shape, x.data) : x,
+      })
+    }
+    const { op, inputs, attributes } = x.trace!
+    if (op === (argumentOp as Op)) {
+      const index = attributes as number
+      return node(`argument ${index}`, x, [], { kind: 'argument', index })
+    }
+    recorded++
+    const own = elementsOf(x)
+    const same = inputs.find((input) => input.dtype === x.dtype && elementsOf(input) === own)
+    if (same) {
+      const from = byTensor.get(same)!
+      const origin = from.source.kind === 'reshaped' ? from.inputs[0]! : from
+      if (origin.shape.join() === x.shape.join()) return origin
+      return node(`reshaped ${origin.id} ${x.shape.join()}`, x, [origin], { kind: 'reshaped' })
+    }
+    if (drawsFrom(attributes))
+      throw new RangeError(
+        `compile: ${op.name} draws random numbers from a function, which a program would draw in another order; hand it drawn words [${op.name}]`,
+      )
+    const from = inputs.map((input) => byTensor.get(input)!)
+    const key = `${identity(op)} ${from.map(({ id }) => id).join()} ${keyOf(attributes, identity)} ${x.dtype} ${x.shape.join()}`
+    return node(key, x, from, { kind: 'operation', op, attributes })
+  }
+
+  // Depth first without recursion: recordings are as deep as loops are long.
+  const open: Tensor[] = [...outputs].reverse()
+  for (let x = open.at(-1); x; x = open.at(-1)) {
+    if (byTensor.has(x)) {
+      open.pop()
+      continue
+    }
+    const waiting = isSealed(x) ? x.trace!.inputs.filter((input) => !byTensor.has(input)) : []
+    if (waiting.length > 0) {
+      open.push(...waiting)
+      continue
+    }
+    byTensor.set(x, made(x))
+    open.pop()
+  }
+  return { nodes, outputs: outputs.map((x) => byTensor.get(x)!), recorded }
+}
+
+/** Whether attributes hold a function: its results are not what they were when it is called again. */
+function drawsFrom(attributes: unknown): boolean {
+  if (typeof attributes === 'function') return true
+  if (typeof attributes !== 'object' || attributes === null || ArrayBuffer.isView(attributes)) return false
+  return Object.values(attributes).some(drawsFrom)
+}
+
+/** Equal for attributes that say the same. */
+function keyOf(value: unknown, identity: (value: unknown) => number): string {
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => keyOf(item, identity)).join()}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return `#${identity(value)}`
+  return `{${Object.entries(value).map(([name, item]) => `${name}:${keyOf(item, identity)}`)}}`
+}

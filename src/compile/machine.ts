@@ -1,0 +1,186 @@
+import { decodeTable, type FloatFormat, format } from '../formats/index.js'
+import { type UnaryName, unaryTable } from '../functions/index.js'
+import type { DType, FloatDType } from '../tensor/index.js'
+import { interpreterBase64 } from './interpreter.wasm.js'
+import { END } from './opcodes.js'
+import { lowFormat } from './values.js'
+
+/** What wasm/program/index.ts exports. */
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
+  run(at: number): number
+}
+
+/** What the interpreter calls while a program runs. */
+export interface Host {
+  step(call: number): void
+  block(call: number, to: number, a: number, b: number, c: number, count: number): void
+}
+
+// The part of the WebAssembly interface used here; neither ES2022 nor Node's types declare it.
+interface WebAssemblyLike {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
+}
+
+const page = 65536
+const tablesFrom = 1024
+/** Where programs begin; tables lie below, and memory that nothing touched costs nothing. */
+const programsFrom = 32 * 1024 * 1024
+
+/** One interpreter and its memory, which all programs use by turns. Nothing of a program outlasts its call but its image. */
+export class Machine {
+  readonly base: number = programsFrom
+  readonly #exports: Exports
+  #tablesTo = tablesFrom
+  readonly #tables = new Map<string, number>()
+  #host: Host | undefined
+  #owner: object | undefined
+
+  constructor(exports: (host: object) => Exports) {
+    this.#exports = exports({
+      step: (call: number) => this.#host!.step(call),
+      elementwise: (call: number, to: number, a: number, b: number, c: number, count: number) =>
+        this.#host!.block(call, to, a, b, c, count),
+    })
+    this.reserve(programsFrom)
+  }
+
+  /** The memory; it moves when it grows, so it is asked for anew at each call. */
+  get buffer(): ArrayBuffer {
+    return this.#exports.memory.buffer
+  }
+
+  /** Whether a program runs: a host call may not start another here. */
+  get busy(): boolean {
+    return this.#host !== undefined
+  }
+
+  /** Makes the memory at least this long. */
+  reserve(bytes: number): void {
+    const missing = Math.ceil((bytes - this.buffer.byteLength) / page)
+    if (missing <= 0) return
+    try {
+      this.#exports.memory.grow(missing)
+    } catch {
+      throw new RangeError(`compile: a program needs more memory than WebAssembly gives [${bytes} bytes]`)
+    }
+  }
+
+  /** Puts a program's image in its place, unless it is there still. */
+  own(program: object, at: number, image: Uint32Array): void {
+    if (this.#owner === program) return
+    this.#owner = program
+    new Uint32Array(this.buffer, at, image.length).set(image)
+  }
+
+  /** Runs from an address to the next end; true where an element that came in was a NaN other than the canonical one. */
+  run(at: number, host: Host): boolean {
+    this.#host = host
+    try {
+      return this.#exports.run(at) !== 0
+    } finally {
+      this.#host = undefined
+    }
+  }
+
+  /** Runs from one address to another, where the words of a step begin. */
+  runPart(from: number, to: number, host: Host): void {
+    const words = new Uint32Array(this.buffer, to, 1)
+    const kept = words[0]!
+    words[0] = END
+    try {
+      this.run(from, host)
+    } finally {
+      words[0] = kept
+    }
+  }
+
+  /** Where the table of a function over all values of a format lies; made at the first time. */
+  tableOf(name: UnaryName, dtype: DType): number {
+    return this.#table(`${name} ${dtype}`, () => functionTable(name, lowFormat(dtype)!))
+  }
+
+  /** Where the tables lie by which codes of at most 8 bits come in and go out. */
+  edgesOf(dtype: DType): { readonly enter: number; readonly leave: number } {
+    const low = format(dtype as Exclude<FloatDType, 'float32' | 'float64'>)
+    return {
+      enter: this.#table(`enter ${dtype}`, () => enterTable(low)),
+      leave: this.#table(`leave ${dtype}`, () => leaveTable(low)),
+    }
+  }
+
+  #table(key: string, make: () => Uint8Array): number {
+    const known = this.#tables.get(key)
+    if (known !== undefined) return known
+    const bytes = make()
+    const at = this.#tablesTo
+    if (at + bytes.length > programsFrom)
+      throw new RangeError(`compile: more tables of functions than there is room for [${key}]`)
+    new Uint8Array(this.buffer, at, bytes.length).set(bytes)
+    this.#tablesTo = (at + bytes.length + 31) & ~31
+    this.#tables.set(key, at)
+    return at
+  }
+}
+
+/** The float32 bits of each code's value, one NaN for all. */
+function bitsOf(low: FloatFormat): Uint32Array {
+  const bits = new Uint32Array(Float32Array.from(decodeTable(low)).buffer)
+  return bits.map((word) => ((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word))
+}
+
+/**
+ * A function's results: for bfloat16 the upper halves of their float32, by the upper half of the operand's; for narrower formats by
+ * its upper 13 bits, which tell them apart; for float16 their float32, by code.
+ */
+function functionTable(name: UnaryName, low: FloatFormat): Uint8Array {
+  const codes = unaryTable(name, low)
+  const values = bitsOf(low)
+  if (low.name === 'float16') return new Uint8Array(Uint32Array.from(codes, (code) => values[code]!).buffer)
+  const shift = low.bits > 8 ? 16 : 19
+  const table = new Uint16Array(2 ** (32 - shift))
+  for (const [code, result] of codes.entries()) {
+    const word = values[code]!
+    table[word >>> shift] = values[result]! >>> 16
+    if (word === 0x7fc00000) table[0xffc00000 >>> shift] = values[result]! >>> 16
+  }
+  return new Uint8Array(table.buffer)
+}
+
+/** By code the float32; codes of NaN other than the canonical one are marked. */
+function enterTable(low: FloatFormat): Uint8Array {
+  const values = bitsOf(low).map((word, code) =>
+    word === 0x7fc00000 && code !== low.canonicalNaN ? 0x7fc00001 : word,
+  )
+  return new Uint8Array(values.buffer)
+}
+
+/** By the upper half of a float32 the code. */
+function leaveTable(low: FloatFormat): Uint8Array {
+  const table = new Uint8Array(65536)
+  for (const [code, word] of bitsOf(low).entries()) table[word >>> 16] = code
+  if (low.canonicalNaN !== null) table[0x7fc0] = low.canonicalNaN
+  return table
+}
+
+// undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD.
+let only: Machine | null | undefined
+
+/** The machine that runs programs, made at the first call; undefined where there is no WebAssembly SIMD. */
+export function machine(): Machine | undefined {
+  only ??= open() ?? null
+  return only ?? undefined
+}
+
+function open(): Machine | undefined {
+  const { WebAssembly } = globalThis as { WebAssembly?: WebAssemblyLike }
+  if (!WebAssembly) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(interpreterBase64), (letter) => letter.charCodeAt(0))
+    const module = new WebAssembly.Module(bytes)
+    return new Machine((host) => new WebAssembly.Instance(module, { host }).exports as Exports)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import { type FloatFormat, format } from '../formats/index.js'
+import { type DType, isFloat } from '../tensor/index.js'
+import * as code from './opcodes.js'
+
+/** Bytes of an element inside a program: every format of up to 16 bits is a float32 there, exactly; bool is a mask. */
+export function widthOf(dtype: DType): 4 | 8 {
+  return dtype === 'float64' ? 8 : 4
+}
+
+/** Whether the elements are float32 numbers inside a program. */
+export function isWord(dtype: DType): boolean {
+  return isFloat(dtype) && dtype !== 'float64'
+}
+
+/** The format record of a dtype of at most 16 bits. */
+export function lowFormat(dtype: DType): FloatFormat | undefined {
+  if (!isFloat(dtype) || dtype === 'float32' || dtype === 'float64') return undefined
+  return format(dtype)
+}
+
+/**
+ * How results of a dtype are rounded; undefined where no loop here does it: formats without a NaN or without a zero, whose
+ * operations go the way of `Tensor`.
+ */
+export function roundingOf(dtype: DType): number | undefined {
+  if (dtype === 'float32') return code.EXACT
+  if (dtype === 'bfloat16') return code.TO_BFLOAT16
+  const low = lowFormat(dtype)
+  if (!low || low.nan === 'none' || !low.zero || !low.subnormals || !low.signed) return undefined
+  return code.TO_FORMAT
+}
+
+/**
+ * Whether operations of a dtype give NaNs of both signs: where there is no infinity, what is too large is a NaN with its sign.
+ * Inside a program NaNs have no sign, so one that finds such a NaN gives up, and the function itself is asked.
+ */
+export function hasSignedNaN(dtype: DType): boolean {
+  const low = lowFormat(dtype)
+  return low !== undefined && low.nan === 'top' && low.signed
+}
+
+/** The words that rounding to a format reads: see `toFormat` in wasm/program/rounding.ts. */
+export function formatWords(dtype: DType): Uint32Array {
+  const low = lowFormat(dtype)!
+  const floats = Float32Array.of(
+    low.minNormal,
+    1.5 * 2 ** (24 - low.precision),
+    2 ** (low.maxExponent + 1),
+    low.max,
+    low.infinity ? Infinity : Number.NaN,
+    0,
+  )
+  const words = new Uint32Array(floats.buffer)
+  // What stands for the largest values is the canonical NaN, whatever the engine writes.
+  if (!low.infinity) words[4] = 0x7fc00000
+  words[5] = low.negativeZero ? 0x80000000 : 0
+  return words
+}
+
+/** How the elements of a dtype come in and go out. */
+export function edgeOf(dtype: DType): number {
+  switch (dtype) {
+    case 'float64':
+      return code.FLOAT64
+    case 'float32':
+      return code.FLOAT32
+    case 'bfloat16':
+      return code.BFLOAT16
+    case 'float16':
+      return code.FLOAT16
+    case 'bool':
+      return code.BOOL
+    default:
+      return isFloat(dtype) ? code.BYTES : code.INTEGER
+  }
+}

@@ -1,0 +1,287 @@
+// A batch of matrix products with float32 sums: c = a b, k ascending from +0, each sum rounded to float32. For bfloat16 each
+// product is exact; where float32 cannot hold the products of two blocks (`fits`), they are taken in float64.
+import { toBfloat16, toFormat, word } from './rounding'
+
+/** The largest block in any direction. */
+const side = 256
+
+/**
+ * Words: opcode, a, strides of a's rows and columns, b, strides of b's rows and columns, c, m, k, n, rounding, record, whether
+ * products are exact by themselves, room for packed blocks, batch, starts of the matrices of a and of b (elements).
+ */
+export function gemm(pc: usize): void {
+  const aBase = usize(load<i32>(pc, 4))
+  const aRow = load<i32>(pc, 8)
+  const aColumn = load<i32>(pc, 12)
+  const bBase = usize(load<i32>(pc, 16))
+  const bRow = load<i32>(pc, 20)
+  const bColumn = load<i32>(pc, 24)
+  const cBase = usize(load<i32>(pc, 28))
+  const m = load<i32>(pc, 32)
+  const k = load<i32>(pc, 36)
+  const n = load<i32>(pc, 40)
+  const rounding = load<i32>(pc, 44)
+  const record = usize(load<i32>(pc, 48))
+  const checks = load<i32>(pc, 52) != 0
+  const room = usize(load<i32>(pc, 56))
+  const batch = load<i32>(pc, 60)
+  const aStarts = usize(load<i32>(pc, 64))
+  const bStarts = usize(load<i32>(pc, 68))
+  for (let item = 0; item < batch; item++) {
+    const a = aBase + load<i32>(aStarts + item * 4) * 4
+    const b = bBase + load<i32>(bStarts + item * 4) * 4
+    const c = cBase + usize(item) * m * n * 4
+    product(a, aRow, aColumn, b, bRow, bColumn, c, m, k, n, rounding, record, checks, room)
+  }
+}
+
+function product(
+  a: usize, aRow: i32, aColumn: i32,
+  b: usize, bRow: i32, bColumn: i32,
+  c: usize, m: i32, k: i32, n: i32,
+  rounding: i32, record: usize, checks: bool, room: usize,
+): void {
+  const packedA = room
+  const packedB = packedA + side * side * 4
+  const sums = packedB + side * side * 4
+  for (let j = 0; j < n; j += side) {
+    const columns = min(side, n - j)
+    const panels = (columns + 7) >> 3
+    for (let i = 0; i < m; i += side) {
+      const rows = min(side, m - i)
+      const bands = (rows + 3) >> 2
+      memory.fill(sums, 0, usize(bands) * panels * 128)
+      for (let p = 0; p < k; p += side) {
+        const depth = min(side, k - p)
+        packBands(a + (i * aRow + p * aColumn) * 4, aRow, aColumn, packedA, rows, depth)
+        packPanels(b + (p * bRow + j * bColumn) * 4, bRow, bColumn, packedB, columns, depth)
+        const exact = !checks || fits(packedA, bands * depth * 4, packedB, panels * depth * 8)
+        multiply(packedA, packedB, sums, bands, panels, depth, exact)
+      }
+      put(sums, panels, c + (i * n + j) * 4, n, rows, columns, rounding, record)
+    }
+  }
+}
+
+/** Rows in bands of 4, [band][k][4]; rows that are missing are 0. */
+function packBands(from: usize, row: i32, column: i32, to: usize, rows: i32, depth: i32): void {
+  const r = usize(row) * 4
+  const s = usize(column) * 4
+  for (let i = 0; i < rows; i += 4, from += 4 * r) {
+    const left = rows - i
+    if (left >= 4) {
+      if (row == 1) {
+        for (let p = 0, at = from; p < depth; p++, at += s, to += 16) v128.store(to, v128.load(at))
+        continue
+      }
+      let p = 0
+      let at = from
+      if (column == 1) {
+        for (; p + 4 <= depth; p += 4, at += 16, to += 64) {
+          const r0 = v128.load(at)
+          const r1 = v128.load(at + r)
+          const r2 = v128.load(at + 2 * r)
+          const r3 = v128.load(at + 3 * r)
+          const a = i8x16.shuffle(r0, r1, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+          const b = i8x16.shuffle(r2, r3, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+          const c = i8x16.shuffle(r0, r1, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+          const d = i8x16.shuffle(r2, r3, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+          v128.store(to, i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+          v128.store(to, i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 16)
+          v128.store(to, i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23), 32)
+          v128.store(to, i8x16.shuffle(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 48)
+        }
+      }
+      for (; p < depth; p++, at += s, to += 16) {
+        store<f32>(to, load<f32>(at))
+        store<f32>(to, load<f32>(at + r), 4)
+        store<f32>(to, load<f32>(at + 2 * r), 8)
+        store<f32>(to, load<f32>(at + 3 * r), 12)
+      }
+    } else {
+      for (let p = 0, at = from; p < depth; p++, at += s, to += 16) {
+        v128.store(to, f32x4.splat(0))
+        for (let q: usize = 0; q < usize(left); q++) store<f32>(to + q * 4, load<f32>(at + q * r))
+      }
+    }
+  }
+}
+
+/** Columns in panels of 8, [panel][k][8]; columns that are missing are 0. */
+function packPanels(from: usize, row: i32, column: i32, to: usize, columns: i32, depth: i32): void {
+  const r = usize(row) * 4
+  const s = usize(column) * 4
+  for (let j = 0; j < columns; j += 8, from += 8 * s) {
+    const left = columns - j
+    if (left >= 8 && column == 1) {
+      for (let p = 0, at = from; p < depth; p++, at += r, to += 32) {
+        v128.store(to, v128.load(at))
+        v128.store(to, v128.load(at, 16), 16)
+      }
+    } else if (left >= 8 && row == 1) {
+      packBandsOfEight(from, s, to, depth)
+      to += usize(depth) * 32
+    } else {
+      const width = usize(min(left, 8))
+      for (let p = 0, at = from; p < depth; p++, at += r, to += 32) {
+        v128.store(to, f32x4.splat(0))
+        v128.store(to, f32x4.splat(0), 16)
+        for (let q: usize = 0; q < width; q++) store<f32>(to + q * 4, load<f32>(at + q * s))
+      }
+    }
+  }
+}
+
+/** Eight contiguous runs, `apart` bytes from each other, interleaved. */
+function packBandsOfEight(from: usize, apart: usize, to: usize, depth: i32): void {
+  for (let half: usize = 0; half < 2; half++, from += 4 * apart) {
+    let out = to + half * 16
+    let at = from
+    let p = 0
+    for (; p + 4 <= depth; p += 4, at += 16, out += 128) {
+      const r0 = v128.load(at)
+      const r1 = v128.load(at + apart)
+      const r2 = v128.load(at + 2 * apart)
+      const r3 = v128.load(at + 3 * apart)
+      const a = i8x16.shuffle(r0, r1, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+      const b = i8x16.shuffle(r2, r3, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+      const c = i8x16.shuffle(r0, r1, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+      const d = i8x16.shuffle(r2, r3, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+      v128.store(out, i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+      v128.store(out, i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 32)
+      v128.store(out, i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23), 64)
+      v128.store(out, i8x16.shuffle(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 96)
+    }
+    for (; p < depth; p++, at += 4, out += 32) {
+      store<f32>(out, load<f32>(at))
+      store<f32>(out, load<f32>(at + apart), 4)
+      store<f32>(out, load<f32>(at + 2 * apart), 8)
+      store<f32>(out, load<f32>(at + 3 * apart), 12)
+    }
+  }
+}
+
+/** True where float32 holds every product of two packed blocks of bfloat16 values exactly. */
+function fits(a: usize, countA: i32, b: usize, countB: i32): bool {
+  const leastA = range(a, countA)
+  const mostA = largest
+  const leastB = range(b, countB)
+  // A value with exponent field e (1 for subnormals) is below 2^(e - 126) and a multiple of 2^(e - 134).
+  return mostA + largest <= 380 && leastA + leastB >= 119
+}
+
+/** The largest exponent field of finite values that `range` saw last. */
+let largest: i32 = 0
+
+/** The smallest exponent field of values that are not 0; zeros, infinities and NaNs multiply alike in every type. */
+function range(at: usize, count: i32): i32 {
+  let low = i32x4.splat(0x7fffffff)
+  let high = i32x4.splat(0)
+  for (const end = at + usize(count) * 4; at < end; at += 16) {
+    const size = v128.and(v128.load(at), i32x4.splat(0x7fffffff))
+    // A zero less one is the largest unsigned number, and stays out.
+    low = i32x4.min_u(low, i32x4.sub(size, i32x4.splat(1)))
+    high = i32x4.max_s(high, v128.and(size, i32x4.lt_s(size, i32x4.splat(0x7f800000))))
+  }
+  const most = max(
+    max(i32x4.extract_lane(high, 0), i32x4.extract_lane(high, 1)),
+    max(i32x4.extract_lane(high, 2), i32x4.extract_lane(high, 3)),
+  )
+  const least = min(
+    min(u32(i32x4.extract_lane(low, 0)), u32(i32x4.extract_lane(low, 1))),
+    min(u32(i32x4.extract_lane(low, 2)), u32(i32x4.extract_lane(low, 3))),
+  )
+  largest = max(most >> 23, 1)
+  return max(i32((least + 1) >> 23), 1)
+}
+
+function multiply(a: usize, b: usize, sums: usize, bands: i32, panels: i32, depth: i32, exact: bool): void {
+  const stride = usize(panels) * 32
+  for (let panel = 0; panel < panels; panel++) {
+    const right = b + panel * depth * 32
+    for (let band = 0; band < bands; band++) {
+      const left = a + band * depth * 16
+      const c = sums + usize(band) * 4 * stride + panel * 32
+      if (exact) tile(left, right, c, stride, depth)
+      else tileExact(left, right, c, stride, depth)
+    }
+  }
+}
+
+/** One tile of 4 by 8; each product and each sum rounded to float32. */
+function tile(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
+  const c1 = c + stride
+  const c2 = c1 + stride
+  const c3 = c2 + stride
+  let s00 = v128.load(c)
+  let s01 = v128.load(c, 16)
+  let s10 = v128.load(c1)
+  let s11 = v128.load(c1, 16)
+  let s20 = v128.load(c2)
+  let s21 = v128.load(c2, 16)
+  let s30 = v128.load(c3)
+  let s31 = v128.load(c3, 16)
+  const end = a + usize(k) * 16
+  while (a < end) {
+    const x = v128.load(b)
+    const y = v128.load(b, 16)
+    const a0 = v128.load32_splat(a)
+    s00 = f32x4.add(s00, f32x4.mul(a0, x))
+    s01 = f32x4.add(s01, f32x4.mul(a0, y))
+    const a1 = v128.load32_splat(a, 4)
+    s10 = f32x4.add(s10, f32x4.mul(a1, x))
+    s11 = f32x4.add(s11, f32x4.mul(a1, y))
+    const a2 = v128.load32_splat(a, 8)
+    s20 = f32x4.add(s20, f32x4.mul(a2, x))
+    s21 = f32x4.add(s21, f32x4.mul(a2, y))
+    const a3 = v128.load32_splat(a, 12)
+    s30 = f32x4.add(s30, f32x4.mul(a3, x))
+    s31 = f32x4.add(s31, f32x4.mul(a3, y))
+    a += 16
+    b += 32
+  }
+  v128.store(c, s00)
+  v128.store(c, s01, 16)
+  v128.store(c1, s10)
+  v128.store(c1, s11, 16)
+  v128.store(c2, s20)
+  v128.store(c2, s21, 16)
+  v128.store(c3, s30)
+  v128.store(c3, s31, 16)
+}
+
+/** One tile element by element: products exact in float64, each sum rounded to float32, whatever the values are. */
+function tileExact(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
+  for (let row: usize = 0; row < 4; row++, c += stride) {
+    for (let column: usize = 0; column < 32; column += 4) {
+      let s = load<f32>(c + column)
+      for (let p: usize = 0; p < usize(k); p++) {
+        s = f32(f64(s) + f64(load<f32>(a + p * 16 + row * 4)) * f64(load<f32>(b + p * 32 + column)))
+      }
+      store<f32>(c + column, s)
+    }
+  }
+}
+
+/** Sums of a block to their places, rounded. */
+function put(
+  sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, rounding: i32, record: usize,
+): void {
+  const width = usize(panels) * 32
+  const r0 = rounding == 2 ? word(record, 0) : i32x4.splat(0)
+  const r1 = rounding == 2 ? word(record, 1) : i32x4.splat(0)
+  const r2 = rounding == 2 ? word(record, 2) : i32x4.splat(0)
+  const r3 = rounding == 2 ? word(record, 3) : i32x4.splat(0)
+  const r4 = rounding == 2 ? word(record, 4) : i32x4.splat(0)
+  const r5 = rounding == 2 ? word(record, 5) : i32x4.splat(0)
+  for (let row = 0; row < rows; row++, sums += width, to += stride * 4) {
+    if (rounding == 1) {
+      for (let at: usize = 0; at < width; at += 16) v128.store(sums + at, toBfloat16(v128.load(sums + at)))
+    } else if (rounding == 2) {
+      for (let at: usize = 0; at < width; at += 16) {
+        v128.store(sums + at, toFormat(v128.load(sums + at), r0, r1, r2, r3, r4, r5))
+      }
+    }
+    memory.copy(to, sums, usize(columns) * 4)
+  }
+}

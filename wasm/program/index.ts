@@ -1,0 +1,66 @@
+// The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
+import { CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, LEAVE, LOOK, SUM } from '../../src/compile/opcodes'
+import { holdsNaN, runBody } from './body'
+import { enter, leave } from './edges'
+import { gemm } from './gemm'
+import { extremumLanes, scanLanes, sumLanes } from './lanes'
+
+// @ts-ignore: decorator
+@external("host", "step")
+declare function call(id: i32): void
+
+/** Runs steps from `pc` to the next END. 1 where a NaN was found whose bits this memory cannot tell. */
+export function run(pc: usize): i32 {
+  let strange = false
+  while (true) {
+    switch (load<i32>(pc)) {
+      case END:
+        return i32(strange)
+      case GROUP: {
+        const count = load<i32>(pc, 4)
+        const block = load<i32>(pc, 8)
+        const body = pc + 16
+        const end = body + load<i32>(pc, 12)
+        for (let start = 0; start < count; start += block) {
+          if (runBody(body, end, start, min(block, count - start))) strange = true
+        }
+        pc = end
+        break
+      }
+      case GEMM:
+        gemm(pc)
+        pc += 72
+        break
+      case SUM:
+        sumLanes(pc)
+        pc += 48
+        break
+      case EXTREMUM:
+        extremumLanes(pc)
+        pc += 32
+        break
+      case CUMSUM:
+        scanLanes(pc)
+        pc += 40
+        break
+      case CALL:
+        call(load<i32>(pc, 4))
+        pc += 8
+        break
+      case ENTER:
+        if (enter(load<i32>(pc, 4), load<i32>(pc, 8), load<i32>(pc, 12), load<i32>(pc, 16))) strange = true
+        pc += 20
+        break
+      case LOOK:
+        if (holdsNaN(load<i32>(pc, 4), load<i32>(pc, 8))) strange = true
+        pc += 12
+        break
+      case LEAVE:
+        leave(load<i32>(pc, 4), load<i32>(pc, 8), load<i32>(pc, 12), load<i32>(pc, 16))
+        pc += 20
+        break
+      default:
+        unreachable()
+    }
+  }
+}
