@@ -30,11 +30,14 @@ export function castTo(x: Expression, dtype: DType): Expression {
 
 /**
  * The tensors that some expressions say, computed together, block by block: each operation rounds as `apply` would have it.
- * Undefined where no program can: no WebAssembly SIMD, the machine in use, a NaN that is not the canonical one.
+ * Their elements are written into `storage`, as far as there are some. Undefined where no program can: no WebAssembly SIMD, the machine in use, a NaN that is not the canonical one.
  *
  * @example evaluate([{ op: ops.add, inputs: [leaf(tensor([1, 2])), leaf(tensor(10))], dtype: 'float32', shape: [2] }])[0].toNested() // [11, 12]
  */
-export function evaluate(outputs: readonly Expression[]): readonly Tensor[] | undefined {
+export function evaluate(
+  outputs: readonly Expression[],
+  storage: readonly Tensor['data'][] = [],
+): readonly Tensor[] | undefined {
   const engine = machine()
   if (!engine || engine.busy) return undefined
   const places = new Map<Expression, number>()
@@ -74,7 +77,7 @@ export function evaluate(outputs: readonly Expression[]): readonly Tensor[] | un
     programs.set(key, program)
     if (programs.size > most) programs.delete(programs.keys().next().value!)
   }
-  return program.run(leaves, () => undefined)
+  return program.run(leaves, storage)
 }
 
 function graphFrom(

@@ -50,12 +50,28 @@ export function tensorOf(x: Decoded, dtype: FloatDType = x.dtype): Tensor {
 
 /** Tensors of several results, each in a dtype: computed together, what they share once. */
 export function tensorsOf(...results: readonly (readonly [Decoded, FloatDType])[]): Tensor[] {
-  const deferred = results.every(([x]) => x instanceof Deferred)
-    ? evaluate(results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)))
+  return tensorsInto([], ...results)
+}
+
+/** `tensorsOf`, whose elements are written into given arrays, as far as there are some. */
+export function tensorsInto(
+  storage: readonly Tensor['data'][],
+  ...results: readonly (readonly [Decoded, FloatDType])[]
+): Tensor[] {
+  const together = results.every(([x]) => x instanceof Deferred)
+    ? evaluate(
+        results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)),
+        storage,
+      )
     : undefined
-  return results.map(([x, dtype], i): Tensor => {
-    if (!deferred) return tensorOf(x instanceof Deferred ? x.now() : x, dtype)
-    return reshape(deferred[i]!, x.shape)
+  if (together) return results.map(([{ shape }], i) => reshape(together[i]!, shape))
+  // All of them before the first is written: they may read what the arrays hold.
+  const apart = results.map(([x, dtype]) => tensorOf(x instanceof Deferred ? x.now() : x, dtype))
+  return apart.map((x, i): Tensor => {
+    const into = storage[i]
+    if (!into) return x
+    into.set(x.data as never)
+    return new Tensor(x.dtype, x.shape, into)
   })
 }
 
