@@ -1,3 +1,4 @@
+import { checkArray } from '../options/index.js'
 import { decibels, type QuantizationReport } from './quantizationReport.js'
 
 /** What a quantisation did to numbers that were looked at in parts: all but which block is the worst. */
@@ -12,6 +13,7 @@ export type JoinedReport = Omit<QuantizationReport, 'worstBlock'>
  * @example joinReports([quantizationReport(Float32Array.of(1), Float32Array.of(2)), quantizationReport(Float32Array.of(3), Float32Array.of(3))]).meanError // 0.5
  */
 export function joinReports(reports: readonly JoinedReport[]): JoinedReport {
+  checkArray('joinReports', 'reports', reports)
   const parts = reports.filter(({ count }) => count > 0)
   const total = (of: (part: JoinedReport) => number): number =>
     parts.reduce((sum, part) => sum + part.count * of(part), 0)

@@ -1,3 +1,4 @@
+import { checkArray, checkInteger } from '../options/index.js'
 import type { Numbers } from './quantizationReport.js'
 
 /**
@@ -7,6 +8,9 @@ import type { Numbers } from './quantizationReport.js'
  * @example padRows(Float32Array.of(1, 2, 3, 4), 2, 3) // [1, 2, 0, 3, 4, 0]
  */
 export function padRows<V extends Numbers>(values: V, rowLength: number, blockSize: number, fill = 0): V {
+  checkArray('padRows', 'values', values)
+  checkInteger('padRows', 'rowLength', rowLength)
+  checkInteger('padRows', 'blockSize', blockSize, 1)
   if (rowLength % blockSize === 0) return values
   const wide = Math.ceil(rowLength / blockSize) * blockSize
   const rows = values.length / rowLength
@@ -26,6 +30,9 @@ export function padRows<V extends Numbers>(values: V, rowLength: number, blockSi
  * @example unpadRows(Float32Array.of(1, 2, 0, 3, 4, 0), 2, 3) // [1, 2, 3, 4]
  */
 export function unpadRows(padded: Float32Array, rowLength: number, blockSize: number): Float32Array {
+  checkArray('unpadRows', 'padded', padded)
+  checkInteger('unpadRows', 'rowLength', rowLength)
+  checkInteger('unpadRows', 'blockSize', blockSize, 1)
   if (rowLength % blockSize === 0) return padded
   const wide = Math.ceil(rowLength / blockSize) * blockSize
   const rows = padded.length / wide

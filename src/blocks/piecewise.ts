@@ -1,4 +1,4 @@
-import { checkFunction, checkInteger, shown } from '../options/index.js'
+import { checkArray, checkFunction, checkInteger, shown } from '../options/index.js'
 import type { Shape } from '../tensor/index.js'
 import type { Numbers } from './quantizationReport.js'
 
@@ -23,6 +23,7 @@ const longestBlock = 32
 
 /** The number of rows of the last axis, and their length; a scalar is one row of one. */
 export function rowsOf(shape: Shape): { readonly rows: number; readonly rowLength: number } {
+  checkArray('rowsOf', 'shape', shape)
   return {
     rows: shape.slice(0, -1).reduce((product, side) => product * side, 1),
     rowLength: shape.at(-1) ?? 1,

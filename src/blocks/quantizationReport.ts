@@ -1,5 +1,5 @@
 import { type BlockQuantized, blockElement, blockValues, dequantizeBlocks } from '../formats/index.js'
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import { type DType, dtypeFacts, Tensor } from '../tensor/index.js'
 import type { BlockTensor } from './blockTensor.js'
 import { unpack } from './pack.js'
@@ -136,6 +136,7 @@ function read(
     const limit = max ?? largest(quantized.dtype)
     return { values: quantized.toNumbers(), limitOf: () => limit, blockSize }
   }
+  checkRecord('quantizationReport', 'quantized', quantized)
   const blocks = 'packed' in quantized ? unpack(quantized) : quantized
   const { multipliers } = blockValues(blocks, 'quantizationReport')
   const elementMax = blockElement(blocks.element).max

@@ -1,3 +1,4 @@
+import { checkArray, checkRecord } from '../options/index.js'
 import type { Shape } from '../tensor/index.js'
 import { rowsOf } from './piecewise.js'
 import type { Numbers, QuantizationReport } from './quantizationReport.js'
@@ -33,6 +34,8 @@ export interface QuantizedValues {
 
 /** Bits an element takes with its part of the scales, in a tensor of this shape. */
 export function bitsPerElement(way: QuantizationWay, shape: Shape): number {
+  checkRecord('bitsPerElement', 'way', way, ['elementBits'])
+  checkArray('bitsPerElement', 'shape', shape)
   const { rows, rowLength } = rowsOf(shape)
   const blocks = way.blockSize === null ? 0 : rows * Math.ceil(rowLength / way.blockSize)
   return way.elementBits + (way.blockBits * blocks + way.tensorBits) / (rows * rowLength)

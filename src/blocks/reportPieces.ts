@@ -1,3 +1,4 @@
+import { checkArray, checkRecord } from '../options/index.js'
 import { type JoinedReport, joinReports } from './joinReports.js'
 import { padRows } from './padRows.js'
 import type { Piece, PiecewiseTensor } from './piecewise.js'
@@ -18,6 +19,8 @@ export function reportPieces(
   ways: readonly QuantizationWay[],
   amax: number,
 ): JoinedReport[] {
+  checkRecord('reportPieces', 'tensor', tensor, ['pieces'])
+  checkArray('reportPieces', 'ways', ways)
   const quantizers = ways.map((way) => way.quantizer(amax))
   const reports = ways.map((): JoinedReport | undefined => undefined)
   for (const piece of tensor.pieces()) {

@@ -1,3 +1,4 @@
+import { checkRecord } from '../options/index.js'
 import type { PiecewiseTensor } from './piecewise.js'
 
 /** What has to be known of a tensor before it is quantised. */
@@ -22,6 +23,7 @@ export const leastExponent = -127
  * @example survey(piecewise('w', [3], () => Float32Array.of(1, -4, 0))).amax // 4
  */
 export function survey(tensor: PiecewiseTensor): Survey {
+  checkRecord('survey', 'tensor', tensor, ['pieces'])
   let [values, nonzero, amax, sumOfSquares, notFinite] = [0, 0, 0, 0, 0]
   const exponents = new Float64Array(255)
   for (const piece of tensor.pieces()) {

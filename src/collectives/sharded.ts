@@ -1,4 +1,4 @@
-import { checkName, shown } from '../options/index.js'
+import { checkArray, checkName, checkRecord, shown } from '../options/index.js'
 import { deviceSlices, type Mesh, type PartitionSpec } from '../sharding/index.js'
 import { type DType, slice, Tensor, zeros } from '../tensor/index.js'
 
@@ -44,6 +44,8 @@ export function shard<D extends DType>(mesh: Mesh, spec: PartitionSpec, x: Tenso
 
 /** What the devices along an axis hold as addends of a whole: one tensor for each index along it, copies along other axes. */
 export function addends<D extends DType>(mesh: Mesh, axis: string, parts: readonly Tensor<D>[]): Sharded<D> {
+  checkRecord('addends', 'mesh', mesh, ['axisNames', 'shape'])
+  checkArray('addends', 'parts', parts)
   checkName('addends', 'axis', axis, mesh.axisNames)
   const first = parts[0]
   if (first === undefined || parts.length !== mesh.shape[mesh.axisNames.indexOf(axis)])
@@ -73,6 +75,7 @@ export function addends<D extends DType>(mesh: Mesh, axis: string, parts: readon
  * unshard(shard(devices, ['y'], tensor([1, 2, 3, 4]))).toNested() // [1, 2, 3, 4]
  */
 export function unshard<D extends DType>(x: Sharded<D>): Tensor<D> {
+  checkRecord('unshard', 'x', x, ['mesh', 'spec', 'shards'])
   const { mesh, spec, shape, dtype, unreduced, shards } = x
   if (unreduced.length > 0)
     throw new RangeError(`unshard: devices hold addends, reduce them first [${unreduced.join(', ')}]`)

@@ -1,6 +1,13 @@
 import { type FormatName, formatNames } from '../formats/index.js'
 import { drift, type ErrorBound } from '../numerics/index.js'
-import { checkInteger, checkName, checkOptions, type OptionTable } from '../options/index.js'
+import {
+  checkArray,
+  checkFunction,
+  checkInteger,
+  checkName,
+  checkOptions,
+  type OptionTable,
+} from '../options/index.js'
 import { tensor } from '../tensor/index.js'
 import { driftInputs, type RecordedGaps } from './lab/driftInputs.js'
 import type { Lab, Measurement, Trial, Way } from './lab/measurement.js'
@@ -64,9 +71,13 @@ export function runDrift(options: RunDriftOptions = {}): DriftResults {
   checkOptions('runDrift', options, optionNames)
   const names = operations.map(({ name }) => name)
   const { ops: asked = names, dtype = 'bfloat16', seed = 0, recorded = [], progress = () => {} } = options
+  checkArray('runDrift', 'ops', asked)
+  checkArray('runDrift', 'recorded', recorded)
+  checkFunction('runDrift', 'progress', progress)
   for (const name of asked) checkName('runDrift', 'operation', name, names)
   checkName('runDrift', 'dtype', dtype, formatNames)
   checkInteger('runDrift', 'seed', seed, 0, 2 ** 32 - 1)
+  if (options.lengths !== undefined) checkArray('runDrift', 'lengths', options.lengths)
   for (const length of options.lengths ?? []) checkInteger('runDrift', 'length', length, 2, longestLength)
   const given = options.lengths && [...new Set(options.lengths)].sort((a, b) => a - b)
   const chosen = operations.filter((operation) => asked.includes(operation.name))

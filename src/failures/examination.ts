@@ -1,3 +1,4 @@
+import { checkFunction, checkText } from '../options/index.js'
 import {
   type GroupBy,
   namedPolicies,
@@ -56,6 +57,8 @@ export function examination<T extends Tree, R extends Tree>(
   title: string,
   make: () => Computation<T, R>,
 ): Examination {
+  checkText('examination', 'title', title)
+  checkFunction('examination', 'make', make)
   return {
     title,
     examine: (onTrial) => {

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import type { Tree } from '../tree/index.js'
 import { checkBytes, checkIntegers } from './decodeNpy.js'
@@ -84,6 +84,7 @@ export function readSafetensors(
   path: string | URL,
   options: SafetensorsReadOptions = {},
 ): SafetensorsContents<Tensor | BigIntegers> {
+  checkPath('readSafetensors', path)
   const op = 'readSafetensors'
   checkOptions(op, options, readNames)
   const integers = checkIntegers(op, options.integers)

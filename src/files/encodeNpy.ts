@@ -1,4 +1,5 @@
-import type { Tensor } from '../tensor/index.js'
+import { checkPath } from '../options/index.js'
+import { checkTensor, type Tensor } from '../tensor/index.js'
 import { descrOf } from './npyDescr.js'
 import { npyHeaderBytes } from './npyHeader.js'
 import { bytesOf } from './tensorBytes.js'
@@ -25,9 +26,11 @@ export function encodeNpy(x: Tensor): Uint8Array {
 
 /** Writes a tensor as an npy file, as `encodeNpy` lays it out and as `writeFileAtomic` writes. */
 export function writeNpy(path: string | URL, x: Tensor): void {
+  checkPath('writeNpy', path)
   writeFileAtomic(path, piecesOf('writeNpy', x))
 }
 
 function piecesOf(op: string, x: Tensor): [header: Uint8Array, data: Uint8Array] {
+  checkTensor(op, x)
   return [npyHeaderBytes(op, descrOf(x.dtype), x.shape), bytesOf(x)]
 }

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import type { DType, Tensor } from '../tensor/index.js'
 import { mapTree, pathsOf, type Tree } from '../tree/index.js'
 import { checkDepth } from './checkDepth.js'
@@ -53,6 +53,7 @@ export function encodeSafetensors(tree: Tree, options: SafetensorsOptions = {}):
  * Cost      no copy of the tensors in memory.
  */
 export function writeSafetensors(path: string | URL, tree: Tree, options: SafetensorsOptions = {}): void {
+  checkPath('writeSafetensors', path)
   writeFileAtomic(path, piecesOf('writeSafetensors', tree, options))
 }
 

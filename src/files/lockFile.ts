@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkNumber, checkOptions, type OptionTable } from '../options/index.js'
+import { checkNumber, checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import { isOver, ownIdentity, type ProcessIdentity } from './processIdentity.js'
 import { resolvedPath } from './resolvedPath.js'
 import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'
@@ -62,6 +62,7 @@ const waitNames: OptionTable<WaitOptions> = { op: 'optional', wait: 'optional' }
  * lock.release() // undefined
  */
 export function lockFile(path: string | URL, options: LockOptions = {}): FileLock {
+  checkPath('lockFile', path)
   checkOptions('lockFile', options, lockNames)
   const { op = 'lockFile' } = options
   const target = resolvedPath(path)
@@ -76,6 +77,7 @@ export function lockFile(path: string | URL, options: LockOptions = {}): FileLoc
  * Throws    as `lockFile`, after `wait`.
  */
 export async function waitForLock(path: string | URL, options: WaitOptions = {}): Promise<FileLock> {
+  checkPath('waitForLock', path)
   checkOptions('waitForLock', options, waitNames)
   const { op = 'waitForLock', wait = 60_000 } = options
   checkNumber(op, 'wait', wait, 0)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { crc32, inflateRawSync } from 'node:zlib'
 import { type Zippable, zipSync } from 'fflate'
-import { checkOptions, type OptionTable } from '../options/index.js'
-import type { DType, Tensor } from '../tensor/index.js'
+import { checkOptions, checkPath, checkRecord, type OptionTable } from '../options/index.js'
+import { checkTensor, type DType, type Tensor } from '../tensor/index.js'
 import { checkBytes, checkIntegers, decodeNamed } from './decodeNpy.js'
 import { encodeNpy } from './encodeNpy.js'
 import type { BigIntegers, Integers } from './integers.js'
@@ -58,14 +58,16 @@ function zipped(op: string, tensors: Readonly<Record<string, Tensor>>, options: 
 
 /** Throws where a zip file without 64-bit numbers has no room. */
 function checkRoom(op: string, tensors: Readonly<Record<string, Tensor>>): void {
+  checkRecord(op, 'tensors', tensors)
   const entries = Object.entries(tensors)
   if (entries.length >= 0xffff)
     throw new RangeError(`${op}: more arrays than a zip file can list, 65,534 [${entries.length}]`)
   let bytes = 0
-  for (const [name, { data }] of entries) {
+  for (const [name, x] of entries) {
+    checkTensor(op, x)
     const nameBytes = Buffer.byteLength(name)
     if (nameBytes > 65_000) throw new RangeError(`${op}: a name longer than 65,000 bytes [${nameBytes}]`)
-    bytes += data.byteLength + 2 * nameBytes + 10_500
+    bytes += x.data.byteLength + 2 * nameBytes + 10_500
   }
   if (bytes >= 2 ** 32)
     throw new RangeError(`${op}: more than a zip file holds, 4 GiB; safetensors has no limit [${bytes}]`)
@@ -77,6 +79,7 @@ export function writeNpz(
   tensors: Readonly<Record<string, Tensor>>,
   options: NpzWriteOptions = {},
 ): void {
+  checkPath('writeNpz', path)
   writeFileAtomic(path, zipped('writeNpz', tensors, options))
 }
 
@@ -124,6 +127,7 @@ export function readNpz(
   path: string | URL,
   options: NpzOptions = {},
 ): Readonly<Record<string, Tensor | BigIntegers>> {
+  checkPath('readNpz', path)
   checkOptions('readNpz', options, readNames)
   return tensorsOf('readNpz', new Uint8Array(readFileSync(path)), options)
 }

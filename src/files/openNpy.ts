@@ -1,3 +1,4 @@
+import { checkPath } from '../options/index.js'
 import type { DType, Shape, Tensor } from '../tensor/index.js'
 import { checkNpyOptions, type NpyOptions } from './decodeNpy.js'
 import { type BigIntegers, type FileInteger, integersOf, integerTensor, isFileInteger } from './integers.js'
@@ -31,6 +32,7 @@ export interface NpyFile {
  *           element of a row.
  */
 export function openNpy(path: string | URL, options: Omit<NpyOptions, 'integers'> = {}): NpyFile {
+  checkPath('openNpy', path)
   const op = 'openNpy'
   checkNpyOptions(op, options)
   const file = openBytes(op, path)
@@ -83,6 +85,7 @@ export function readNpy(
 ): Tensor | BigIntegers
 export function readNpy(path: string | URL, options?: NpyOptions & { readonly integers?: 'exact' }): Tensor
 export function readNpy(path: string | URL, options: NpyOptions = {}): Tensor | BigIntegers {
+  checkPath('readNpy', path)
   const op = 'readNpy'
   const integers = checkNpyOptions(op, options)
   const file = openBytes(op, path)

@@ -1,3 +1,4 @@
+import { checkPath } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { openBytes } from './openBytes.js'
 import {
@@ -39,6 +40,7 @@ export interface SafetensorsFile {
  * Cost      memory for the header, and for the tensors that are read.
  */
 export function openSafetensors(path: string | URL): SafetensorsFile {
+  checkPath('openSafetensors', path)
   const { header, read, close } = openSource('openSafetensors', path)
   const entries: ReadonlyMap<string, PlacedEntry> = new Map(
     header.entries.map((entry) => [entry.name, entry]),

@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { checkIterable, checkPath } from '../options/index.js'
 import { resolvedPath } from './resolvedPath.js'
 import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'
 import { writeFully } from './writeFully.js'
@@ -15,6 +16,8 @@ export function writeFileAtomic(
   path: string | URL,
   content: string | Uint8Array | Iterable<Uint8Array>,
 ): void {
+  checkPath('writeFileAtomic', path)
+  if (typeof content !== 'string') checkIterable('writeFileAtomic', 'content', content)
   const target = resolvedPath(path)
   const folder = dirname(target)
   sweepTemporaryFiles(folder)

@@ -1,3 +1,4 @@
+import { checkArray } from '../options/index.js'
 import { type FormatName, format as formatOf } from './catalogue.js'
 import { checkCode } from './checkCode.js'
 import { decodeByTable } from './decodeLong.js'
@@ -75,7 +76,7 @@ export function decodeTable(format: FormatName | FloatFormat): Float32Array {
 export function decodeArray(
   codes: Uint8Array | Uint16Array,
   format: FormatName | FloatFormat,
-  out: Float32Array = new Float32Array(codes.length),
+  out: Float32Array = emptyFor('decodeArray', codes),
 ): Float32Array {
   const record = formatOf(format)
   if (!(out instanceof Float32Array))
@@ -96,6 +97,11 @@ export function decodeArray(
     else bits[i] = decoded
   }
   return out
+}
+
+function emptyFor(op: string, codes: Uint8Array | Uint16Array): Float32Array {
+  checkArray(op, 'codes', codes)
+  return new Float32Array(codes.length)
 }
 
 /** Shorter arrays do not pay for copying. */

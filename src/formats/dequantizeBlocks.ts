@@ -1,3 +1,4 @@
+import { checkArray, checkRecord } from '../options/index.js'
 import { elementValues } from './blockElements.js'
 import { type BlockQuantized, blockElement, checkedTensorScale, checkScheme } from './blockFormats.js'
 import { multipliersOf } from './blockScale.js'
@@ -15,19 +16,15 @@ import { multipliersOf } from './blockScale.js'
  *
  * @example dequantizeBlocks(quantizeBlocks(Float32Array.of(1, 7), { element: 'float4_e2m1fn', blockSize: 2 })) // [1, 6]
  */
-export function dequantizeBlocks(
-  blocks: BlockQuantized,
-  out: Float32Array = new Float32Array(blocks.codes.length),
-): Float32Array {
+export function dequantizeBlocks(blocks: BlockQuantized, out: Float32Array = emptyFor(blocks)): Float32Array {
+  const { elements, multipliers } = blockValues(blocks, 'dequantizeBlocks')
   const { scales, codes, blockSize } = blocks
-  const values = blockValues(blocks, 'dequantizeBlocks')
   if (!(out instanceof Float32Array)) {
     throw new TypeError(`dequantizeBlocks: out is no Float32Array [${typeof out}]`)
   }
   if (out.length !== codes.length) {
     throw new RangeError(`dequantizeBlocks: lengths differ [codes ${codes.length}, out ${out.length}]`)
   }
-  const { elements, multipliers } = values
   const bits = new Uint32Array(out.buffer, out.byteOffset, out.length)
   for (let block = 0; block < scales.length; block++) {
     const multiplier = multipliers[scales[block]!]!
@@ -38,6 +35,12 @@ export function dequantizeBlocks(
     else for (let i = from; i < to; i++) out[i] = elements[codes[i]!]! * multiplier
   }
   return out
+}
+
+function emptyFor(blocks: BlockQuantized): Float32Array {
+  checkRecord('dequantizeBlocks', 'blocks', blocks)
+  checkArray('dequantizeBlocks', 'codes', blocks.codes)
+  return new Float32Array(blocks.codes.length)
 }
 
 /** The value of each element code, and the multiplier of each scale code. Read only: they are shared. */
@@ -56,6 +59,7 @@ export interface BlockValues {
  * @example blockValues(quantizeBlocks(new Float32Array(32), { element: 'int8' })).elements[0xff] // -0.015625
  */
 export function blockValues(blocks: BlockQuantized, op = 'blockValues'): BlockValues {
+  checkRecord(op, 'blocks', blocks, ['scheme', 'element', 'scales', 'codes'])
   const { scheme, element, blockSize, tensorScale, scales, codes } = blocks
   const { bits } = blockElement(element, op)
   checkScheme(op, scheme, element)

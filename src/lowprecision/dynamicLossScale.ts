@@ -1,5 +1,5 @@
 import type { Point, State } from '../optimizer/index.js'
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import { cast, isFinite, isFloat, mul, type Tensor } from '../tensor/index.js'
 import { leavesOf, mapTree, type Treelike } from '../tree/index.js'
 import type { Stepper } from './stepper.js'
@@ -59,6 +59,7 @@ export function dynamicLossScale<S extends State>(
   stepper: Stepper<S>,
   options: LossScaleOptions = {},
 ): Stepper<LossScaleState<S>> {
+  checkRecord('dynamicLossScale', 'stepper', stepper, ['init', 'step'])
   checkOptions('dynamicLossScale', options, names)
   const { initScale = 2 ** 16, growthInterval = 2000 } = options
   const { growthFactor = 2, backoffFactor = 0.5, minScale = 1 } = options

@@ -1,3 +1,4 @@
+import { checkRecord } from '../options/index.js'
 import type { Audit } from './auditConfig.js'
 import { headOf } from './auditText.js'
 
@@ -7,6 +8,7 @@ import { headOf } from './auditText.js'
  * @example auditHtml(auditConfig({ dModel: 1024, nLayers: 24 })).startsWith('<!doctype html>') // true
  */
 export function auditHtml(audit: Audit): string {
+  checkRecord('auditHtml', 'audit', audit, ['config', 'findings', 'corrections', 'memory'])
   const [title = '', ...facts] = headOf(audit)
   const findings = audit.findings.map(
     ({ about, verdict, evidence, remedy }) =>

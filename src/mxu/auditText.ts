@@ -1,3 +1,4 @@
+import { checkRecord } from '../options/index.js'
 import type { Audit } from './auditConfig.js'
 
 /**
@@ -6,6 +7,7 @@ import type { Audit } from './auditConfig.js'
  * @example auditText(auditConfig({ dModel: 1024, nLayers: 24 })).split('\n')[0] // 'd_model 1024, 24 layers, 16 heads of 128 on v5p-8 (4 chips)'
  */
 export function auditText(audit: Audit): string {
+  checkRecord('auditText', 'audit', audit, ['config', 'findings', 'corrections', 'memory'])
   const width = Math.max(...audit.findings.map(({ about }) => about.length))
   const findings = audit.findings.flatMap(({ about, verdict, evidence, remedy }) => [
     `${verdict.padEnd(7)}  ${about.padEnd(width)}  ${evidence}`,

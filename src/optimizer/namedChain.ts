@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions, checkRecord } from '../options/index.js'
 import { checkTransformation } from './checkTransformation.js'
 import type { ExtraArgs, GradientTransformation, State } from './transformation.js'
 
@@ -13,6 +13,7 @@ export function namedChain<S extends { readonly [name: string]: State }>(
     readonly [K in keyof S]: GradientTransformation<S[K]>
   },
 ): GradientTransformation<S> {
+  checkRecord('namedChain', 'transforms', transforms)
   checkOptions('namedChain', transforms, namesOf(transforms))
   const links = Object.entries<GradientTransformation>(transforms)
   for (const [name, transform] of links) {

@@ -15,12 +15,15 @@ export type Values = number | NumericArray | readonly unknown[]
 
 /** How many values there are: a number n stands for 0, 1, ..., n - 1. */
 export function countOf(op: string, values: Values): number {
-  const n = typeof values === 'number' ? values : values.length
+  const n = typeof values === 'number' ? values : lengthOf(values)
   if (!(Number.isInteger(n) && n >= 0 && n < 2 ** 31)) {
     throw new RangeError(`${op}: not an array or an integer in 0..2^31-1 [${String(values).slice(0, 50)}]`)
   }
   return n
 }
+
+const lengthOf = (values: NumericArray | readonly unknown[]): number =>
+  Array.isArray(values) || ArrayBuffer.isView(values) ? values.length : Number.NaN
 
 /** The values at the indices, as an array of the values' own type; of a number, the indices themselves. */
 export function take(values: Values, indices: Int32Array): Int32Array | NumericArray | unknown[] {

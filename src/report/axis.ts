@@ -1,3 +1,4 @@
+import { checkName, checkOptions, checkText, type OptionTable } from '../options/index.js'
 import { readable } from '../text/index.js'
 
 /** One axis of a plot. */
@@ -7,6 +8,15 @@ export interface Axis {
   readonly scale?: 'linear' | 'log2' | 'log10'
   /** Default: the data's range. */
   readonly domain?: readonly [number, number]
+}
+
+const axisNames: OptionTable<Axis> = { label: 'required', scale: 'optional', domain: 'optional' }
+
+/** Throws unless this is an axis: a label, and options that are known. */
+export function checkAxis(op: string, which: string, axis: Axis): void {
+  checkOptions(`${op}: ${which}`, axis, axisNames)
+  checkText(op, `the label of ${which}`, axis.label)
+  checkName(op, `scale of ${which}`, axis.scale ?? 'linear', ['linear', 'log2', 'log10'])
 }
 
 /** An axis with its range and ticks settled. */

@@ -1,3 +1,4 @@
+import { checkArray } from '../options/index.js'
 import type { Cell, Row } from './column.js'
 
 /**
@@ -7,6 +8,8 @@ import type { Cell, Row } from './column.js'
  * @example csv(['op', 'error'], [{ op: 'sum, rows', error: 0.5 }]) // 'op,error\n"sum, rows",0.5\n'
  */
 export function csv(keys: readonly string[], rows: readonly Row[]): string {
+  checkArray('csv', 'keys', keys)
+  checkArray('csv', 'rows', rows)
   const lines = [keys, ...rows.map((row) => keys.map((key) => row[key]))]
   return lines.map((cells) => `${cells.map(field).join(',')}\n`).join('')
 }

@@ -1,3 +1,5 @@
+import { checkText } from '../options/index.js'
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -12,5 +14,6 @@ const entities: Readonly<Record<string, string>> = {
  * @example escapeHtml('a < b & "c"') // 'a &lt; b &amp; &quot;c&quot;'
  */
 export function escapeHtml(text: string): string {
+  checkText('escapeHtml', 'text', text)
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }

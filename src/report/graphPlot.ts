@@ -1,4 +1,5 @@
 import * as dagre from '@dagrejs/dagre'
+import { checkArray, checkOptions } from '../options/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
 import { textWidth } from './textWidth.js'
@@ -38,8 +39,12 @@ const pad = 10
 export function graphPlot(
   nodes: readonly PlotNode[],
   edges: readonly PlotEdge[],
-  { title }: GraphPlotOptions,
+  options: GraphPlotOptions,
 ): string {
+  checkArray('graphPlot', 'nodes', nodes)
+  checkArray('graphPlot', 'edges', edges)
+  checkOptions('graphPlot', options, { title: 'required' })
+  const { title } = options
   const graph = new dagre.Graph({ multigraph: true })
   graph.setGraph({ rankdir: 'TB', nodesep: 22, ranksep: 34, marginx: 4, marginy: 4 })
   graph.setDefaultEdgeLabel(() => ({}))

@@ -1,3 +1,4 @@
+import { checkArray, checkName, checkOptions, type OptionTable } from '../options/index.js'
 import { readable } from '../text/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
@@ -24,6 +25,13 @@ export interface HeatMapOptions {
   readonly hot?: 'high' | 'low'
 }
 
+const names: OptionTable<HeatMapOptions> = {
+  title: 'required',
+  x: 'required',
+  y: 'required',
+  hot: 'optional',
+}
+
 const [high, top, least] = [28, 62, 64]
 const letter = 6.6
 
@@ -35,7 +43,12 @@ const letter = 6.6
  * @example heatMap([{ x: 'a', y: 'b', value: 1 }], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).slice(0, 4) // '<svg'
  */
 export function heatMap(cells: readonly HeatCell[], options: HeatMapOptions): string {
+  checkArray('heatMap', 'cells', cells)
+  checkOptions('heatMap', options, names)
   const { title, x, y, hot = 'high' } = options
+  checkName('heatMap', 'hot', hot, ['high', 'low'])
+  checkOptions('heatMap: x', x, { label: 'required' })
+  checkOptions('heatMap: y', y, { label: 'required' })
   const columns = [...new Set(cells.map((cell) => cell.x))]
   const rows = [...new Set(cells.map((cell) => cell.y))]
   const texts = cells.map((cell) => cell.text ?? (cell.value === null ? '' : readable(cell.value, 4)))

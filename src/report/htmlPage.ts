@@ -1,3 +1,4 @@
+import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { pageStyle } from './pageStyle.js'
 
@@ -36,12 +37,18 @@ export interface Page {
   readonly foot?: string
 }
 
+const pageNames: OptionTable<Page> = {
+  ...{ title: 'required', lead: 'required', facts: 'optional', sections: 'required', foot: 'optional' },
+}
+
 /**
  * A self-contained page: one file, no script, no network, readable in light and dark, printable.
  *
  * @example htmlPage({ title: 'A & B', lead: '', sections: [] }).includes('<title>A &amp; B</title>') // true
  */
 export function htmlPage(page: Page): string {
+  checkOptions('htmlPage', page, pageNames)
+  checkArray('htmlPage', 'sections', page.sections)
   const facts = Object.entries(page.facts ?? {}).map(
     ([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`,
   )

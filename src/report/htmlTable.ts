@@ -1,3 +1,4 @@
+import { checkArray } from '../options/index.js'
 import { type Column, cellAlign, cellText, type Row } from './column.js'
 import { escapeHtml } from './escapeHtml.js'
 
@@ -7,6 +8,8 @@ import { escapeHtml } from './escapeHtml.js'
  * @example htmlTable([{ key: 'op' }], [{ op: 'a<b' }]).includes('<td>a&lt;b</td>') // true
  */
 export function htmlTable(columns: readonly Column[], rows: readonly Row[]): string {
+  checkArray('htmlTable', 'columns', columns)
+  checkArray('htmlTable', 'rows', rows)
   const sides = columns.map((column) =>
     column.prose ? ' class="text"' : cellAlign(column, rows) === 'right' ? ' class="number"' : '',
   )

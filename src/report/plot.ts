@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
-import { type Axis, axisScale, type Scale } from './axis.js'
+import { checkArray, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
+import { type Axis, axisScale, checkAxis, type Scale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { type LegendEntry, legendHeight, legendMarkup } from './legend.js'
 import { type SeriesColor, seriesColors, seriesPaint } from './palette.js'
@@ -49,6 +50,11 @@ export interface PlotOptions {
   readonly diagonal?: boolean
 }
 
+const plotNames: OptionTable<PlotOptions> = {
+  ...{ title: 'required', x: 'required', y: 'required', width: 'optional', height: 'optional' },
+  ...{ markers: 'optional', diagonal: 'optional' },
+}
+
 /** The left one is the least: long numbers at the axis widen it. */
 const margin = { left: 52, right: 26, bottom: 38 }
 /** Bold letters are about so much wider. */
@@ -64,6 +70,7 @@ const endLine = 14
  * @example linePlot([{ name: 'a', points: [{ x: 1, y: 2 }] }], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).slice(0, 4) // '<svg'
  */
 export function linePlot(series: readonly PlotSeries[], options: PlotOptions): string {
+  checkPlot('linePlot', series, options)
   return draw(series, options, 'line')
 }
 
@@ -73,7 +80,16 @@ export function linePlot(series: readonly PlotSeries[], options: PlotOptions): s
  * @example scatterPlot([], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).includes('<circle') // false
  */
 export function scatterPlot(series: readonly PlotSeries[], options: PlotOptions): string {
+  checkPlot('scatterPlot', series, options)
   return draw(series, options, 'dots')
+}
+
+function checkPlot(op: string, series: readonly PlotSeries[], options: PlotOptions): void {
+  checkArray(op, 'series', series)
+  for (const one of series) checkRecord(op, 'a series', one, ['name', 'points'])
+  checkOptions(op, options, plotNames)
+  checkAxis(op, 'x', options.x)
+  checkAxis(op, 'y', options.y)
 }
 
 function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' | 'dots'): string {

@@ -1,3 +1,4 @@
+import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
 import { axisScale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
@@ -23,6 +24,10 @@ export interface RangePlotOptions {
   readonly height?: number
 }
 
+const names: OptionTable<RangePlotOptions> = {
+  ...{ title: 'required', x: 'required', y: 'required', width: 'optional', height: 'optional' },
+}
+
 const margin = { left: 132, right: 14, top: 26, axis: 36 }
 const row = 16
 
@@ -37,6 +42,11 @@ export function rangePlot(
   ranges: readonly PlotRange[],
   options: RangePlotOptions,
 ): string {
+  checkArray('rangePlot', 'bars', bars)
+  checkArray('rangePlot', 'ranges', ranges)
+  checkOptions('rangePlot', options, names)
+  checkOptions('rangePlot: x', options.x, { label: 'required', domain: 'required' })
+  checkOptions('rangePlot: y', options.y, { label: 'required' })
   const { title, width = 460, height = 150 } = options
   const [low, high] = options.x.domain
   const start = labelMargin(

@@ -1,3 +1,4 @@
+import { checkFunction, checkInteger, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import type { Schedule } from '../schedule/index.js'
 import { sparkline } from '../text/index.js'
 import { linePlot, type PlotMarker, type PlotSeries } from './plot.js'
@@ -16,6 +17,25 @@ export interface SchedulePlotOptions {
   readonly height?: number
 }
 
+const plotNames: OptionTable<SchedulePlotOptions> = {
+  ...{ steps: 'required', title: 'optional', scale: 'optional', markers: 'optional' },
+  ...{ width: 'optional', height: 'optional' },
+}
+
+/** How a row of block characters shows a schedule. */
+export interface SparklineOptions {
+  /** The last step; the first is 0. A whole number, at least 1. */
+  readonly steps: number
+  /** Characters. Default 60. */
+  readonly width?: number
+  /** Of the rates. Default 'linear'. */
+  readonly scale?: 'linear' | 'log'
+}
+
+const sparklineNames: OptionTable<SparklineOptions> = {
+  ...{ steps: 'required', width: 'optional', scale: 'optional' },
+}
+
 /**
  * Schedules as lines over their steps, by name, as a self-contained SVG text. The same schedules give the same bytes.
  * Each is asked at about two steps a pixel, and exactly at every step where there are fewer: a restart is a line as
@@ -28,6 +48,9 @@ export function schedulePlot(
   schedules: Readonly<Record<string, Schedule>>,
   options: SchedulePlotOptions,
 ): string {
+  checkRecord('schedulePlot', 'schedules', schedules)
+  checkOptions('schedulePlot', options, plotNames)
+  for (const [name, rate] of Object.entries(schedules)) checkFunction('schedulePlot', name, rate)
   const { steps, title = 'rate by step', scale = 'linear', width = 460, ...rest } = options
   const asked = spread('schedulePlot', steps, 2 * width)
   const series = Object.entries(schedules).map(
@@ -41,20 +64,17 @@ export function schedulePlot(
  *
  * @example scheduleSparkline((step) => Math.min(step, 4), { steps: 8, width: 9 }) // '·▁▃▆█████'
  */
-export function scheduleSparkline(
-  schedule: Schedule,
-  options: { readonly steps: number; readonly width?: number; readonly scale?: 'linear' | 'log' },
-): string {
+export function scheduleSparkline(schedule: Schedule, options: SparklineOptions): string {
+  checkFunction('scheduleSparkline', 'schedule', schedule)
+  checkOptions('scheduleSparkline', options, sparklineNames)
   const { steps, width = 60, scale = 'linear' } = options
-  if (!Number.isSafeInteger(width) || width < 2)
-    throw new RangeError(`scheduleSparkline: width is not a whole number, 2 or more [${width}]`)
+  checkInteger('scheduleSparkline', 'width', width, 2)
   return sparkline(spread('scheduleSparkline', steps, width - 1).map(schedule), { scale })
 }
 
 /** Whole steps from 0 to `last`, evenly spread: all of them, or `most` + 1 where there are more. */
 function spread(op: string, last: number, most: number): number[] {
-  if (!Number.isSafeInteger(last) || last < 1)
-    throw new RangeError(`${op}: steps is not a whole number, 1 or more [${last}]`)
+  checkInteger(op, 'steps', last, 1)
   const gaps = Math.min(last, Math.floor(most))
   return Array.from({ length: gaps + 1 }, (_, i) => Math.round((i * last) / gaps))
 }

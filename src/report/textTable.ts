@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
 import { type Column, cellAlign, cellText, type Row } from './column.js'
 import { fittedTable } from './fittedTable.js'
 
@@ -18,6 +19,16 @@ const frame = {
   middle: ' ',
 }
 
+/** How a table is laid out. */
+export interface TableOptions {
+  /** A rule is drawn wherever this field changes. */
+  readonly group?: string | undefined
+  /** No line is longer than that many columns. Default: as long as the cells ask for. */
+  readonly width?: number | undefined
+}
+
+const names: OptionTable<TableOptions> = { group: 'optional', width: 'optional' }
+
 /**
  * A table for a terminal: one line per row, a rule under the headings, no colour, no trailing blanks.
  * With `group`, a rule is drawn wherever that field changes. With `width`, no line is longer than that many columns: cells
@@ -28,8 +39,11 @@ const frame = {
 export function textTable(
   columns: readonly Column[],
   rows: readonly Row[],
-  options: { readonly group?: string; readonly width?: number | undefined } = {},
+  options: TableOptions = {},
 ): string {
+  checkArray('textTable', 'columns', columns)
+  checkArray('textTable', 'rows', rows)
+  checkOptions('textTable', options, names)
   const { group } = options
   const table = new Table({
     chars: frame,

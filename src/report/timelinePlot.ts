@@ -1,3 +1,4 @@
+import { checkArray, checkOptions, type OptionTable, shown } from '../options/index.js'
 import { axisScale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesColors, seriesPaint } from './palette.js'
@@ -24,6 +25,10 @@ export interface TimelinePlotOptions {
   readonly width?: number
 }
 
+const names: OptionTable<TimelinePlotOptions> = {
+  ...{ title: 'required', x: 'required', lanes: 'optional', width: 'optional' },
+}
+
 const margin = { left: 72, right: 14, top: 8, axis: 36 }
 const row = 28
 
@@ -34,10 +39,13 @@ const row = 28
  * @example timelinePlot([{ lane: 'copy', start: 0, end: 2 }], { title: 't', x: { label: 'ms' } }).slice(0, 4) // '<svg'
  */
 export function timelinePlot(stretches: readonly PlotStretch[], options: TimelinePlotOptions): string {
+  checkArray('timelinePlot', 'stretches', stretches)
+  checkOptions('timelinePlot', options, names)
+  checkOptions('timelinePlot: x', options.x, { label: 'required' })
   const { title, width = 640 } = options
   const lanes = options.lanes ?? [...new Set(stretches.map(({ lane }) => lane))]
   const stranger = stretches.find(({ lane }) => !lanes.includes(lane))
-  if (stranger) throw new RangeError(`timelinePlot: no such lane [${stranger.lane.slice(0, 50)}]`)
+  if (stranger) throw new RangeError(`timelinePlot: no such lane [${shown(stranger.lane)}]`)
   const beside = labelMargin(lanes, 10, margin.left)
   const right = width - margin.right
   const { domain, ticks, tickText } = axisScale(

@@ -1,5 +1,6 @@
 import { type ChipName, chip } from '../hardware/index.js'
 import { trainingFlops } from '../model/index.js'
+import { checkRecord } from '../options/index.js'
 import { type Measured, measured, measuredExperts } from './measured.js'
 
 /** The share of a generation's peak that training of dense models reaches, and what it is fitted on. */
@@ -13,13 +14,9 @@ export interface Efficiency {
 }
 
 /** The share of the peak that a measurement is, all pairs of positions counted. */
-export function utilisationOf({
-  config,
-  tokensPerSecondPerChip,
-  sequence,
-  chip: name,
-  mfu,
-}: Measured): number {
+export function utilisationOf(point: Measured): number {
+  checkRecord('utilisationOf', 'point', point, ['chip', 'sequence'])
+  const { config, tokensPerSecondPerChip, sequence, chip: name, mfu } = point
   if (config === undefined || tokensPerSecondPerChip === undefined) return mfu ?? Number.NaN
   const { model } = trainingFlops(config, { batch: 1, sequence, attention: 'full' })
   return ((model / sequence) * tokensPerSecondPerChip) / chip(name).bfloat16FlopsPerSecond

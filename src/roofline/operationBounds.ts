@@ -118,6 +118,12 @@ export interface OperationBoundsOptions extends OperationsOptions {
   readonly arithmetic?: PeakDType
 }
 
+const boundsNames: OptionTable<OperationBoundsOptions> = {
+  ...{ batch: 'required', sequence: 'optional', context: 'optional', dtype: 'optional' },
+  ...{ weightsDtype: 'optional', cacheDtype: 'optional', attention: 'optional', flash: 'optional' },
+  ...{ chip: 'required', pass: 'optional', arithmetic: 'optional' },
+}
+
 /**
  * What bounds each operation of a model on one chip.
  *
@@ -130,6 +136,7 @@ export function operationBounds(
   config: ModelConfig,
   options: OperationBoundsOptions,
 ): readonly OperationRow[] {
+  checkOptions('operationBounds', options, boundsNames)
   const { chip, pass = 'both', arithmetic = 'bfloat16', ...asked } = options
   checkName('operationBounds', 'pass', pass, ['forward', 'both'])
   const passes = pass === 'both' ? (['forward', 'backward'] as const) : (['forward'] as const)

@@ -1,3 +1,4 @@
+import { checkRecord } from '../options/index.js'
 import { deviceSlices } from './deviceSlices.js'
 import type { Mesh } from './mesh.js'
 import type { PartitionSpec } from './spec.js'
@@ -52,7 +53,9 @@ export function shardingDiagram(mesh: Mesh, spec: PartitionSpec, arrayShape: rea
  * const table = shardingStrategy(devices, { family: 'gpt2', D: 768, L: 12 }, { strategy: ['fsdp', 'tensor'] })
  * strategyDiagram(table).includes('layer.mlp.up') // true
  */
-export function strategyDiagram({ mesh, parameters }: StrategyTable): string {
+export function strategyDiagram(table: StrategyTable): string {
+  checkRecord('strategyDiagram', 'table', table, ['mesh', 'parameters'])
+  const { mesh, parameters } = table
   const rows = parameters.map((parameter, i) => strip(mesh, parameter, i * rowHeight))
   const legend = mesh.axisNames.map(
     (name, i) =>

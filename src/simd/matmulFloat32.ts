@@ -1,6 +1,6 @@
 import { arena, type Engine } from './arena.js'
 import { type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
-import { matmulOperands } from './matmulOperands.js'
+import { checkSizes, matmulOperands } from './matmulOperands.js'
 
 /**
  * Matrix product of float32 matrices: acc = float32(acc + float32(a b)), k ascending from +0.
@@ -21,6 +21,7 @@ export function matmulFloat32(
   out?: Float32Array,
   engine: Engine = 'simd',
 ): Float32Array {
+  checkSizes('matmulFloat32', sizes)
   const result = out ?? new Float32Array(sizes.m * sizes.n)
   const [left, right] = matmulOperands('matmulFloat32', a, b, sizes, result)
   const simd = arena(engine)

@@ -1,6 +1,6 @@
 import { arena, type Engine } from './arena.js'
 import { type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
-import { matmulOperands } from './matmulOperands.js'
+import { checkSizes, matmulOperands } from './matmulOperands.js'
 
 /**
  * Matrix product in float64 of float64 or float32 matrices: acc = acc + a b, k ascending from +0.
@@ -21,6 +21,7 @@ export function matmulFloat64<A extends Float32Array | Float64Array>(
   out?: Float64Array,
   engine: Engine = 'simd',
 ): Float64Array {
+  checkSizes('matmulFloat64', sizes)
   const result = out ?? new Float64Array(sizes.m * sizes.n)
   const [left, right] = matmulOperands('matmulFloat64', a, b, sizes, result)
   const simd = arena(engine)

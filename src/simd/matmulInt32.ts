@@ -1,6 +1,6 @@
 import { arena, type Engine } from './arena.js'
 import { type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
-import { matmulOperands } from './matmulOperands.js'
+import { checkSizes, matmulOperands } from './matmulOperands.js'
 
 /**
  * Matrix product of int32 matrices modulo 2^32; of uint32 ones too, given as the int32 of the same bits.
@@ -20,6 +20,7 @@ export function matmulInt32(
   out?: Int32Array,
   engine: Engine = 'simd',
 ): Int32Array {
+  checkSizes('matmulInt32', sizes)
   const result = out ?? new Int32Array(sizes.m * sizes.n)
   const [left, right] = matmulOperands('matmulInt32', a, b, sizes, result)
   const simd = arena(engine)

@@ -1,6 +1,14 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
 import type { MatmulSizes } from './matmulBlocks.js'
 
 type Numbers = Float32Array | Float64Array | Int32Array
+
+/** Throws unless these are the sizes of a product. */
+export function checkSizes(op: string, sizes: MatmulSizes): void {
+  checkOptions(op, sizes, sizeNames)
+}
+
+const sizeNames: OptionTable<MatmulSizes> = { m: 'required', k: 'required', n: 'required' }
 
 /** Throws unless the lengths are those of the sizes; a copy of each operand that the result would overwrite. */
 export function matmulOperands<A extends Numbers>(

@@ -1,4 +1,4 @@
-import { cast, cumsum, type FloatDType, type Tensor } from '../tensor/index.js'
+import { cast, checkTensor, cumsum, type FloatDType, type Tensor } from '../tensor/index.js'
 import { cumsums, type RunningSum } from './cumsums.js'
 import type { SsmOptions } from './inputs.js'
 import { widenedSums } from './stages.js'
@@ -43,6 +43,7 @@ export function runningSums(
   dt: Tensor,
   options: SsmOptions = {},
 ): { readonly sums: Tensor; readonly accumulate: FloatDType } {
+  checkTensor('runningSums', dt)
   const dtype = dt.dtype as FloatDType
   const { how, sums } = sumDTypes('runningSums', dtype, options)
   return { sums: sumsOf(dt, dt.rank - 1, how, sums), accumulate: how.accumulate ?? dtype }

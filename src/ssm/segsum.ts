@@ -1,4 +1,13 @@
-import { broadcastTo, cast, type FloatDType, matmul, mul, type Tensor, tril } from '../tensor/index.js'
+import {
+  broadcastTo,
+  cast,
+  checkTensor,
+  type FloatDType,
+  matmul,
+  mul,
+  type Tensor,
+  tril,
+} from '../tensor/index.js'
 import { asColumn } from './axes.js'
 import { checkForm, checkInputs, type SsmInputs, type SsmOptions } from './inputs.js'
 import { sumDTypes, sumsOf } from './runningSums.js'
@@ -16,6 +25,7 @@ import { expTo } from './stages.js'
  * @example segmentSums(tensor([1, 2, 3])).toNested() // [[0,0,0],[2,0,0],[5,3,0]]
  */
 export function segmentSums(a: Tensor, options: SsmOptions = {}): Tensor {
+  checkTensor('segmentSums', a)
   checkForm('segmentSums', options)
   const { how, sums, exponents } = sumDTypes('segmentSums', a.dtype as FloatDType, options)
   const steps = tril(broadcastTo(asColumn(a), [...a.shape, a.shape.at(-1)!]), { k: -1 })

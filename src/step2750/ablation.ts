@@ -1,4 +1,6 @@
-import { type RunStep2750Options, runStep2750 } from './runStep2750.js'
+import { checkArray, checkFunction, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
+import { runStep2750 } from './runStep2750.js'
+import type { Step2750Data } from './step2750Data.js'
 import type { Step2750Options } from './step2750Options.js'
 
 /** One row of the table: what it changes, and what came of it. */
@@ -37,18 +39,25 @@ export const ablations: readonly { readonly name: string; readonly options: Step
   { name: 'naive, then NaN gradients to 0', options: { zeroNans: true } },
 ]
 
+/** What `ablate` runs, on what, and who is told. */
+export interface AblateOptions {
+  /** Default: drawn from the options' seed. */
+  readonly data?: Step2750Data
+  /** Default: `ablations`. */
+  readonly rows?: typeof ablations
+  /** Told of every step, with the row under way. */
+  readonly onStep?: (row: number, step: number) => void
+}
+
+const names: OptionTable<AblateOptions> = { data: 'optional', rows: 'optional', onStep: 'optional' }
+
 /** Runs every row on the same data, seed, rate and steps; `onStep` is told the row under way. */
-export function ablate(
-  shared: Step2750Options,
-  {
-    data,
-    rows = ablations,
-    onStep,
-  }: Pick<RunStep2750Options, 'data'> & {
-    readonly rows?: typeof ablations
-    readonly onStep?: (row: number, step: number) => void
-  } = {},
-): AblationRow[] {
+export function ablate(shared: Step2750Options, options: AblateOptions = {}): AblationRow[] {
+  checkRecord('ablate', 'shared', shared)
+  checkOptions('ablate', options, names)
+  const { data, rows = ablations, onStep } = options
+  checkArray('ablate', 'rows', rows)
+  if (onStep !== undefined) checkFunction('ablate', 'onStep', onStep)
   return rows.map(({ name, options }, row) => {
     const { loss, records, firstNonFiniteStep, nonFiniteSteps, stepsRun } = runStep2750(
       { ...shared, ...options },

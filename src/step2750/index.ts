@@ -27,7 +27,7 @@ export { type RunStep2750Options, runStep2750, type Step2750Result } from './run
 export type { Step2750Record } from './step2750Record.js'
 export type { ClockFacts, Explanation } from './explainRun.js'
 export type { Addition, SumReading } from './sumReading.js'
-export { ablate, type AblationRow, ablations } from './ablation.js'
+export { ablate, type AblateOptions, type AblationRow, ablations } from './ablation.js'
 export { sweep, type SweepOptions } from './sweep.js'
 export { type SweepLists, sweepGrid } from './sweepGrid.js'
 export { type SweepRow, sweepRow } from './sweepRow.js'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { checkPath } from '../options/index.js'
 import type { Step2750Data } from './step2750Data.js'
 
 const names = ['a_log', 'b', 'c', 'dt_bias', 'dt_gap'] as const
@@ -12,6 +13,7 @@ const names = ['a_log', 'b', 'c', 'dt_bias', 'dt_gap'] as const
  * Throws    a RangeError says what is missing or does not fit.
  */
 export function readData(path: string): Step2750Data {
+  checkPath('readData', path)
   const refuse = (why: string): RangeError => new RangeError(`step2750: ${why} [${path}]`)
   let facts: Record<string, unknown>
   try {

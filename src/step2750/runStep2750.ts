@@ -1,7 +1,8 @@
+import { checkFunction, checkInteger, checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import { type Explanation, explainRun } from './explainRun.js'
 import { parameterNames } from './parameters.js'
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './step2750Checkpoint.js'
-import { drawData, type Step2750Data } from './step2750Data.js'
+import { checkData, drawData, type Step2750Data } from './step2750Data.js'
 import { type Step2750Options, type Step2750Run, step2750Options } from './step2750Options.js'
 import { recordOf, type Step2750Record } from './step2750Record.js'
 import { firstPoint, sequencesOf, type TrainPoint, trainStep2750 } from './trainStep2750.js'
@@ -34,6 +35,10 @@ export interface RunStep2750Options {
   readonly onStep?: (step: number, record: () => Step2750Record) => void
 }
 
+const moreNames: OptionTable<RunStep2750Options> = {
+  ...{ data: 'optional', checkpoint: 'optional', checkpointEvery: 'optional', onStep: 'optional' },
+}
+
 const tailLength = 11
 const afterFirstBad = 20
 
@@ -47,6 +52,10 @@ const afterFirstBad = 20
  * @example runStep2750({ steps: 2 }).loss.length // 2
  */
 export function runStep2750(options: Step2750Options = {}, more: RunStep2750Options = {}): Step2750Result {
+  checkOptions('runStep2750', more, moreNames)
+  if (more.data !== undefined) checkData('runStep2750', more.data)
+  if (more.checkpoint !== undefined) checkPath('runStep2750', more.checkpoint)
+  if (more.onStep !== undefined) checkFunction('runStep2750', 'onStep', more.onStep)
   const run = step2750Options(
     more.data ? { ...options, length: options.length ?? more.data.length } : options,
   )
@@ -54,8 +63,7 @@ export function runStep2750(options: Step2750Options = {}, more: RunStep2750Opti
   if (data.length !== run.length)
     throw new RangeError(`step2750: the data have ${data.length} positions a row [${run.length}]`)
   const every = more.checkpointEvery ?? 100
-  if (!Number.isInteger(every) || every < 1)
-    throw new RangeError(`step2750: checkpointEvery is not a whole number from 1 [${every}]`)
+  checkInteger('step2750', 'checkpointEvery', every, 1)
   const sequence = sequencesOf(data, run)
   const stored = more.checkpoint === undefined ? undefined : readCheckpoint(more.checkpoint, data, run)
   const loss = new Float32Array(run.steps)

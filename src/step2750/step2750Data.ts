@@ -1,8 +1,9 @@
 import * as bf16 from '../bf16/index.js'
+import { checkRecord } from '../options/index.js'
 import { key, normal } from '../random/index.js'
 import { type Experiment, experiments, softplusInverse } from './experiments.js'
 import { parameterNames } from './parameters.js'
-import type { Step2750Run } from './step2750Options.js'
+import { checkRun, type Step2750Run } from './step2750Options.js'
 
 /** The sequences of a run and the parameters it begins with; x, y and the clock are bfloat16 codes. */
 export interface Step2750Data {
@@ -18,11 +19,18 @@ export interface Step2750Data {
   readonly init: Float32Array
 }
 
+/** Throws a TypeError unless these are data of the experiment, as `drawData` and `readData` give them. */
+export function checkData(op: string, data: Step2750Data): void {
+  checkRecord(op, 'data', data, ['rows', 'length', 'x', 'y', 'clock', 'init'])
+}
+
 /**
  * Draws the data of an experiment: x standard normal, y the outputs of the teacher's recurrence in float64 on the rounded
  * x and clock, both rounded to bfloat16 once. The same seed gives the same bits.
  */
-export function drawData({ experiment: name, length, gap, seed }: Step2750Run): Step2750Data {
+export function drawData(run: Step2750Run): Step2750Data {
+  checkRun('drawData', run)
+  const { experiment: name, length, gap, seed } = run
   const experiment = experiments[name]
   const { rows, start, teacher, sharedClock } = experiment
   const x = bf16.encode(normal(key(seed), rows * length))

@@ -1,8 +1,9 @@
 import { logAddExp } from '../numerics/index.js'
+import { checkRecord } from '../options/index.js'
 import { forms } from '../ssm/index.js'
 import { add, cast, exp, mul, neg, reshape, sub, sum, type Tensor } from '../tensor/index.js'
 import type { Parameters } from './parameters.js'
-import type { Step2750Run } from './step2750Options.js'
+import { checkRun, type Step2750Run } from './step2750Options.js'
 
 /** One sequence in the dtype of the model, each [L]. */
 export interface Sequence {
@@ -16,10 +17,16 @@ export interface Sequence {
  *   dt = softplus(g dt_gap + dt_bias),  A = -exp(a_log).
  */
 export function stepsAndRate(
-  { aLog, dtBias, dtGap }: Parameters,
-  { clock }: Pick<Sequence, 'clock'>,
-  { dtype }: Pick<Step2750Run, 'dtype'>,
+  parameters: Parameters,
+  sequence: Pick<Sequence, 'clock'>,
+  run: Pick<Step2750Run, 'dtype'>,
 ): { dt: Tensor; A: Tensor } {
+  checkRecord('stepsAndRate', 'parameters', parameters, ['aLog', 'dtBias', 'dtGap'])
+  checkRecord('stepsAndRate', 'sequence', sequence, ['clock'])
+  checkRecord('stepsAndRate', 'run', run, ['dtype'])
+  const { aLog, dtBias, dtGap } = parameters
+  const { clock } = sequence
+  const { dtype } = run
   const z = add(mul(clock, cast(dtGap, dtype)), cast(dtBias, dtype))
   return { dt: logAddExp(z, 0), A: neg(exp(cast(aLog, dtype))) }
 }
@@ -29,6 +36,7 @@ export function stepsAndRate(
  *   mean((y_hat - y)^2), its squares, their running sum and the factor 1 / L in float32.
  */
 export function lossOf(parameters: Parameters, sequence: Sequence, run: Step2750Run): Tensor {
+  checkRun('lossOf', run)
   const { dtype, form, cumsum, length } = run
   const { dt, A } = stepsAndRate(parameters, sequence, run)
   const B = reshape(cast(parameters.b, dtype), [1, 1])

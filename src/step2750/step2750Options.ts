@@ -1,4 +1,13 @@
 import { type FormatName, format, formatNames } from '../formats/index.js'
+import {
+  checkFlag,
+  checkInteger,
+  checkName,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+  shown,
+} from '../options/index.js'
 import { type CumsumName, cumsums, type Form, forms } from '../ssm/index.js'
 import { type ExperimentName, experiments } from './experiments.js'
 
@@ -43,44 +52,41 @@ export const modelDTypes: readonly ModelDType[] = [
   ...formatNames.filter((name) => format(name).bits === 8 || format(name).bits === 16),
 ]
 
-/** Fills in the defaults and checks every value: a RangeError says what is wrong. */
+const optionNames: OptionTable<Step2750Options> = {
+  ...{ seed: 'optional', lr: 'optional', steps: 'optional', dtype: 'optional', form: 'optional' },
+  ...{ cumsum: 'optional', zeroNans: 'optional', broadcastSum: 'optional', experiment: 'optional' },
+  ...{ length: 'optional', gap: 'optional' },
+}
+
+/** Fills in the defaults and checks every value: an error says what is wrong. */
 export function step2750Options(options: Step2750Options = {}): Step2750Run {
-  const name = oneOf('experiment', options.experiment ?? 'gap', Object.keys(experiments)) as ExperimentName
+  checkOptions('step2750', options, optionNames)
+  const { experiment: name = 'gap', dtype = 'bfloat16', form = 'factorized', cumsum = 'sequential' } = options
+  checkName('step2750', 'experiment', name, Object.keys(experiments))
+  checkName('step2750', 'dtype', dtype, modelDTypes)
+  checkName('step2750', 'form', form, Object.keys(forms))
+  checkName('step2750', 'cumsum', cumsum, Object.keys(cumsums))
   const experiment = experiments[name]
+  const { seed = 1, lr = experiment.lr, steps = 5000, length = experiment.length } = options
+  checkInteger('step2750', 'seed', seed, 0, 2 ** 32 - 1)
+  checkPositive('lr', lr)
+  checkInteger('step2750', 'steps', steps, 1, 1e6)
+  checkInteger('step2750', 'length', length, 1, experiment.longest)
+  const { zeroNans = false, broadcastSum = 'float32', gap = experiment.gap } = options
+  checkFlag('step2750', 'zeroNans', zeroNans)
+  checkName('step2750', 'broadcastSum', broadcastSum, ['float32', 'windowed-32'])
   if (options.gap !== undefined && experiment.gap === null)
-    throw new RangeError(`step2750: experiment ${name} has no gap [${options.gap}]`)
-  const gap = experiment.gap === null ? null : positive('gap', options.gap ?? experiment.gap)
-  return {
-    seed: whole('seed', options.seed ?? 1, 0, 2 ** 32 - 1),
-    lr: positive('lr', options.lr ?? experiment.lr),
-    steps: whole('steps', options.steps ?? 5000, 1, 1e6),
-    dtype: oneOf('dtype', options.dtype ?? 'bfloat16', modelDTypes) as ModelDType,
-    form: oneOf('form', options.form ?? 'factorized', Object.keys(forms)) as Form,
-    cumsum: oneOf('cumsum', options.cumsum ?? 'sequential', Object.keys(cumsums)) as CumsumName,
-    zeroNans: options.zeroNans ?? false,
-    broadcastSum: oneOf('broadcastSum', options.broadcastSum ?? 'float32', [
-      'float32',
-      'windowed-32',
-    ]) as BroadcastSum,
-    experiment: name,
-    length: whole('length', options.length ?? experiment.length, 1, experiment.longest),
-    gap,
-  }
+    throw new RangeError(`step2750: experiment ${name} has no gap [${shown(options.gap)}]`)
+  if (gap !== null) checkPositive('gap', gap)
+  return { seed, lr, steps, dtype, form, cumsum, zeroNans, broadcastSum, experiment: name, length, gap }
 }
 
-function oneOf(option: string, value: string, known: readonly string[]): string {
-  if (known.includes(value)) return value
-  throw new RangeError(
-    `step2750: unknown ${option}, there are ${known.join(', ')} [${String(value).slice(0, 50)}]`,
-  )
+/** Throws a TypeError unless this is a run with all of its options, as `step2750Options` makes one. */
+export function checkRun(op: string, run: Step2750Run): void {
+  checkRecord(op, 'run', run, Object.keys(optionNames))
 }
 
-function whole(option: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new RangeError(`step2750: ${option} is not a whole number ${least} ... ${most} [${value}]`)
-}
-
-function positive(option: string, value: number): number {
-  if (value > 0 && value < Infinity) return value
-  throw new RangeError(`step2750: ${option} is not a positive number [${value}]`)
+function checkPositive(option: string, value: number): void {
+  if (!(typeof value === 'number' && value > 0 && value < Infinity))
+    throw new RangeError(`step2750: ${option} is not a positive number [${shown(value)}]`)
 }

@@ -1,3 +1,4 @@
+import { checkArray, checkFunction, checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import type { Step2750Run } from './step2750Options.js'
 import { openSweepFile } from './sweepFile.js'
 import { runKey } from './sweepGrid.js'
@@ -13,6 +14,8 @@ export interface SweepOptions {
   readonly onRow?: (done: number, total: number) => void
 }
 
+const names: OptionTable<SweepOptions> = { path: 'required', run: 'required', onRow: 'optional' }
+
 /**
  * Runs every run of a grid that the file does not hold yet, and returns the rows of the grid in its order. Each row goes to
  * the file when it ends; killed at any moment and begun again, a sweep goes on and ends with the same bytes.
@@ -20,10 +23,13 @@ export interface SweepOptions {
  * Throws    RangeError for a file that cannot be taken (see `openSweepFile`); where a run fails the others are finished
  *           and stored, and then its error is thrown.
  */
-export async function sweep(
-  grid: readonly Step2750Run[],
-  { path, run, onRow }: SweepOptions,
-): Promise<SweepRow[]> {
+export async function sweep(grid: readonly Step2750Run[], options: SweepOptions): Promise<SweepRow[]> {
+  checkArray('sweep', 'grid', grid)
+  checkOptions('sweep', options, names, { positional: 'path' })
+  const { path, run, onRow } = options
+  checkPath('sweep', path)
+  checkFunction('sweep', 'run', run)
+  if (onRow !== undefined) checkFunction('sweep', 'onRow', onRow)
   const file = openSweepFile(path)
   try {
     const missing = grid.filter((options) => !file.rows.has(runKey(options)))

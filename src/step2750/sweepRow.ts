@@ -1,5 +1,5 @@
 import { ablate } from './ablation.js'
-import type { Step2750Run } from './step2750Options.js'
+import { checkRun, type Step2750Run } from './step2750Options.js'
 
 /** What one run of a sweep came to. */
 export interface SweepRow {
@@ -20,6 +20,7 @@ export interface SweepRow {
  * @example sweepRow(sweepGrid({ steps: [3] })[0]).stepsRun // 3
  */
 export function sweepRow(options: Step2750Run): SweepRow {
+  checkRun('sweepRow', options)
   const { gap, ...rest } = options
   const shared = gap === null ? rest : { ...rest, gap }
   const [row] = ablate(shared, { rows: [{ name: 'sweep', options: {} }] })

@@ -8,12 +8,13 @@ import {
   type State,
   zeroNans,
 } from '../optimizer/index.js'
+import { checkFunction } from '../options/index.js'
 import { gradientRules } from '../ssm/index.js'
 import { cast, fromBits, slice, type Tensor } from '../tensor/index.js'
 import { type Parameters, parametersOf, valuesOf } from './parameters.js'
-import type { Step2750Data } from './step2750Data.js'
+import { checkData, type Step2750Data } from './step2750Data.js'
 import { lossOf, type Sequence } from './step2750Model.js'
-import type { Step2750Run } from './step2750Options.js'
+import { checkRun, type Step2750Run } from './step2750Options.js'
 
 /** One step as it was: the parameters before it, and what they gave. */
 export interface StepFacts {
@@ -87,11 +88,23 @@ export function firstPoint(data: Step2750Data, run: Step2750Run): TrainPoint {
  * Trains step by step from `point`, giving the facts of each step and the point behind it. Ends behind `run.steps`, or
  * behind the first step that is not finite; with `zeroNans` that one is no end. `loss` replaces the experiment's own.
  */
-export function* trainStep2750(
+export function trainStep2750(
   data: Step2750Data,
   run: Step2750Run,
-  point: TrainPoint = firstPoint(data, run),
+  point?: TrainPoint,
   loss?: StepLoss,
+): Generator<{ readonly facts: StepFacts; readonly point: TrainPoint }> {
+  checkData('trainStep2750', data)
+  checkRun('trainStep2750', run)
+  if (loss !== undefined) checkFunction('trainStep2750', 'loss', loss)
+  return stepsFrom(point ?? firstPoint(data, run), data, run, loss)
+}
+
+function* stepsFrom(
+  point: TrainPoint,
+  data: Step2750Data,
+  run: Step2750Run,
+  loss: StepLoss | undefined,
 ): Generator<{ readonly facts: StepFacts; readonly point: TrainPoint }> {
   const optimizer = optimizerOf(run)
   const sequence = sequencesOf(data, run)

@@ -1,9 +1,18 @@
+import {
+  checkArray,
+  checkFunction,
+  checkInteger,
+  checkName,
+  checkNumber,
+  checkOptions,
+  type OptionTable,
+} from '../options/index.js'
 import { type NamedPolicy, type TuneOptions, type Tuning, tune } from '../precision/index.js'
 import type { Tensor } from '../tensor/index.js'
 import type { Parameters } from './parameters.js'
-import { drawData, type Step2750Data } from './step2750Data.js'
+import { checkData, drawData, type Step2750Data } from './step2750Data.js'
 import { lossOf, type Sequence } from './step2750Model.js'
-import { type Step2750Options, type Step2750Run, step2750Options } from './step2750Options.js'
+import { checkRun, type Step2750Options, type Step2750Run, step2750Options } from './step2750Options.js'
 import { firstPoint, type StepLoss, sequencesOf, trainStep2750 } from './trainStep2750.js'
 
 /** What the search asks of a run, and how it goes. */
@@ -20,6 +29,10 @@ export interface TuneStep2750Options {
   readonly onTrial?: TuneOptions<never, never>['onTrial']
 }
 
+const tuneNames: OptionTable<TuneStep2750Options> = {
+  ...{ goal: 'required', factor: 'optional', tail: 'optional', policies: 'optional', onTrial: 'optional' },
+}
+
 /** One step's loss as a function of one tree, which is what a search takes. */
 export type Step2750Loss = (inputs: Step2750Inputs) => Tensor
 
@@ -32,11 +45,14 @@ export interface Step2750Inputs {
 
 /** The loss of a run's model by parameters and sequence: what `shadow`, `tune` and `withPolicy` take. */
 export function step2750Loss(run: Step2750Run): Step2750Loss {
+  checkRun('step2750Loss', run)
   return ({ parameters, sequence }) => lossOf(parameters, sequence, run)
 }
 
 /** What that loss is handed in the last step of a run that is finite. */
 export function lastFiniteInputs(data: Step2750Data, run: Step2750Run): Step2750Inputs {
+  checkData('lastFiniteInputs', data)
+  checkRun('lastFiniteInputs', run)
   let step = 1
   let parameters = firstPoint(data, run).params
   for (const { facts } of trainStep2750(data, run)) {
@@ -52,16 +68,18 @@ export function lastFiniteInputs(data: Step2750Data, run: Step2750Run): Step2750
  * survives, or learns what the float32 run learns. Every trial is a whole run of `steps` steps; they are ordered by what each
  * operation gains in the last finite step of the narrow run.
  *
- * Special   RangeErrors for options as `step2750Options` and `tune`; a run in float32 that is not finite itself.
+ * Throws    as `step2750Options` and `tune`; RangeError for a run in float32 that is not finite itself.
  * Cost      one run a trial: over 300 steps 3 trials for 'finite', 35 for 'loss'. The NaN comes at lr x step = 0.757: a high rate makes a
  *           short run of it.
  */
 export function tuneStep2750(options: Step2750Options, how: TuneStep2750Options): Tuning {
+  checkOptions('tuneStep2750', how, tuneNames, { positional: 'goal' })
   const { goal, factor = 2, tail = 50, policies = [], onTrial } = how
-  if (!['finite', 'loss'].includes(goal)) throw new RangeError(`tuneStep2750: unknown goal [${String(goal)}]`)
-  if (!(factor >= 1)) throw new RangeError(`tuneStep2750: factor is not a number from 1 [${String(factor)}]`)
-  if (!(Number.isInteger(tail) && tail >= 1))
-    throw new RangeError(`tuneStep2750: tail is not a count from 1 [${String(tail)}]`)
+  checkName('tuneStep2750', 'goal', goal, ['finite', 'loss'])
+  checkNumber('tuneStep2750', 'factor', factor, 1)
+  checkInteger('tuneStep2750', 'tail', tail, 1)
+  checkArray('tuneStep2750', 'policies', policies)
+  if (onTrial !== undefined) checkFunction('tuneStep2750', 'onTrial', onTrial)
   const run = step2750Options(options)
   if (run.dtype === 'float32')
     throw new RangeError('tuneStep2750: nothing to tune in a float32 run [float32]')

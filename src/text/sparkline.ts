@@ -1,3 +1,5 @@
+import { checkArray, checkName, checkOptions } from '../options/index.js'
+
 const bars = '▁▂▃▄▅▆▇█'
 
 /**
@@ -9,7 +11,11 @@ const bars = '▁▂▃▄▅▆▇█'
  * @example sparkline([0, 1, 10, 100], { scale: 'log' }) // '·▁▅█'
  */
 export function sparkline(values: readonly number[], options: { scale?: 'linear' | 'log' } = {}): string {
-  const log = options.scale === 'log'
+  checkArray('sparkline', 'values', values)
+  checkOptions('sparkline', options, { scale: 'optional' })
+  const { scale = 'linear' } = options
+  checkName('sparkline', 'scale', scale, ['linear', 'log'])
+  const log = scale === 'log'
   const shown = (v: number): boolean => Number.isFinite(v) && (log ? v > 0 : v !== 0)
   const height = (v: number): number => (log ? Math.log(v) : v)
   const heights = values.filter(shown).map(height)

@@ -1,3 +1,4 @@
+import { checkText } from '../options/index.js'
 /**
  * A text broken at spaces so that no line has more columns than there are; a longer word stays whole, a line's indentation is
  * kept. Without a width it stays as it is: a file or a pipe has no edge.
@@ -6,6 +7,7 @@
  * @example wrapped('one two three', undefined) // 'one two three'
  */
 export function wrapped(text: string, width: number | undefined): string {
+  checkText('wrapped', 'text', text)
   if (width === undefined) return text
   return text
     .split('\n')

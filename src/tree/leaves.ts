@@ -1,3 +1,4 @@
+import { checkArray } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { checkTreeOptions } from './checkTreeOptions.js'
 import { rebuild } from './rebuild.js'
@@ -67,6 +68,7 @@ export function replaceLeaves<R, P extends Treelike<T>, T = Tensor>(
   leaves: readonly R[],
   options: TreeOptions<T> = {},
 ): TreeWith<P, R, T> {
+  checkArray('replaceLeaves', 'leaves', leaves)
   const count = collect('replaceLeaves', tree, options).length
   if (count !== leaves.length)
     throw new RangeError(`${options.op ?? 'replaceLeaves'}: the tree has ${count} leaves [${leaves.length}]`)

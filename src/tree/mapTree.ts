@@ -65,13 +65,15 @@ export function mapTreeWith<
   tree: P,
   ...others: Q
 ): TreeWith<P, R, T> {
-  return map(
-    checkTreeOptions('mapTreeWith', options).op ?? 'mapTreeWith',
-    options.isLeaf ?? isLeaf,
-    (_, leaf, rest) => f(leaf as T, ...(rest as Leaves<Q>)),
-    tree,
-    others,
-  ) as TreeWith<P, R, T>
+  const { op = 'mapTreeWith', isLeaf: ends = isLeaf } = checkTreeOptions(
+    'mapTreeWith',
+    options === undefined ? {} : options,
+  )
+  return map(op, ends, (_, leaf, rest) => f(leaf as T, ...(rest as Leaves<Q>)), tree, others) as TreeWith<
+    P,
+    R,
+    T
+  >
 }
 
 function map<R>(

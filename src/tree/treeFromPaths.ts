@@ -1,3 +1,4 @@
+import { checkArray } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import type { PathAndLeaf } from './leaves.js'
 import { shown, type Tree } from './tree.js'
@@ -18,6 +19,7 @@ interface Leaf<T> {
  * @example treeFromPaths([{ path: 'a', leaf: 1 }, { path: 'a.b', leaf: 2 }]) // throws treeFromPaths: a leaf and more below it at a [a.b]
  */
 export function treeFromPaths<T = Tensor>(paths: readonly PathAndLeaf<T>[]): Tree<T> {
+  checkArray('treeFromPaths', 'paths', paths)
   const [first] = paths
   if (first && paths.length === 1 && first.path === '') return first.leaf
   const root: Branch<T> = new Map()

@@ -1,3 +1,4 @@
+import { checkRecord } from '../options/index.js'
 import { flagNamed } from './flag.js'
 import type { Environment } from './lintFlags.js'
 import { parseFlags } from './parseFlags.js'
@@ -17,6 +18,7 @@ export interface FlagExplanation {
  * @example explainFlags({ LIBTPU_INIT_ARGS: '--xla_enable_async_all_gather=true' })[0].text // 'asynchronous all-gather; so in scripts of MaxText: v4 2, v5e 8, v5p 9, v6e 6'
  */
 export function explainFlags(environment: Environment): FlagExplanation[] {
+  checkRecord('explainFlags', 'environment', environment)
   return (['LIBTPU_INIT_ARGS', 'XLA_FLAGS'] as const).flatMap((variable) =>
     parseFlags(environment[variable] ?? '')
       .filter(({ form }) => form !== 'ignored' && form !== 'undefok')

@@ -1,5 +1,5 @@
 import { type ChipName, chip } from '../hardware/index.js'
-import { nearestName, shown } from '../options/index.js'
+import { checkText, nearestName, shown } from '../options/index.js'
 import {
   type FlagKind,
   type FlagVariable,
@@ -46,6 +46,7 @@ export const flagNamed = (name: string): Flag | undefined => every.get(name)
  * @example nearestFlag('xla_tpu_scoped_vmem_limit_kb') // 'xla_tpu_scoped_vmem_limit_kib'
  */
 export function nearestFlag(name: string): string | undefined {
+  checkText('nearestFlag', 'name', name)
   if (every.has(name)) return name
   if (Object.hasOwn(wrongNames, name)) return wrongNames[name] ?? undefined
   if (Object.hasOwn(toolkitNames, name)) return toolkitNames[name]

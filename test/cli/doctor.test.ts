@@ -131,7 +131,7 @@ describe('doctor', () => {
       [['softmax', '--steps', '3'], '--steps is for step2750 [softmax]'],
       [['softmax', '--lr', '3'], '--lr is for step2750 [softmax]'],
       [['step2750', '--steps', 'many'], '--steps is not a number [many]'],
-      [['step2750', '--steps', '0'], 'steps is not a whole number 1 ... 1000000 [0]'],
+      [['step2750', '--steps', '0'], 'steps is not a whole number from 1 to 1000000 [0]'],
       [[], "missing required argument 'experiment'"],
     ]
     for (const [args, message] of cases) {

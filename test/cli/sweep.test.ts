@@ -104,7 +104,7 @@ describe(`sweep (seed ${seed})`, () => {
 
   it.each([
     [['--form', 'best'], /^sweep: unknown form, there are .* \[best\]\n$/],
-    [['--steps', '0'], /^sweep: steps is not a whole number 1 \.\.\. 1000000 \[0\]\n$/],
+    [['--steps', '0'], /^sweep: steps is not a whole number from 1 to 1000000 \[0\]\n$/],
     [['--lr', '1e-4,NaN'], /^sweep: --lr is not a number \[NaN\]\n$/],
     [['--lr', '1e-4,'], /^sweep: --lr is not a number \[\]\n$/],
     [['--zero-nans', 'maybe'], /^sweep: --zero-nans is not yes or no \[maybe\]\n$/],

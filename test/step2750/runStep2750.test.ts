@@ -63,12 +63,12 @@ describe('runStep2750', () => {
   it('refuses options that make no run, naming them', () => {
     const refused = (options: object, message: string): void =>
       expect(() => runStep2750(options)).toThrow(new RangeError(`step2750: ${message}`))
-    refused({ steps: 0 }, 'steps is not a whole number 1 ... 1000000 [0]')
-    refused({ steps: 1.5 }, 'steps is not a whole number 1 ... 1000000 [1.5]')
+    refused({ steps: 0 }, 'steps is not a whole number from 1 to 1000000 [0]')
+    refused({ steps: 1.5 }, 'steps is not a whole number from 1 to 1000000 [1.5]')
     refused({ lr: Number.NaN }, 'lr is not a positive number [NaN]')
     refused({ lr: Infinity }, 'lr is not a positive number [Infinity]')
-    refused({ seed: -1 }, 'seed is not a whole number 0 ... 4294967295 [-1]')
-    refused({ length: 0 }, 'length is not a whole number 1 ... 4096 [0]')
+    refused({ seed: -1 }, 'seed is not a whole number from 0 to 4294967295 [-1]')
+    refused({ length: 0 }, 'length is not a whole number from 1 to 4096 [0]')
     refused({ gap: 0 }, 'gap is not a positive number [0]')
     refused({ experiment: 'uniform', gap: 3 }, 'experiment uniform has no gap [3]')
     refused(

@@ -61,7 +61,7 @@ describe('sweepGrid', () => {
 
   it.each([
     [{ lr: [] }, 'sweepGrid: an empty list [lr]'],
-    [{ steps: [10, 0] }, 'step2750: steps is not a whole number 1 ... 1000000 [0]'],
+    [{ steps: [10, 0] }, 'step2750: steps is not a whole number from 1 to 1000000 [0]'],
     [{ lr: [Number.NaN] }, 'step2750: lr is not a positive number [NaN]'],
     [{ experiment: ['gap', 'uniform'] as const, gap: [8] }, 'step2750: experiment uniform has no gap [8]'],
   ])('sweepGrid(%j) is refused', (lists, message) => {

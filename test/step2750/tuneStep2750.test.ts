@@ -18,12 +18,14 @@ describe('tuneStep2750', () => {
   })
 
   it('says what it cannot take', () => {
-    expect(() => tuneStep2750({}, { goal: 'speed' as never })).toThrow('tuneStep2750: unknown goal [speed]')
+    expect(() => tuneStep2750({}, { goal: 'speed' as never })).toThrow(
+      'tuneStep2750: unknown goal, there are finite, loss [speed]',
+    )
     expect(() => tuneStep2750({}, { goal: 'loss', factor: 0.5 })).toThrow(
-      'tuneStep2750: factor is not a number from 1 [0.5]',
+      'tuneStep2750: factor is not a finite number, 1 or more [0.5]',
     )
     expect(() => tuneStep2750({}, { goal: 'loss', tail: 0 })).toThrow(
-      'tuneStep2750: tail is not a count from 1 [0]',
+      'tuneStep2750: tail is not a whole number, 1 or more [0]',
     )
     expect(() => tuneStep2750({ dtype: 'float32' }, { goal: 'finite' })).toThrow(
       'tuneStep2750: nothing to tune in a float32 run [float32]',

@@ -1,3 +1,4 @@
+import { checkRecord } from '../../options/index.js'
 import type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } from './nonFinite.js'
 
 /**
@@ -7,6 +8,7 @@ import type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } fr
  * @example explain(findFirstNonFinite(log(record(tensor([1, 0]))))).split('\n')[0] // log(0) = -Infinity at [1] of float32 [2], node 1 of 2: log of zero
  */
 export function explain(event: NonFinite): string {
+  checkRecord('explain', 'event', event, ['kind', 'history', 'chain'])
   const { kind, history, chain, output } = event
   const lines = [`${headline(event)}: ${inWords[kind] ?? kind}${detail(event)}`]
   if (history.length > 0)

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../options/index.js'
 import { type KnownOp, type Op, Tensor, withTrace } from '../../tensor/index.js'
 import { replaceTensors, tensorsIn } from './leaves.js'
 import type { Treelike } from './treelike.js'
@@ -14,7 +15,9 @@ export const inputOp: KnownOp = { name: 'input', form: 'moves', rounds: 'never',
  *
  * @example graphOf(exp(neg(record(tensor(1))))).map(({ op }) => op) // ['input', 'neg', 'exp']
  */
-export function record<T extends Treelike>(x: T, { sites = false }: { readonly sites?: boolean } = {}): T {
+export function record<T extends Treelike>(x: T, options: { readonly sites?: boolean } = {}): T {
+  checkOptions('record', options, { sites: 'optional' })
+  const { sites = false } = options
   const site = sites ? new Error('record') : undefined
   return replaceTensors(x, (leaf) =>
     withTrace(leaf, inputOp, leaf.trace ? [leaf] : [], undefined, site ?? leaf.trace?.site),

@@ -1,3 +1,4 @@
+import { checkArray, checkInteger } from '../../options/index.js'
 import { foldIn, key, normal, uniform } from '../../random/index.js'
 import { readable } from '../../text/index.js'
 
@@ -17,6 +18,8 @@ export const stepRange = { min: 1e-3, max: 1e-1 } as const
  * of the range is clipped to its ends. Beyond the table's end the gaps start over.
  */
 export function asSteps(gaps: readonly number[], n: number): { values: Float64Array; clipped: number } {
+  checkArray('asSteps', 'gaps', gaps)
+  checkInteger('asSteps', 'n', n)
   const sorted = [...gaps].sort((a, b) => a - b)
   const half = sorted.length >> 1
   const median = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
@@ -44,6 +47,7 @@ function recordedInput({ name, what, gaps }: RecordedGaps, n: number): DriftInpu
 
 /** All inputs, n values of each: the recorded ones, then made ones from the seed. A shorter input is the beginning of a longer one. */
 export function driftInputs(recorded: readonly RecordedGaps[], seed: number, n: number): DriftInput[] {
+  checkArray('driftInputs', 'recorded', recorded)
   const root = key(seed)
   const mapped = (values: Float32Array, map: (x: number) => number): Float64Array =>
     Float64Array.from(values, map)

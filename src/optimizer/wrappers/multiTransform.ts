@@ -1,3 +1,4 @@
+import { checkRecord } from '../../options/index.js'
 import type { Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
@@ -24,6 +25,7 @@ export function multiTransform(
   transforms: Readonly<Record<string, GradientTransformation>>,
   labels: Labels,
 ): GradientTransformation<MultiTransformState> {
+  checkRecord('multiTransform', 'transforms', transforms)
   for (const [label, transform] of Object.entries(transforms))
     checkTransformation('multiTransform', `the one of label ${label}`, transform)
   const entries = Object.entries(transforms)

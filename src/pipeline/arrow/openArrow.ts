@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkPath } from '../../options/index.js'
 import { checkIndex, type DataSource } from '../source/dataSource.js'
 import { bytesFingerprint } from '../source/fingerprint.js'
 import { checkArrow } from './checkArrow.js'
@@ -19,6 +20,7 @@ export async function openArrow<T = Readonly<Record<string, unknown>>>(
   path: string | URL,
 ): Promise<DataSource<T>> {
   const op = 'openArrow'
+  checkPath(op, path)
   const name = basename(path instanceof URL ? fileURLToPath(path) : path)
   const refuse = (why: string, cause?: unknown): never => {
     throw new RangeError(`${op}: not a file of Arrow that can be read [${name}: ${why}]`, { cause })

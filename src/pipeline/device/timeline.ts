@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkArray, checkOptions, type OptionTable } from '../../options/index.js'
 
 /** What is busy: the host that makes batches, the copy engine, the device. */
 export type TimelineLane = 'host' | 'copy' | 'compute'
@@ -32,6 +32,7 @@ const lanes: readonly TimelineLane[] = ['host', 'copy', 'compute']
  * @example timelineSummary([{ lane: 'copy', batch: 0, start: 0, end: 2 }, { lane: 'compute', batch: 0, start: 2, end: 4 }]).speedup // 1
  */
 export function timelineSummary(events: readonly TimelineEvent[]): TimelineSummary {
+  checkArray('timelineSummary', 'events', events)
   const busy = { host: 0, copy: 0, compute: 0 }
   let first = Number.POSITIVE_INFINITY
   let last = 0
@@ -59,6 +60,7 @@ const textNames: OptionTable<TextOptions> = { width: 'optional' }
  * @example timelineText([{ lane: 'host', batch: 0, start: 0, end: 3 }, { lane: 'copy', batch: 0, start: 3, end: 4 }], { width: 4 }).split('\n')[1] // 'copy    |   0|  25 %'
  */
 export function timelineText(events: readonly TimelineEvent[], options: TextOptions = {}): string {
+  checkArray('timelineText', 'events', events)
   checkOptions('timelineText', options, textNames)
   const { width = 72 } = options
   if (!(Number.isSafeInteger(width) && width > 0))

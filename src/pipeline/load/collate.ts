@@ -1,3 +1,4 @@
+import { checkArray } from '../../options/index.js'
 import { stack, Tensor } from '../../tensor/index.js'
 
 /** What a batch of records is: a record of columns. */
@@ -20,6 +21,7 @@ export type Batch<T> = [T] extends [number]
  * collate([{ x: 1 }, { y: 2 }]) // throws collate: records with different fields [x / y]
  */
 export function collate<T>(records: readonly T[]): Batch<T> {
+  checkArray('collate', 'records', records)
   return column(records, '') as Batch<T>
 }
 

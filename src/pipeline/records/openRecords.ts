@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, checkPath, type OptionTable } from '../../options/index.js'
 import { checkIndex, type DataSource } from '../source/dataSource.js'
 import { fileFingerprint } from '../source/fingerprint.js'
 import { closingOnFailure, openFile } from '../source/openFile.js'
@@ -37,6 +37,7 @@ export async function openRecords(
   options: OpenRecordsOptions = {},
 ): Promise<DataSource<Uint8Array>> {
   const op = 'openRecords'
+  checkPath(op, path)
   checkOptions(op, options, openNames)
   const file = await openFile(op, path)
   const [list, fingerprint] = await closingOnFailure(file, async () => [

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockFile, waitForLock, writeFileAtomic, writeFully } from '../../files/index.js'
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkIterable, checkOptions, checkPath, type OptionTable } from '../../options/index.js'
 import { openFile } from '../source/openFile.js'
 import { readBlockList } from './readBlockList.js'
 import { type RecordOptions, recordBlocks } from './recordBlocks.js'
@@ -24,6 +24,8 @@ export function writeRecords(
   options: RecordOptions = {},
 ): void {
   const op = 'writeRecords'
+  checkPath(op, path)
+  checkIterable(op, 'records', records)
   checkOptions(op, options, recordNames)
   const before = { end: fileMagic.length, records: 0, starts: [], firsts: [] }
   const lock = lockFile(path, { op })
@@ -68,6 +70,8 @@ export async function appendRecords(
   options: AppendOptions = {},
 ): Promise<void> {
   const op = 'appendRecords'
+  checkPath(op, path)
+  checkIterable(op, 'records', records)
   checkOptions(op, options, appendNames)
   const { recover = false, wait } = options
   const key = resolve(path instanceof URL ? fileURLToPath(path) : path)

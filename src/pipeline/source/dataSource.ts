@@ -1,4 +1,4 @@
-import { shown } from '../../options/index.js'
+import { checkArray, checkRecord, shown } from '../../options/index.js'
 import { fingerprintOf, listFingerprint } from './fingerprint.js'
 
 /** Records by index: what a pipeline reads. Reading may be asynchronous; one index always gives the same record. */
@@ -24,7 +24,7 @@ export interface DataSource<T> {
  * @example arraySource(['a', 'b']).at(1) // 'b'
  */
 export function arraySource<T>(records: ArrayLike<T>): DataSource<T> {
-  if (typeof records?.length !== 'number')
+  if (typeof records !== 'object' || typeof records?.length !== 'number')
     throw new TypeError(`arraySource: not a list of records [${shown(records)}]`)
   return {
     length: records.length,
@@ -44,6 +44,7 @@ export function arraySource<T>(records: ArrayLike<T>): DataSource<T> {
  * @example concatSources([arraySource([1, 2]), arraySource([3])]).at(2) // 3
  */
 export function concatSources<T>(sources: readonly DataSource<T>[]): DataSource<T> {
+  checkArray('concatSources', 'sources', sources)
   const ends: number[] = []
   for (const { length } of sources) ends.push((ends.at(-1) ?? 0) + length)
   const length = ends.at(-1) ?? 0
@@ -87,6 +88,7 @@ export function concatSources<T>(sources: readonly DataSource<T>[]): DataSource<
 
 /** A part of a source as a source: the records start to end (not included). It shares the source's files. */
 export function sliceSource<T>(source: DataSource<T>, start: number, end: number): DataSource<T> {
+  checkRecord('sliceSource', 'source', source, ['length', 'at'])
   if (
     !(
       Number.isSafeInteger(start) &&

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkPath } from '../../options/index.js'
 
 /** One file of a data set. */
 export interface Shard {
@@ -22,6 +23,7 @@ export interface Shard {
  * Throws    RangeError for a folder in place of the manifest or of a shard; files that are missing (all are named), listed twice, or of another size than the manifest says.
  */
 export async function loadShardsFromManifest(path: string | URL): Promise<Shard[]> {
+  checkPath('loadShardsFromManifest', path)
   const file = path instanceof URL ? fileURLToPath(path) : path
   if ((await stat(file)).isDirectory()) return refuse('a folder, give the manifest in it', file)
   const listed = parse(file, await readFile(file, 'utf8'))

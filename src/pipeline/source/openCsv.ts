@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse as parseStream } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
-import { checkOptions, type OptionTable, shown } from '../../options/index.js'
+import { checkOptions, checkPath, type OptionTable, shown } from '../../options/index.js'
 import { checkIndex, type DataSource } from './dataSource.js'
 import { fileFingerprint } from './fingerprint.js'
 import { blocksOfFile, closingOnFailure, lineAt, type OpenFile, openFile } from './openFile.js'
@@ -37,6 +37,7 @@ export async function openCsv<T = CsvRow>(
   options: CsvOptions = {},
 ): Promise<DataSource<T>> {
   const op = 'openCsv'
+  checkPath(op, path)
   checkOptions(op, options, csvNames)
   const { delimiter = ',', numbers = [] } = options
   if (typeof delimiter !== 'string' || delimiter === '')

@@ -1,3 +1,4 @@
+import { checkPath } from '../../options/index.js'
 import { checkIndex, type DataSource } from './dataSource.js'
 import { fileFingerprint } from './fingerprint.js'
 import { blocksOfFile, closingOnFailure, lineAt, type OpenFile, openFile } from './openFile.js'
@@ -9,6 +10,7 @@ import { blocksOfFile, closingOnFailure, lineAt, type OpenFile, openFile } from 
  * Cost      opening reads the file once for where lines begin: 8 bytes of memory a record. A record is read by its range.
  */
 export async function openJsonl<T = unknown>(path: string | URL): Promise<DataSource<T>> {
+  checkPath('openJsonl', path)
   const file = await openFile('openJsonl', path)
   const [starts, fingerprint] = await closingOnFailure(file, () =>
     Promise.all([lineStarts(file), fileFingerprint(file)]),

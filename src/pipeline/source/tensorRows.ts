@@ -1,5 +1,6 @@
 import type { NpyFile, SafetensorsFile } from '../../files/index.js'
-import { Tensor } from '../../tensor/index.js'
+import { checkArray, checkRecord } from '../../options/index.js'
+import { checkTensor, Tensor } from '../../tensor/index.js'
 import { checkIndex, type DataSource } from './dataSource.js'
 import { fingerprintOf, tensorFingerprint } from './fingerprint.js'
 
@@ -29,7 +30,9 @@ export function tensorRows(
       },
     }
   }
+  checkRecord('tensorRows', 'tensors', tensors)
   const entries = Object.entries(tensors)
+  for (const [, x] of entries) checkTensor('tensorRows', x)
   const length = rowCount(
     'tensorRows',
     entries.map(([name, { shape }]) => [name, shape]),
@@ -48,6 +51,7 @@ export function tensorRows(
 
 /** The rows of an open npy file; only what is asked for is read. */
 export function npyRows(file: NpyFile): DataSource<Tensor> {
+  checkRecord('npyRows', 'file', file, ['shape', 'readRows'])
   const length = rowCount('npyRows', [['the array', file.shape]])
   const [first, last] = [
     file.readRows(0, Math.min(1, length)),
@@ -69,9 +73,12 @@ export function npyRows(file: NpyFile): DataSource<Tensor> {
 /** The rows of tensors of an open safetensors file, all or those named; only what is asked for is read. */
 export function safetensorsRows(
   file: SafetensorsFile,
-  names: readonly string[] = file.names,
+  given?: readonly string[],
 ): DataSource<Readonly<Record<string, Tensor>>> {
   const op = 'safetensorsRows'
+  checkRecord(op, 'file', file, ['names', 'entries', 'readRows'])
+  const names = given ?? file.names
+  checkArray(op, 'names', names)
   const shapes = names.map((name): [string, readonly number[]] => {
     const entry = file.entries.find((candidate) => candidate.name === name)
     if (!entry) throw new RangeError(`${op}: no tensor of this name [${name.slice(0, 50)}]`)

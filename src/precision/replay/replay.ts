@@ -1,3 +1,4 @@
+import { checkRecord } from '../../options/index.js'
 import { cast, type FloatDType, isFloat, roundsOf, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
@@ -22,6 +23,7 @@ export function replay<W>(
   policyOf: (step: number) => Policy,
   arithmetic: WideArithmetic<W>,
 ): Replay<W> {
+  checkRecord('replay', 'program', program, ['inputs', 'steps'])
   const n = program.inputs.length
   const changed = new Map<number, Value<W>>()
   const valueOf = (operand: Operand): Value<W> =>

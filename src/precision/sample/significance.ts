@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkArray, checkOptions, type OptionTable } from '../../options/index.js'
 import { chiSquareQuantile, normalQuantile, studentQuantile } from './quantile.js'
 
 /** How samples of one number are judged. */
@@ -44,6 +44,7 @@ export interface Significance {
  * @example significance([1, 1.0078125, 0.9921875]).plain // 7
  */
 export function significance(samples: ArrayLike<number>, options: SignificanceOptions = {}): Significance {
+  checkArray('significance', 'samples', samples)
   checkOptions('significance', options, significanceNames)
   const n = samples.length
   if (n < 2) throw new RangeError(`significance: needs two samples or more [${n}]`)

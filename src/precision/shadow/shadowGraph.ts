@@ -1,4 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkName, checkOptions, checkRecord, type OptionTable } from '../../options/index.js'
 import { dtypeFacts, isFloat } from '../../tensor/index.js'
 import type { Program } from '../program/program.js'
 import { told } from '../replay/checkRun.js'
@@ -19,6 +19,7 @@ const shadowGraphNames: OptionTable<ShadowGraphOptions> = { color: 'optional' }
  * tells the numbers.
  */
 export function shadowGraph(shadow: Shadow, options: ShadowGraphOptions = {}): string {
+  checkRecord('shadowGraph', 'shadow', shadow, ['program'])
   checkOptions('shadowGraph', options, shadowGraphNames)
   const { color = 'total' } = options
   checkName('shadowGraph', 'color', color, ['total', 'gain'])

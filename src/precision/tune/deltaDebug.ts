@@ -1,3 +1,4 @@
+import { checkArray, checkFunction } from '../../options/index.js'
 /** What a search asks of a set: whether it will do. Called once for a set at most, if the caller caches. */
 export type Passes<T> = (subset: readonly T[]) => boolean
 
@@ -11,6 +12,8 @@ export type Passes<T> = (subset: readonly T[]) => boolean
  * @example deltaDebug([1, 2, 3, 4, 5, 6, 7, 8], (set) => set.includes(3) && set.includes(6)) // [3, 6]
  */
 export function deltaDebug<T>(items: readonly T[], passes: Passes<T>): T[] {
+  checkArray('deltaDebug', 'items', items)
+  checkFunction('deltaDebug', 'passes', passes)
   let current = [...items]
   if (current.length > 0 && passes([])) return []
   let parts = 2

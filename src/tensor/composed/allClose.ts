@@ -1,5 +1,6 @@
 import { checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { broadcastTo } from '../layout/layout.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { broadcastShapes } from '../storage/shape.js'
 import type { Tensor } from '../storage/tensor.js'
 
@@ -24,6 +25,8 @@ const names: OptionTable<CloseOptions> = { rtol: 'optional', atol: 'optional', e
  * @example allClose(tensor([1]), tensor([1.01])) // false
  */
 export function allClose(a: Tensor, b: Tensor, options: CloseOptions = noOptions): boolean {
+  checkTensor('allClose', a)
+  checkTensor('allClose', b)
   checkOptions('allClose', options, names, { positional: 'rtol' })
   const { rtol = 1e-5, atol = 1e-8, equalNaN = false } = options
   checkNumber('allClose', 'rtol', rtol, 0)

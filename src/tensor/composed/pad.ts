@@ -1,5 +1,6 @@
 import { checkInteger, checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { concat } from '../layout/combine.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { full } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -23,6 +24,7 @@ export function pad<D extends DType>(
   widths: readonly (number | readonly [before: number, after: number])[],
   options: PadOptions = noOptions,
 ): Tensor<D> {
+  checkTensor('pad', x)
   checkOptions('pad', options, names, { positional: 'value' })
   const { value = 0 } = options
   if (!Number.isNaN(value) && Math.abs(value) !== Infinity) checkNumber('pad', 'value', value)

@@ -4,6 +4,7 @@ import { slice } from '../layout/slice.js'
 import { reducedShape } from '../reductions/lanes.js'
 import { cumprod } from '../reductions/scan.js'
 import { type AxisOptions, keepsDims } from '../storage/axisOptions.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { ones } from '../storage/create.js'
 import type { DType, FloatDType } from '../storage/dtype.js'
 import { normalizeAxes, sizeOf } from '../storage/shape.js'
@@ -28,6 +29,7 @@ const names: OptionTable<ProdOptions> = { axis: 'optional', keepDims: 'optional'
  * @example prod(tensor([[1, 2], [3, 4]]), { axis: 1 }).toNested() // [2,12]
  */
 export function prod<D extends DType>(x: Tensor<D>, options: ProdOptions = noOptions): Tensor<D> {
+  checkTensor('prod', x)
   checkOptions('prod', options, names, { positional: 'axis' })
   const { axis, keepDims: _, ...how } = options
   const keepDims = keepsDims('prod', options)

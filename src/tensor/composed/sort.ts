@@ -1,6 +1,7 @@
 import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { slice } from '../layout/slice.js'
 import { argsort, type SortOptions, sortNames } from '../reductions/argsort.js'
+import { checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { normalizeAxis } from '../storage/shape.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -12,6 +13,7 @@ import { takeAlongAxis } from './takeAlongAxis.js'
  * @example sort(tensor([3, NaN, 1])).toNested() // [1,3,NaN]
  */
 export function sort<D extends DType>(x: Tensor<D>, options: SortOptions = noOptions): Tensor<D> {
+  checkTensor('sort', x)
   checkOptions('sort', options, sortNames, { positional: 'axis' })
   const { axis = -1 } = options
   return takeAlongAxis(x, argsort(x, options), { axis })
@@ -36,6 +38,7 @@ export function topK<D extends DType>(
   k: number,
   options: TopKOptions = noOptions,
 ): { readonly values: Tensor<D>; readonly indices: Tensor<'int32'> } {
+  checkTensor('topK', x)
   checkOptions('topK', options, topNames, { positional: 'axis' })
   const axis = normalizeAxis('topK', options.axis ?? -1, x.rank)
   checkInteger('topK', 'k', k, 0, x.shape[axis])

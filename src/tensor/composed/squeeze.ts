@@ -1,5 +1,6 @@
 import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
+import { checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { normalizeAxes } from '../storage/shape.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -19,6 +20,7 @@ const names: OptionTable<SqueezeOptions> = { axis: 'optional' }
  * @example squeeze(tensor([[[1], [2]]]), { axis: 0 }).toNested() // [[1],[2]]
  */
 export function squeeze<D extends DType>(x: Tensor<D>, options: SqueezeOptions = noOptions): Tensor<D> {
+  checkTensor('squeeze', x)
   checkOptions('squeeze', options, names, { positional: 'axis' })
   const { axis } = options
   const ones = x.shape.flatMap((length, i) => (length === 1 ? [i] : []))
@@ -39,6 +41,7 @@ export function squeeze<D extends DType>(x: Tensor<D>, options: SqueezeOptions =
  * @example expandDims(tensor([1, 2]), [0, -1]).shape // [1,2,1]
  */
 export function expandDims<D extends DType>(x: Tensor<D>, axis: number | readonly number[]): Tensor<D> {
+  checkTensor('expandDims', x)
   if (axis === undefined) throw new RangeError('expandDims: axis is missing [undefined]')
   const count = typeof axis === 'number' ? 1 : axis.length
   const places = normalizeAxes('expandDims', axis, x.rank + count)

@@ -1,6 +1,7 @@
 import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
 import { take } from '../layout/take.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { tensor } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import { normalizeAxis, sizeOf, stridesOf } from '../storage/shape.js'
@@ -19,7 +20,8 @@ const names: OptionTable<AlongOptions> = { axis: 'optional' }
  * `argmax` with keepDims are read with, as NumPy's take_along_axis.
  *
  * Shape     that of the indices, which may differ from x along the axis only.
- * Special   negative indices count from the end; one outside the axis is a RangeError.
+ * Special   negative indices count from the end.
+ * Throws    RangeError for an index outside the axis.
  *
  * @example takeAlongAxis(tensor([[10, 20], [30, 40]]), tensor([[1], [0]], { dtype: 'int32' })).toNested() // [[20],[30]]
  */
@@ -28,6 +30,8 @@ export function takeAlongAxis<D extends DType>(
   indices: Tensor<'int32'> | Tensor<'uint32'>,
   options: AlongOptions = noOptions,
 ): Tensor<D> {
+  checkTensor('takeAlongAxis', x)
+  checkTensor('takeAlongAxis', indices)
   checkOptions('takeAlongAxis', options, names, { positional: 'axis' })
   const axis = normalizeAxis('takeAlongAxis', options.axis ?? -1, x.rank)
   const given: Tensor = indices

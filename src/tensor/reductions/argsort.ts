@@ -1,5 +1,6 @@
 import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { apply } from '../storage/apply.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { numbersOf } from '../storage/dtype.js'
 import { normalizeAxis } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
@@ -61,6 +62,7 @@ export const argsortOp: KnownOp<Sorting> = {
  * @example argsort(tensor([3, 1, 3]), { descending: true }).toNested() // [0,2,1]
  */
 export function argsort(x: Tensor, options: SortOptions = noOptions): Tensor<'int32'> {
+  checkTensor('argsort', x)
   checkOptions('argsort', options, sortNames, { positional: 'axis' })
   const { axis = -1, descending = false } = options
   return apply(argsortOp, [x], {

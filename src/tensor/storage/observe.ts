@@ -1,3 +1,4 @@
+import { checkFunction } from '../../options/index.js'
 import type { Op, Tensor } from './tensor.js'
 
 /** One run of an operation: what it read, as it was before, and what it gave. */
@@ -27,6 +28,8 @@ export function observer(): ((applied: Applied) => void) | undefined {
  * names // ['neg', 'exp']
  */
 export function observe<T>(f: () => T, seen: (applied: Applied) => void): T {
+  checkFunction('observe', 'f', f)
+  checkFunction('observe', 'seen', seen)
   const before = asked
   const telling = (applied: Applied): void => {
     asked = undefined

@@ -1,3 +1,4 @@
+import { checkFunction } from '../../options/index.js'
 import type { Trace } from './tensor.js'
 
 /** Where this package's own files lie: frames of these folders are how an operation is made, not where it is called. */
@@ -17,6 +18,7 @@ export function siteOf({ site }: Pick<Trace, 'site'>): string | undefined {
 
 /** Runs `f` with stacks deep enough to lead out of a backward pass. */
 export function withDeepStacks<T>(f: () => T): T {
+  checkFunction('withDeepStacks', 'f', f)
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = Math.max(limit, 16)
   try {

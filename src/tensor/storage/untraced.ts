@@ -1,3 +1,4 @@
+import { checkTensor } from './checkCall.js'
 import type { DType } from './dtype.js'
 import { Tensor } from './tensor.js'
 
@@ -9,5 +10,6 @@ import { Tensor } from './tensor.js'
  * @example untraced(tensor([1, 2])).toNested() // [1, 2]
  */
 export function untraced<D extends DType>(x: Tensor<D>): Tensor<D> {
+  checkTensor('untraced', x)
   return x.trace ? new Tensor(x.dtype, x.shape, x.data) : x
 }

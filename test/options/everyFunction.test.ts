@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fromNumber, matmulArrays } from 'tpu-toolkit/bf16'
+import { matmulFloat32, matmulFloat64, matmulInt32 } from 'tpu-toolkit/simd'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { doors } from '../../scripts/doors.js'
+
+// As a user's program loads them, built: through vitest the sources of all doors take half a minute.
+const require = createRequire(import.meta.url)
+
+/**
+ * Functions whose arguments other functions have checked: called for every element, code or operation, or by the makers of
+ * operations, where a check would cost as much as the work.
+ */
+const unchecked: Readonly<Record<string, string>> = {
+  tensor:
+    'apply withTrace broadcastPlaces formOf roundsOf lanesRead movedPlaces placesRead reads sameShape siteOf sizeOf elementsOf isSealed seal',
+  formats: 'isNaNCode',
+  random: 'threefry2x32',
+  autodiff: 'invalidKind',
+  precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
+}
+
+/**
+ * Doors left out: the checker itself; kernels on plain arrays and numbers; what a command's parser calls with texts.
+ */
+const leftOut = new Set(['options', 'simd', 'functions', 'bf16', 'io'])
+
+/** Functions that run, and for long, when they are called with nothing or with no known option. */
+const running = new Set(['runDrift', 'runStep2750', 'ablate', 'waitForLock'])
+
+const formatArrays =
+  'BFloat16Array Binary16Array Float4E2M1FNArray Float6E2M3FNArray Float6E3M2FNArray Float8E3M4Array Float8E4M3Array Float8E4M3B11FNUZArray Float8E4M3FNArray Float8E4M3FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray'
+
+/** Functions that make something of no arguments at all; those that need one say so. */
+const fromNothing: Readonly<Record<string, string>> = {
+  text: 'readable',
+  roofline: 'routingEfficiency',
+  formats: `${formatArrays} floorLog2`,
+  tensor: 'canonicalizeNaN entryOf holds isFloat opName',
+  tree: 'isLeaf',
+  autodiff: 'exceptionRule graphOf record',
+  precision: 'dtypeArithmetic realArithmetic realOf',
+  pipeline: 'BaseTransform',
+  optimizer:
+    'adafactor chain createPythonOptimizer identity scaleByAdadelta scaleByAdam scaleByAdamax scaleByAmsgrad scaleByBelief scaleByFactoredRms scaleByLion scaleByOptimisticGradient scaleByParamBlockRms scaleByRadam scaleByRms scaleByRss scaleBySign scaleByStddev scaleByTrustRatio scaleByYogi setToZero zeroNans',
+  step2750: 'step2750Options',
+}
+
+/** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */
+const wrongs: readonly (readonly unknown[])[] = [
+  [],
+  [undefined],
+  [null],
+  [3],
+  ['banana'],
+  [{}],
+  [{ banana: 1 }],
+  [[]],
+  [() => 0],
+  [3, 3, 3],
+  [null, null, null],
+  [{}, {}, {}],
+]
+
+/** `op: what is wrong [value]`; not the engine's own words, nor those of Node. */
+const ours = /^[^:]*: .* \[.*\]$/s
+const engine = /^Cannot |is not iterable|is not a function$|is not a constructor$|The "|circular structure/
+
+async function outcome(f: (...args: unknown[]) => unknown, args: readonly unknown[]): Promise<unknown> {
+  try {
+    const isClass = /^class\b/.test(Function.prototype.toString.call(f))
+    return await (isClass ? Reflect.construct(f, args) : f(...args))
+  } catch (error) {
+    return error
+  }
+}
+
+/** Whether an answer is not in our words; a file that is not there is Node's to say, with its code. */
+const wrongWords = (result: unknown): result is Error =>
+  result instanceof Error &&
+  !('code' in result && result.code === 'ENOENT') &&
+  (engine.test(result.message) || !ours.test(result.message))
+
+describe('every function of every door', () => {
+  const here = process.cwd()
+  const folder = mkdtempSync(join(tmpdir(), 'every-function-'))
+  beforeAll(() => process.chdir(folder))
+  afterAll(() => {
+    process.chdir(here)
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each(doors.map((door) => door.folder).filter((door) => !leftOut.has(door)))(
+    '%s: a wrong first argument, and none, is answered in our own words',
+    async (door) => {
+      const names: Readonly<Record<string, unknown>> = require(`tpu-toolkit/${door}`)
+      const exempt = new Set(unchecked[door]?.split(' '))
+      const said: string[] = []
+      const silent: string[] = []
+      for (const [name, f] of Object.entries(names)) {
+        if (typeof f !== 'function' || exempt.has(name) || running.has(name)) continue
+        for (const args of wrongs) {
+          const result = await outcome(f as (...args: unknown[]) => unknown, args)
+          if (args.length === 0 && !(result instanceof Error)) silent.push(name)
+          if (wrongWords(result)) said.push(`${name}(${args.map(String).join(', ')}): ${result.message}`)
+        }
+      }
+      expect(said).toEqual([])
+      expect(silent.join(' ')).toEqual(fromNothing[door] ?? '')
+    },
+  )
+})
+
+describe('options of bf16 and simd, whose other arguments are codes and arrays', () => {
+  const [codes, singles, doubles] = [new Uint16Array(1), new Float32Array(1), new Float64Array(1)]
+  const integers = new Int32Array(1)
+  const takers: readonly (readonly [string, (options: never) => unknown])[] = [
+    ['fromNumber', (options) => fromNumber(1, options)],
+    ['matmulArrays', (options) => matmulArrays(codes, codes, options)],
+    ['matmulFloat32', (options) => matmulFloat32(singles, singles, options)],
+    ['matmulFloat64', (options) => matmulFloat64(doubles, doubles, options)],
+    ['matmulInt32', (options) => matmulInt32(integers, integers, options)],
+  ]
+  it.each(takers)('%s refuses a name that it does not know, and what is no record', (_, call) => {
+    expect(() => call({ m: 1, k: 1, n: 1, banana: 1 } as never)).toThrow(
+      /: unknown option, .*\[(banana|m)\]$/,
+    )
+    for (const wrong of [0.5, null, [1]])
+      expect(() => call(wrong as never)).toThrow(/: options are not an object/)
+  })
+})
