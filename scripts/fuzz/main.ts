@@ -54,7 +54,9 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
       if (!late && now - seen.since < (i < 0 ? 300_000 : 5000)) return
       clearInterval(watch)
       if (!late && i < 0) {
-        void worker.terminate().then(() => reject(new Error(`the thread of ${name} has not begun in 5 minutes`)))
+        void worker
+          .terminate()
+          .then(() => reject(new Error(`the thread of ${name} has not begun in 5 minutes`)))
         return
       }
       if (!late) found.push(`input ${i}: longer than 5 s`)
