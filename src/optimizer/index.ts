@@ -15,7 +15,7 @@ export { applyGradients, type ApplyGradientsOptions, type Point } from './step/a
 export { applyUpdates } from './step/applyUpdates.js'
 export { emaUpdate, type EmaUpdateOptions } from './step/emaUpdate.js'
 export { incrementalUpdate } from './step/incrementalUpdate.js'
-export { makeTrainStep, type TrainedPoint } from './step/makeTrainStep.js'
+export { makeTrainStep, type TrainedPoint, type TrainStep } from './step/makeTrainStep.js'
 export { stateFromTree, stateToTree } from './step/stateTree.js'
 
 export { adaptiveGradClip, type AdaptiveGradClipOptions } from './transforms/adaptiveGradClip.js'

@@ -16,7 +16,7 @@ const require = createRequire(import.meta.url)
  */
 const unchecked: Readonly<Record<string, string>> = {
   tensor:
-    'apply withTrace broadcastPlaces formOf roundsOf lanesRead movedPlaces placesRead reads sameShape siteOf sizeOf',
+    'apply withTrace broadcastPlaces formOf roundsOf lanesRead movedPlaces placesRead reads sameShape siteOf sizeOf elementsOf isSealed seal',
   formats: 'isNaNCode',
   random: 'threefry2x32',
   autodiff: 'invalidKind',

@@ -8,7 +8,7 @@ import {
   type Op,
   ops,
 } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { extremumTieOf, sharedOut } from '../program/extremumTie.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
@@ -66,9 +66,9 @@ function bound(
     const { dtype } = recorded(program, operand)
     return isFloat(dtype) && dtypeFacts(dtype).precision <= 26
   })
-  const constant = constantOf(step)
-  if (constant !== undefined) {
-    result.bounds[0] = up(apart(constant, result.values[0]!))
+  const constant = unroundedConstant(step)
+  if (constant) {
+    for (const [i, x] of constant.data.entries()) result.bounds[i] = up(apart(Number(x), result.values[i]!))
     return true
   }
   if (kindOf(op) === 'moves') {

@@ -1,4 +1,4 @@
-import { constantOf } from './constantOf.js'
+import { isConstant } from './constantOf.js'
 import type { Program, Step } from './program.js'
 
 /** What an operation is called: its own name and how many of that name ran before it, its number, or a name that one gives. */
@@ -13,7 +13,7 @@ export function stepNames(program: Program, groupBy: GroupBy): string[] {
   const seen = new Map<string, number>()
   let index = 0
   const names = program.steps.map((step) => {
-    if (constantOf(step) !== undefined) return ''
+    if (isConstant(step)) return ''
     if (typeof groupBy === 'function') return groupBy(step, index++)
     if (groupBy === 'site') return step.site ?? step.op.name
     if (groupBy === 'name') return step.op.name
@@ -32,7 +32,7 @@ export function readersOfConstants(program: Program): Map<number, number> {
   for (const [i, { operands }] of program.steps.entries())
     for (const operand of operands) {
       if (typeof operand !== 'number' || operand < n || readers.has(operand - n)) continue
-      if (constantOf(program.steps[operand - n]!) !== undefined) readers.set(operand - n, i)
+      if (isConstant(program.steps[operand - n]!)) readers.set(operand - n, i)
     }
   return readers
 }

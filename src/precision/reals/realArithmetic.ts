@@ -17,7 +17,7 @@ import {
   sizeOf,
   Tensor,
 } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
@@ -73,8 +73,8 @@ function asFloat64(x: Reals, convert: (value: Real) => number): Tensor<'float64'
 function run(step: Step, args: readonly Reals[], rules: ReadonlyMap<Op, RealRule>): Reals {
   const { op, attributes } = step
   const shape = step.output.shape
-  const constant = constantOf(step)
-  if (constant !== undefined) return { shape, values: [realOf(constant)] }
+  const constant = unroundedConstant(step)
+  if (constant) return { shape, values: Array.from(constant.data, realOf) }
   if (kindOf(op) === 'moves') return { shape, values: moved(step, args) }
   const own = rules.get(op)
   if (own) return { shape, values: mapped(own, args, shape) }

@@ -1,6 +1,6 @@
 import type { Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { constantOf, constantText } from '../program/constantOf.js'
+import { constantText, isConstant } from '../program/constantOf.js'
 import {
   type Operand,
   type Program,
@@ -55,6 +55,6 @@ export function sameShape(a: Tensor, b: Tensor): boolean {
 export function told(step: Step | undefined): string {
   if (!step) return 'the end'
   const { op, output, site } = step
-  if (constantOf(step) !== undefined) return `constant ${constantText(step)}`
+  if (isConstant(step)) return `constant ${constantText(step)}`
   return `${op.name} ${output.dtype} [${output.shape.join(', ')}]${site ? ` at ${site}` : ''}`
 }

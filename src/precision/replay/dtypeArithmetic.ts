@@ -1,5 +1,5 @@
-import { cast, type FloatDType, isFloat, ops, type Tensor, tensor } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { cast, type FloatDType, isFloat, ops, type Tensor } from '../../tensor/index.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import type { Step } from '../program/program.js'
 import type { WideArithmetic } from './wideArithmetic.js'
 
@@ -22,8 +22,8 @@ export function runWidened(
   args: readonly Tensor[],
   accumulate: FloatDType | undefined,
 ): Tensor {
-  const constant = constantOf({ op, attributes })
-  if (constant !== undefined) return tensor(constant, { dtype: accumulate ?? output.dtype })
+  const constant = unroundedConstant({ op, attributes })
+  if (constant) return cast(constant, accumulate ?? output.dtype)
   if (op === ops.cast && isFloat(output.dtype)) {
     const [x] = args as [Tensor]
     return isFloat(x.dtype) ? x : cast(x, accumulate ?? 'float64')

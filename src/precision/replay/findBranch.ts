@@ -1,6 +1,6 @@
-import { cast, isFloat, ops, Tensor, tensor } from '../../tensor/index.js'
+import { cast, isFloat, ops, Tensor } from '../../tensor/index.js'
 import { mapTree, type Tree } from '../../tree/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { type Operand, type Program, programOf, type Step, type TensorFunction } from '../program/program.js'
 import { sameShape, told } from './checkRun.js'
 import { sameBits } from './replay.js'
@@ -72,8 +72,8 @@ function outlineOf(program: Program): { steps: OutlineStep[]; outputs: Operand[]
   const steps: OutlineStep[] = []
   for (const [index, step] of program.steps.entries()) {
     const [x] = step.operands
-    const constant = constantOf(step)
-    if (constant !== undefined) places.push(tensor(constant, { dtype: 'float64' }))
+    const constant = unroundedConstant(step)
+    if (constant) places.push(constant)
     else if (step.op === ops.cast && isFloat(step.output.dtype) && isFloat(dtypeOf(program, x!)))
       places.push(placeOf(x!))
     else {

@@ -2,7 +2,7 @@ import { checkFunction, checkOptions, type OptionTable } from '../../options/ind
 import { foldIn, type Key } from '../../random/index.js'
 import { isFloat, type Tensor, tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import { constantOf, constantText } from '../program/constantOf.js'
+import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Program, programOf, recorded, type Step, type TensorFunction } from '../program/program.js'
 import { checkDeterministic, told } from '../replay/checkRun.js'
@@ -156,7 +156,7 @@ function unseenBy(
         `output ${i}: ${bad} of ${elements.length} elements overflowed or are NaN: no bits to compare`,
       )
   }
-  const constants = program.steps.filter((step) => constantOf(step) !== undefined)
+  const constants = program.steps.filter(isConstant)
   if (constants.length > 0) {
     const texts = new Set(constants.map(constantText))
     said.push(`constants that rounding changed, alike in all samples: ${[...texts].slice(0, 3).join(', ')}`)

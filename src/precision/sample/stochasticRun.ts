@@ -1,6 +1,6 @@
 import { bits, foldIn, type Key } from '../../random/index.js'
 import { cast, dtypeFacts, isFloat, Tensor } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Operand, Program, Step } from '../program/program.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
@@ -37,7 +37,7 @@ export function stochasticRun(
 /** Whether a step can be rounded at random: one that rounds, to something narrower than float64. A constant is no noise. */
 export function roundsAtRandom(step: Step): boolean {
   const { op, output } = step
-  if (constantOf(step) !== undefined) return false
+  if (isConstant(step)) return false
   return isFloat(output.dtype) && output.dtype !== 'float64' && kindOf(op) === 'rounds'
 }
 

@@ -1,6 +1,6 @@
 import type { GradientRules } from '../../autodiff/index.js'
 import { isFloat } from '../../tensor/index.js'
-import { constantOf, constantText } from '../program/constantOf.js'
+import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
 import { replay } from '../replay/replay.js'
@@ -84,7 +84,7 @@ function explains(groups: readonly ErrorGroup[], total: number, error: number): 
 }
 
 function nameOf(step: Step): string {
-  return constantOf(step) === undefined ? step.op.name : `constant ${constantText(step)}`
+  return isConstant(step) ? `constant ${constantText(step)}` : step.op.name
 }
 
 /** How much some steps rounded, relative to their results: an order where there is no gradient. */

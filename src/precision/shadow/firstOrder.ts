@@ -12,7 +12,7 @@ import {
   tensor,
   zeros,
 } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { spacing } from '../program/spacing.js'
@@ -136,7 +136,7 @@ function dot(errors: Float64Array, slope: Float64Array): number {
 }
 
 /** The derivatives of the weighted outputs for a change at each step. */
-function sensitivities<W>(
+export function sensitivities<W>(
   { program }: ShadowRun<W>,
   steps: readonly number[],
   weights: ReadonlyMap<Operand, Tensor>,
@@ -153,13 +153,12 @@ function sensitivities<W>(
       if (!isFloat(output.dtype) || kindOf(op) === 'decides') values.push(wide(output))
       else {
         const args = step.operands.map(valueOf)
-        const constant = constantOf(step)
-        const value =
-          constant !== undefined
-            ? tensor(constant, { dtype: 'float64' })
-            : op === ops.cast
-              ? cast(args[0]!, 'float64')
-              : apply(op, args, accumulatingIn(attributes, 'float64'))
+        const constant = unroundedConstant(step)
+        const value = constant
+          ? constant
+          : op === ops.cast
+            ? cast(args[0]!, 'float64')
+            : apply(op, args, accumulatingIn(attributes, 'float64'))
         values.push(k === undefined ? value : add(value, changes[k]!))
       }
     }

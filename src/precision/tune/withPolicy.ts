@@ -7,11 +7,10 @@ import {
   isFloat,
   ops,
   Tensor,
-  tensor,
   withTrace,
 } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, programOf, recorded, type Step } from '../program/program.js'
 import { checkGroupBy, type GroupBy, stepNames } from '../program/stepName.js'
@@ -118,8 +117,8 @@ function runTraced(
     if (args.some((arg, k) => arg.data !== was[k]!.data)) return apply(op, args, attributes)
     return args.some(({ trace }) => trace) ? withTrace(output, op, args, attributes) : output
   }
-  const constant = constantOf({ op, attributes })
-  if (constant !== undefined) return tensor(constant, { dtype: target ?? own })
+  const constant = unroundedConstant({ op, attributes })
+  if (constant) return cast(constant, target ?? own)
   if (op === ops.cast) return cast(args[0]!, target ?? own)
   if (!isFloat(own)) return apply(op, args.map(toFloat64), attributes)
   if (kindOf(op) !== 'rounds') return apply(op, alike(args), attributes)

@@ -1,7 +1,7 @@
 import { apply } from '../storage/apply.js'
 import { checkCall } from '../storage/checkCall.js'
-import { weak } from '../storage/create.js'
 import { allocate, type DType } from '../storage/dtype.js'
+import { weak } from '../storage/fill.js'
 import { movable } from '../storage/move.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 

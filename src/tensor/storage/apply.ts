@@ -1,7 +1,7 @@
 import { shown } from '../../options/index.js'
 import { constantOp } from './constant.js'
-import { weak } from './create.js'
 import type { DType } from './dtype.js'
+import { weak } from './fill.js'
 import { observer } from './observe.js'
 import { recordsEverything } from './recordEverything.js'
 import { elementsOf, isSealed, opened, seal } from './seal.js'
@@ -94,7 +94,7 @@ function alike(values: readonly (Tensor | number)[]): values is Tensor[] {
 function numberBeside(op: string, value: number, dtype: DType): Tensor {
   const rounded = weak(op, value, dtype)
   if (!recordsEverything() || Object.is(rounded.toNumbers()[0], value)) return rounded
-  return withTrace(rounded, constantOp, [], { value, dtype })
+  return withTrace(rounded, constantOp, [], { value, dtype, shape: [] })
 }
 
 /** Throws unless `out`, when given, has this dtype and shape. */

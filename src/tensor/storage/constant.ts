@@ -1,20 +1,30 @@
-import { weak } from './create.js'
-import type { DType } from './dtype.js'
-import type { KnownOp } from './tensor.js'
+import { allocate, type DType } from './dtype.js'
+import { fill, weak } from './fill.js'
+import { type Shape, sizeOf } from './shape.js'
+import { type KnownOp, Tensor } from './tensor.js'
 
-/** A plain number that stood beside tensors. */
+/** Plain numbers that became a tensor: one that stood beside tensors, or those that one was made of. */
 export interface Constant {
-  readonly value: number
+  /** One number for all elements, or one for each. */
+  readonly value: number | Float64Array
   readonly dtype: DType
+  readonly shape: Shape
 }
 
 /**
- * The record of a plain number that its dtype could not hold, so that it was rounded: 0.999 is 1 in bfloat16. It has no
- * operands, and is made where everything is recorded.
+ * The record of plain numbers that their dtype could not hold, so that they were rounded: 0.999 is 1 in bfloat16. It has no
+ * operands, and is made where everything is recorded: beside tensors, and by `tensor`, `full` and their like.
  */
 export const constantOp: KnownOp<Constant> = {
   name: 'constant',
   form: 'whole',
   rounds: 'once',
-  kernel: (_, { value, dtype }) => weak('constant', value, dtype),
+  kernel: (_, { value, dtype, shape }) => {
+    if (typeof value !== 'number') return new Tensor(dtype, shape, fill(dtype, value))
+    const one = weak('constant', value, dtype)
+    if (shape.length === 0) return one
+    const data = allocate(dtype, sizeOf(shape))
+    data.fill(one.data[0]!)
+    return new Tensor(dtype, shape, data)
+  },
 }

@@ -1,8 +1,10 @@
-import { fromNumber } from '../../bf16/index.js'
-import { encodeArray, encoder } from '../../formats/index.js'
 import { checkOptions, type OptionHints, type OptionTable, shown } from '../../options/index.js'
-import { allocate, checkDType, type DType, formatOf, isFloat, type Storage, storageClass } from './dtype.js'
+import { withTrace } from './apply.js'
+import { constantOp } from './constant.js'
+import { allocate, checkDType, type DType, isFloat } from './dtype.js'
 import { dtypeFacts } from './dtypeFacts.js'
+import { fill } from './fill.js'
+import { recordsEverything } from './recordEverything.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
 import { bitsOf, type Nested, Tensor } from './tensor.js'
 
@@ -42,8 +44,8 @@ const shapeFirst: OptionHints = { positional: 'shape' }
  * Shape     that of the nesting, or `shape`, which must hold as many elements.
  * Dtype     `dtype`, default float32. Typed arrays are numbers too, never codes: see `fromBits`.
  * Rounding  once, float64 to the dtype, nearest even, never through float32.
- * Special   NaN from a Float32Array or Float64Array keeps its sign; int32, uint32 and bool take only values they
- *           can hold, anything else is a RangeError.
+ * Special   NaN from a Float32Array or Float64Array keeps its sign.
+ * Throws    RangeError for values that int32, uint32 or bool cannot hold, and a shape of another size.
  *
  * @example tensor([1, 2, 3]).toNested() // [1,2,3]
  * @example tensor([[256, 257]], { dtype: 'bfloat16' }).toNested() // [[256,256]]
@@ -63,7 +65,7 @@ export function tensor<D extends DType = 'float32'>(
   const flat = nested === undefined ? (values as NumberArray) : flatten(nested, shapeOf(nested))
   if (flat.length !== sizeOf(shape))
     throw new RangeError(`tensor: shape does not hold ${flat.length} elements [${shape.join(', ')}]`)
-  return new Tensor(dtype, [...shape], fill(dtype, flat))
+  return asConstant(new Tensor(dtype, [...shape], fill(dtype, flat)), flat)
 }
 
 /**
@@ -118,7 +120,17 @@ function filled<D extends DType>(
   if (typeof value !== 'number') throw new TypeError(`${op}: value is not a number [${shown(value)}]`)
   const data = allocate(dtype, sizeOf(shape))
   data.fill(fill(dtype, [value])[0]!)
-  return new Tensor(dtype, [...shape], data)
+  return asConstant(new Tensor(dtype, [...shape], data), value)
+}
+
+/** Where everything is recorded, numbers that changed when they were rounded are the result of an operation. */
+function asConstant<D extends DType>(x: Tensor<D>, given: number | ArrayLike<number>): Tensor<D> {
+  if (!recordsEverything() || !isFloat(x.dtype)) return x
+  const value = typeof given === 'number' ? given : Float64Array.from(given)
+  const same = x
+    .toNumbers()
+    .every((rounded, i) => Object.is(rounded, typeof value === 'number' ? value : value[i]))
+  return same ? x : withTrace(x, constantOp, [], { value, dtype: x.dtype, shape: x.shape })
 }
 
 /** A tensor of zeros. A format without a zero (float8_e8m0fnu) holds NaN, as its cast does. */
@@ -145,39 +157,6 @@ export function arange<D extends DType = 'float32'>(
     Float64Array.from({ length }, (_, i) => start + i),
     options,
   )
-}
-
-/** A plain number as an operand beside tensors of `dtype`: rounded to it first, an error where it cannot be held. */
-export function weak(op: string, value: number, dtype: DType): Tensor {
-  if (typeof value !== 'number') throw new TypeError(`${op}: needs a tensor or a number [${String(value)}]`)
-  if (!isFloat(dtype) && !fits(dtype, value))
-    throw new RangeError(`${op}: ${dtype} cannot hold this number, cast the tensor first [${value}]`)
-  // Most weak numbers meet bfloat16; a writer of codes made for one number costs more than the operation.
-  if (dtype === 'bfloat16') return new Tensor(dtype, [], Uint16Array.of(fromNumber(value)))
-  return new Tensor(dtype, [], fill(dtype, [value]))
-}
-
-function fill<D extends DType>(dtype: D, values: NumberArray | readonly number[]): Storage<D> {
-  const low = formatOf(dtype)
-  if (low) {
-    if (values instanceof Float32Array || values instanceof Float64Array)
-      return encodeArray(values, low) as Storage<D>
-    const encode = encoder(low)
-    const codes = allocate(dtype, values.length)
-    for (let i = 0; i < values.length; i++) codes[i] = encode(values[i]!)
-    return codes
-  }
-  if (!isFloat(dtype)) {
-    for (const value of values) {
-      if (!fits(dtype, value)) throw new RangeError(`tensor: not a value of ${dtype} [${value}]`)
-    }
-  }
-  return storageClass(dtype).from(values as ArrayLike<number>) as Storage<D>
-}
-
-function fits(dtype: DType, value: number): boolean {
-  const { lowest, max } = dtypeFacts(dtype)
-  return Number.isInteger(value) && value >= lowest && value <= max
 }
 
 /** The shape of nested arrays, read down the first elements; `flatten` finds the ragged ones. */

@@ -10,7 +10,7 @@ export function recordsEverything(): 'with sites' | 'without sites' | undefined 
 
 /**
  * Runs `f` with every operation recorded, those on constants alone too: what a function computes from tensors that it closes
- * over, and plain numbers that changed when they were rounded to a dtype. Without it only what depends on a tensor with a
+ * over, and plain numbers that changed when they were rounded to a dtype, beside a tensor or on the way to becoming one. Without it only what depends on a tensor with a
  * trace is recorded. Results are the same bits.
  *
  * Special   operations handed an `out` are not recorded, unless they read something that is. `f` is run to its end: what an
