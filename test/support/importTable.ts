@@ -9,6 +9,7 @@ const stored = ['formats', 'random', 'tensor', 'tree', 'files']
 const step2750 = [
   ...ssm,
   ...[
+    'compile',
     'precision',
     'ssm',
     'schedule',
