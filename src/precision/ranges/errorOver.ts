@@ -85,7 +85,7 @@ export interface ErrorOver<T> {
  * Cost      a run and its reference for each sample.
  * Source    the definitions of bits are those of `tune`
  *
- * @example errorOver((x) => sub(add(x, 1), 1), { low: 0, high: 1 }, { target: { maxBits: 8 }, key: random.key(0) }).past > 0.3 // true
+ * @example errorOver((x) => sub(add(x, 1), 1), { low: 1e-30, high: 1, by: 'exponent' }, { target: { maxRelative: 0.5 }, key: random.key(2) }).past > 0.6 // true
  */
 export function errorOver<T extends Tree = Tensor>(
   f: TensorFunction<T>,
