@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { runStep2750, type SweepRow, sweep, sweepGrid } from 'tpu-toolkit/step27
 // npm run test:kills -- [--kills 20] [--seed 1] [--only records]
 //
 // Programs that write records, replay buffers, safetensors, a sweep and the checkpoints of the step-2750 experiment are
-// killed at any moment, so many times each, and go on. Whatever they had said was written is there and whole, and after
+// killed so many times each, every other time at any moment, else in the midst of a write, and go on. Whatever they had said was written is there and whole, and after
 // the next write nothing else is: no lock, no temporary file.
 
 const { values } = parseArgs({
@@ -47,7 +47,7 @@ const row = (options: (typeof grid)[number]): SweepRow => ({
   medianLoss: 1,
   largestSpan: 0.5,
 })
-const run = { steps: 400, seed: 3, length: 16 } as const
+const run = { steps: 3000, seed: 3, length: 8 } as const
 const ensure = (condition: boolean, what: string): void => {
   if (!condition) throw new Error(what)
 }
@@ -133,9 +133,8 @@ for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     program: `
 import { runStep2750 } from '${dist('step2750')}'
 runStep2750(${JSON.stringify(run)}, { checkpoint: path, checkpointEvery: 1 })
-say(1)
 for (;;) await new Promise((done) => setTimeout(done, 1000))`,
-    found: () => 0,
+    found: (path) => (JSON.parse(readFileSync(path, 'utf8')) as { content: { step: number } }).content.step,
     next: (path) => {
       const { loss } = runStep2750(run, { checkpoint: path, checkpointEvery: 1 })
       ensure(
@@ -145,6 +144,13 @@ for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     },
   },
 ]
+
+/** Waits, without ever giving way, until a write has begun: a new temporary file. At most so many milliseconds. */
+function writing(folder: string, before: ReadonlySet<string>, milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end)
+    if (readdirSync(folder).some((entry) => entry.endsWith('.tmp') && !before.has(entry))) return
+}
 
 const top = mkdtempSync(join(tmpdir(), 'kills-'))
 let bad = 0
@@ -167,12 +173,14 @@ ${program}`,
   let interrupted = 0
   try {
     for (let i = 0; i < kills; i++) {
+      const before = new Set(readdirSync(folder))
       const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
       child.stdout.on('data', (data: Buffer) => {
         for (const line of data.toString().trim().split('\n')) said = Math.max(said, Number(line))
       })
       await once(child.stdout, 'data')
       await sleep(20 + 300 * random())
+      if (i % 2 === 1) writing(folder, before, 400)
       child.kill('SIGKILL')
       await once(child, 'close')
       const left = readdirSync(folder)
@@ -180,6 +188,7 @@ ${program}`,
       if (!left.includes('file')) continue
       const there = await found(path)
       ensure(there >= said, `kill ${i}: ${said} writes were said to be done, ${there} are there`)
+      said = there
     }
     if (readdirSync(folder).includes('file') || name === 'nan') await next(path)
     const left = readdirSync(folder).filter((entry) => entry !== 'file')

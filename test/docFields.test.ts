@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 // @ts-expect-error: a plugin of typedoc, plain JavaScript.
 import { groupOf, partsWithLists, withLists } from '../scripts/docFields.mjs'
+import { filesUnder, readText } from './support/project.js'
 
 describe('withLists', () => {
   it('withLists(text) makes items of the lines that begin with a field, and of several in a line', () =>
@@ -36,4 +37,28 @@ describe('groupOf', () => {
     expect(
       readdirSync('docs').filter((file) => file.endsWith('.md') && groupOf(file.slice(0, -3)) === 'More'),
     ).toEqual([]))
+})
+
+/** The fields of a docstring by name, each with its text. */
+function fieldsOf(docstring: string): (readonly [name: string, text: string])[] {
+  const fields: [string, string][] = []
+  for (const line of docstring.split('\n').map((whole) => whole.replace(/^\s*\*\s?/, ''))) {
+    const [, name, text] = /^(Shape|Dtype|Rounding|Special|Error|Throws|Cost|Source)\s+(.*)/.exec(line) ?? []
+    if (name !== undefined) fields.push([name, text!])
+    else if (/^\s/.test(line)) fields.at(-1)?.splice(1, 1, `${fields.at(-1)![1]} ${line.trim()}`)
+    else if (line.startsWith('@')) break
+  }
+  return fields
+}
+
+describe('docstrings', () => {
+  it('what throws stands under Throws, and in no other field', () => {
+    const misplaced = filesUnder('src', '.ts').flatMap((path) =>
+      (readText(path).match(/\/\*\*[\s\S]*?\*\//g) ?? [])
+        .flatMap(fieldsOf)
+        .filter(([name, text]) => name !== 'Throws' && /\b(Type|Range)Errors?\b/.test(text))
+        .map(([name, text]) => `${path}: ${name} ${text}`),
+    )
+    expect(misplaced).toEqual([])
+  })
 })

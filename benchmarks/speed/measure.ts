@@ -15,17 +15,17 @@ export interface Timing {
 export interface Budget {
   /** Until then the engine may compile and the clock of the machine settle. */
   readonly warmUp: number
-  /** Enough time and runs; there are never fewer than 12 runs. */
+  /** Enough time and runs; there are never fewer runs than `fewest`. */
   readonly enough: number
   readonly runs: number
+  readonly fewest: number
   /** A run shorter than this is repeated within one reading of the clock. */
   readonly shortest: number
 }
 
-export const thorough: Budget = { warmUp: 150, enough: 600, runs: 200, shortest: 1 }
-const fewest = 12
+export const thorough: Budget = { warmUp: 150, enough: 600, runs: 200, fewest: 12, shortest: 1 }
 
-/** Checks the result of one run, warms up, and times at least 12 runs. */
+/** Checks the result of one run, warms up, and times at least the fewest runs. */
 export function measure({ op, n, prepare }: Operation, budget: Budget): Timing {
   const { run, check } = prepare()
   run()
@@ -39,7 +39,10 @@ export function measure({ op, n, prepare }: Operation, budget: Budget): Timing {
   const repeats = Math.max(1, Math.ceil((budget.shortest * warm) / (performance.now() - begin)))
   const times: number[] = []
   const start = performance.now()
-  while (times.length < fewest || (times.length < budget.runs && performance.now() - start < budget.enough)) {
+  while (
+    times.length < budget.fewest ||
+    (times.length < budget.runs && performance.now() - start < budget.enough)
+  ) {
     const from = performance.now()
     for (let i = 0; i < repeats; i++) run()
     times.push(((performance.now() - from) / repeats) * (1e6 / n))

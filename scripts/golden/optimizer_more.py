@@ -3,7 +3,8 @@
     python scripts/golden/optimizer_more.py [FOLDER]        FOLDER is test/golden unless named
 
 Nothing is given but the formulas of `leaf`: parameters and gradients have five significant bits, so that both dtypes
-hold them. lax.cond, which compiles its branches, is replaced by a choice. Parameters are recorded after the steps of RECORDED, as big-endian hex digits.
+hold them. lax.cond and
+lax.fori_loop, which compile their bodies, are replaced by a choice and a loop. Parameters are recorded after the steps of RECORDED, as big-endian hex digits.
 """
 
 import json
@@ -43,6 +44,9 @@ def slower(step):
     return jnp.float32(1) - jnp.float32(0.1) / (jnp.float32(1) + jnp.float32(step))
 
 
+squares = optax.stateless(lambda updates, _: jax.tree.map(lambda g: g * g, updates))
+
+
 OPTIMIZERS = {
     'identity': lambda: optax.identity(),
     'setToZero': lambda: optax.set_to_zero(),
@@ -75,8 +79,62 @@ OPTIMIZERS = {
     'conditionallyMask': lambda: optax.chain(
         optax.conditionally_mask(optax.scale_by_adam(), lambda step: step % 3 == 0), optax.scale(-0.013)
     ),
+    'muon': lambda: optax.contrib.muon(0.013, weight_decay=0.1),
+    'muonAol': lambda: optax.contrib.muon(0.013, preconditioning='aol', adaptive=True, consistent_rms=0.2),
+    'muonSchatten': lambda: optax.contrib.muon(0.013, preconditioning='schatten', nesterov=False),
+    'scheduleFree': lambda: optax.contrib.schedule_free(optax.adam(0.013, b1=0.0), 0.013),
+    'scheduleFreeScheduled': lambda: optax.contrib.schedule_free(
+        optax.sgd(halving), halving, b1=0.8, weight_lr_power=1.0, state_dtype=jnp.float32
+    ),
+    'scheduleFreeSgd': lambda: optax.contrib.schedule_free_sgd(0.013, weight_decay=0.1),
+    'scheduleFreeAdamw': lambda: optax.contrib.schedule_free_adamw(0.013, weight_decay=0.1),
+    'prodigy': lambda: optax.contrib.prodigy(weight_decay=0.1, estim_lr0=1e-3),
+    'prodigySafeguard': lambda: optax.contrib.prodigy(0.5, safeguard_warmup=True),
+    'reduceOnPlateau': lambda: optax.chain(
+        optax.sgd(0.013),
+        optax.contrib.reduce_on_plateau(factor=0.5, patience=3, cooldown=2, accumulation_size=2),
+    ),
+    'polyakSgd': lambda: optax.polyak_sgd(max_learning_rate=0.1, scaling=0.5, f_min=0.1),
+    'sam': lambda: optax.contrib.sam(
+        optax.adam(0.013), optax.chain(optax.contrib.normalize(), optax.sgd(0.05))
+    ),
+    'samOpaque': lambda: optax.contrib.sam(
+        optax.sgd(0.013, momentum=0.9),
+        optax.chain(optax.contrib.normalize(), optax.sgd(0.05)),
+        sync_period=3,
+        reset_state=False,
+        opaque_mode=True,
+    ),
+    'sophia': lambda: optax.contrib.sophia(0.013, hessian_diagonal_fn=squares),
+    'sophiaHutchinson': lambda: optax.contrib.sophia(
+        0.013,
+        update_interval=3,
+        hessian_diagonal_fn=optax.contrib.hutchinson_estimator_diag_hessian(jax.random.key(5)),
+    ),
+    'differentiallyPrivateAggregate': lambda: optax.chain(
+        optax.contrib.differentially_private_aggregate(1.5, 0.1, key=5), optax.scale(-0.013)
+    ),
     'scheduledDecay': lambda: optax.chain(optax.add_decayed_weights(halving), optax.scale(-0.01)),
     'injectedSchedule': lambda: optax.inject_hyperparams(optax.sgd)(learning_rate=halving),
+}
+
+
+def loss(step):
+    """((11 step) mod 29 + 1) / 8: what transforms are told that need the loss."""
+    return jnp.float32(((11 * step) % 29 + 1) / 8)
+
+
+def square_of_sum(params):
+    """Its Hessian is all ones, so that H r is the sum of r: exact in both dtypes."""
+    total = sum(jnp.sum(x.astype(jnp.float32)) for x in jax.tree.leaves(params))
+    return 0.5 * total * total
+
+
+EXTRA = {
+    'sophiaHutchinson': lambda step, dtype: {'obj_fn': square_of_sum},
+    'reduceOnPlateau': lambda step, dtype: {'value': loss(step)},
+    'polyakSgd': lambda step, dtype: {'value': loss(step)},
+    'samOpaque': lambda step, dtype: {'grad_fn': lambda _, i: tree(step + 300 * (i + 1), dtype)},
 }
 
 
@@ -87,6 +145,24 @@ def by_branch(chosen, then, otherwise, *operands, operand=()):
 
 
 jax.lax.cond = by_branch
+
+
+def by_steps(lower, upper, body, value, **_):
+    """lax.fori_loop, uncompiled likewise."""
+    for i in range(lower, upper):
+        value = body(i, value)
+    return value
+
+
+jax.lax.fori_loop = by_steps
+
+
+PER_EXAMPLE = ['differentiallyPrivateAggregate']
+
+
+def examples(step, dtype):
+    """Gradients of four examples, those of the steps 200 apart."""
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *(tree(step + 200 * i, dtype) for i in range(4)))
 
 
 def hexed(x, word):
@@ -101,7 +177,9 @@ def run(name, short):
     state = transform.init(params)
     records = {}
     for step in range(1, 201):
-        updates, state = transform.update(tree(step, dtype), state, params)
+        extra = EXTRA[name](step, dtype) if name in EXTRA else {}
+        grads = examples(step, dtype) if name in PER_EXAMPLE else tree(step, dtype)
+        updates, state = transform.update(grads, state, params, **extra)
         params = optax.apply_updates(params, updates)
         if step in RECORDED:
             records[step] = {path: hexed(params[path], word) for path in SHAPES}
@@ -129,7 +207,7 @@ if __name__ == '__main__':
         'about': 'optax 0.2.8, jax 0.10.2, CPU, op by op; scripts/golden/optimizer_more.py',
         # JAX draws bfloat16 noise from words of 16 bits, which the package does not.
         'runs': [
-            run(name, short) for name in OPTIMIZERS for short in DTYPES if (name, short) != ('noisySgd', 'bf16')
+            run(name, short) for name in OPTIMIZERS for short in DTYPES if short == 'f32' or name not in ('noisySgd', 'differentiallyPrivateAggregate')
         ],
         'oneElement': [one_element(name, short) for name in ('lars', 'lamb') for short in DTYPES],
     }

@@ -87,6 +87,9 @@ def main():
         ("i,j->ij", [x[0], x[1]]), ("ij,j,k->ik", [x, x[0], x[1]]), ("bij,ij->bi", [y, x]), ("ij,bkj,b->ikb", [x, y, x[:2, 0]]),
         ("iij,j->i", [np.stack([square[:, :3]] * 4), x[:, 0]]), (",ij->ij", [np.float64(2.0), x]), ("aij,akj->aik", [y, y]),
         ("ij,ij->ij", [x, x]), ("ij, jk -> k", [x, square]),
+        ("...ij,jk->...ik", [y, square]), ("...j,j", [y, x[0]]), ("i...->...", [y]), ("...i,...i->...", [y, y]), ("...ii->i...", [square]),
+        ("...,...", [y, x]), ("b...,...->...b", [y, x[:1]]), ("...ij,...ij->ij...", [y[:1], y]), ("ij...,j...->i...", [y, x]), ("...ij->ji", [x]),
+        ("...,...ij->i...j", [x[:2, 0], np.stack([x, x + 1])]),
     ]:  # fmt: skip
         given = [np.asarray(operand) for operand in operands]
         case("einsum", [spec, [each.tolist() for each in given]], {}, np.einsum(spec, *given))

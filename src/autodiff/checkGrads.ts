@@ -36,10 +36,10 @@ export interface GradientError {
 
 /**
  * Compares the gradient of a scalar function with central differences (f(x + h) - f(x - h)) / 2h, element by element,
- * everything in float64: float leaves of the arguments are cast. Gives the worst element, undefined where there is none;
- * an error above `tolerance`, or NaN, is a RangeError that names it.
+ * everything in float64: float leaves of the arguments are cast. Gives the worst element, undefined where there is none.
  *
  * Error     of the difference itself: h^2 |f'''| / 6 + 2^-52 |f| / h, about 1e-11 at the default step.
+ * Throws    RangeError for an error above `tolerance`, or NaN, with the element's name.
  * Source    Press and others, Numerical Recipes, 3rd ed., 5.7: a step near the third root of the precision.
  *
  * @example checkGrads((x) => sum(square(x)), [tensor([1, 2])]).error < 1e-9 // true

@@ -27,9 +27,10 @@ const quantizeNames: OptionTable<QuantizeOptions> = {
 /**
  * A tensor as blocks along one of its axes, the last where only a scheme is named.
  *
- * Shape     blocks divide the axis, else RangeError.
- * Dtype     every value of x is a float32: float64 and integers are a TypeError, cast first.
+ * Shape     blocks divide the axis.
+ * Dtype     every value of x is a float32.
  * Rounding, Special, Error  as `quantizeBlocks`. The result has no trace.
+ * Throws    RangeError for an axis that blocks do not divide; TypeError for float64 and integers: cast first.
  * Cost      as `quantizeArray`, and two copies where the axis is not the last one.
  *
  * @example quantize(tensor([[1, 7], [0.5, 2]]), { element: 'float4_e2m1fn', blockSize: 2 }).scales // [127, 126]

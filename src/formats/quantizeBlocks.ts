@@ -17,7 +17,7 @@ export interface BlockCodes {
 /**
  * Numbers as blocks that share a scale: OCP MX v1.0 ('mx') or NVFP4 ('nvfp4').
  *
- * Shape     a whole number of blocks, else RangeError; `out` holds a scale a block and a code a value.
+ * Shape     a whole number of blocks; `out` holds a scale a block and a code a value.
  * Rounding  'mx': the scale is 2^e, e in [-127, 127], from the block's largest magnitude amax and the element
  *           format's largest value max, emax = floor(log2 max): 'floor' floor(log2 amax) - emax; 'ceil'
  *           ceil(log2 amax) - emax; 'even' as 'floor', amax first rounded half up to the element's mantissa bits;
@@ -31,6 +31,7 @@ export interface BlockCodes {
  *           scale 448 and elements +-6; NaN makes scale code 127, the block NaN; neither counts in the amax of all.
  *           int8: value code / 64, -128 unused.
  * Error     where nothing saturates, half an ulp of the element format times the scale.
+ * Throws    RangeError for a length that blocks do not divide; TypeError for values that are no Float32Array.
  * Cost      about 2 ns per value; allocates the result only, not even that with `out`. `tpu-toolkit/blocks` has the
  *           fast twin.
  * Source    OCP Microscaling Formats (MX) v1.0, 5 and 6.3; the modes other than 'floor', and NVFP4, as torchao

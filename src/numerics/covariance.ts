@@ -29,10 +29,11 @@ const covarianceNames: OptionTable<CovarianceOptions> = {
 /**
  * Covariance of the columns of z, everything in float32 [stable_covariance].
  *
- * Shape     z [..., n, d] -> [..., d, d]; n < 2 is a RangeError.
+ * Shape     z [..., n, d] -> [..., d, d], n 2 or more.
  * Dtype     a float; the result is float32 (float64 for float64): cast it if it must be narrow.
  * Rounding  means, centred values, products and sums each to float32, rows ascending; divided by n - 1, once.
  * Special   a column with NaN or Inf gives NaN.
+ * Throws    RangeError for n below 2; TypeError for a dtype that is no float.
  * Error     means are off by at most n 2^-24 mean |z|, so the cancellation of z - mean costs nothing that z has.
  * Source    the naive twin at mean 100 has rank 1: `covarianceSpectrum`.
  *
@@ -50,11 +51,12 @@ export function stableCovariance<D extends DType>(z: Tensor<D>): Tensor<Wide<D>>
  * Covariance of the columns of z in its own dtype. With `accumulate: 'float32'` only the sums are wide: mean and centred
  * values are still rounded, which is most of the damage repaired and none of the cost.
  *
- * Shape     z [..., n, d] -> [..., d, d]; n < 2 is a RangeError. Dtype that of z, a float.
+ * Shape     z [..., n, d] -> [..., d, d], n 2 or more. Dtype that of z, a float.
  * Rounding  'two-pass': mean once after its sum in `accumulate` (default the dtype of z), z - mean, each product and sum
  *           in `accumulate`, the quotient by n - 1 once. 'one-pass': the mean product (by n), the product of means, and
  *           their difference, each.
  * Special   a column with NaN or Inf gives NaN; one-pass variances may be negative.
+ * Throws    as `stableCovariance`.
  *
  * @example naiveCovariance(tensor([[100], [101], [103]], { dtype: 'bfloat16' })).item() // 2.375
  */

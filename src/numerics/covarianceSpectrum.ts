@@ -20,7 +20,8 @@ export interface CovarianceSpectrum {
 /**
  * Eigenvalues of the symmetric part of a matrix, in float64, with the ranks that follow.
  *
- * Shape     c [d, d]. Dtype a float. Special: NaN or Inf is a RangeError; the zero matrix has effective rank 0.
+ * Shape     c [d, d]. Dtype a float. Special: the zero matrix has effective rank 0.
+ * Throws    RangeError for NaN and Inf.
  * Error     eigenvalues within about d 2^-53 of the largest (absolutely): `negative` counts such noise too.
  * Source    Roy, Vetterli, The effective rank, EUSIPCO 2007; decomposition by ml-matrix.
  *

@@ -16,10 +16,11 @@ import { wide } from './wide.js'
  * The decay exp(A cs) in float32, rounded once on the way out [stable_decay]. It is only as good as `cs`: hand it sums
  * that were kept in float32, `stableCumsum(dt, { dtype: 'float32' })`.
  *
- * Shape     broadcast of A and cs. Dtype both alike, else TypeError; a number A is rounded to the dtype of cs first.
+ * Shape     broadcast of A and cs. Dtype both alike; a number A is rounded to the dtype of cs first.
  *           The result has `dtype`, default that of cs.
  * Rounding  product and exp in float32 (float64 for float64), then once to `dtype`.
  * Special   an exponent of -Inf gives +0, 0 times Inf NaN, overflow Inf.
+ * Throws    TypeError for two dtypes.
  * Error     `errorBound('decay', { internal: 'float32', ... })`: relative |A cs| 2^-24 + half an ulp, plus |A| times
  *           the error of cs.
  *

@@ -4,8 +4,9 @@ import { checkTensor, type DType, type Tensor, tensor } from '../tensor/index.js
 /**
  * A tensor as a Matrix of ml-matrix, for its decompositions; the elements are copied.
  *
- * Shape     [m, n], also with m or n = 0; anything else is a RangeError.
+ * Shape     [m, n], also with m or n = 0.
  * Dtype     any: the elements become float64, exactly. -0, Inf and NaN as they are.
+ * Throws    RangeError unless there are two axes.
  *
  * @example toMatrix(tensor([[1, 2], [3, 4]], { dtype: 'bfloat16' })).to2DArray() // [[1, 2], [3, 4]]
  */

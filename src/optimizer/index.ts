@@ -1,6 +1,7 @@
 // Gradient transformations in optax's semantics: values with `init` and `update`, chained. Read transformation.ts first,
 // then arithmetic/arithmetic.ts (whose rounding is imitated), rescalings/scaleByAdam.ts, and optimizers/adamw.ts, an alias
-// made of named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, optimizers, mup.
+// made of named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, optimizers,
+// unscheduled (rates that find themselves), objective (what needs the loss), mup.
 
 export { chain } from './chain.js'
 export { namedChain } from './namedChain.js'
@@ -15,7 +16,7 @@ export { applyGradients, type ApplyGradientsOptions, type Point } from './step/a
 export { applyUpdates } from './step/applyUpdates.js'
 export { emaUpdate, type EmaUpdateOptions } from './step/emaUpdate.js'
 export { incrementalUpdate } from './step/incrementalUpdate.js'
-export { makeTrainStep, type TrainedPoint } from './step/makeTrainStep.js'
+export { makeTrainStep, type TrainedPoint, type TrainStep } from './step/makeTrainStep.js'
 export { stateFromTree, stateToTree } from './step/stateTree.js'
 
 export { adaptiveGradClip, type AdaptiveGradClipOptions } from './transforms/adaptiveGradClip.js'
@@ -26,6 +27,11 @@ export { centralize } from './transforms/centralize.js'
 export { clip } from './transforms/clip.js'
 export { clipByBlockRms } from './transforms/clipByBlockRms.js'
 export { clipByGlobalNorm } from './transforms/clipByGlobalNorm.js'
+export {
+  differentiallyPrivateAggregate,
+  type DifferentiallyPrivateOptions,
+  type DifferentiallyPrivateState,
+} from './transforms/differentiallyPrivateAggregate.js'
 export { ema, type EmaOptions, type EmaState } from './transforms/ema.js'
 export { freeze, selectiveTransform } from './transforms/freeze.js'
 export { identity } from './transforms/identity.js'
@@ -33,6 +39,7 @@ export {
   normalizeByUpdateNorm,
   type NormalizeByUpdateNormOptions,
 } from './transforms/normalizeByUpdateNorm.js'
+export { normalize } from './transforms/normalize.js'
 export { scale } from './transforms/scale.js'
 export { setToZero } from './transforms/setToZero.js'
 export {
@@ -40,6 +47,7 @@ export {
   type LearningRateOptions,
   scaleByLearningRate,
 } from './transforms/scaleByLearningRate.js'
+export { scaleByShape, type ScaleByShapeOptions } from './transforms/scaleByShape.js'
 export { type CountState, scaleBySchedule } from './transforms/scaleBySchedule.js'
 export { trace, type TraceOptions, type TraceState } from './transforms/trace.js'
 export { zeroNans, type ZeroNansState } from './transforms/zeroNans.js'
@@ -76,6 +84,12 @@ export {
   type OptimisticState,
   scaleByOptimisticGradient,
 } from './rescalings/scaleByOptimisticGradient.js'
+export {
+  type MuonState,
+  type NewtonSchulz,
+  scaleByMuon,
+  type ScaleByMuonOptions,
+} from './rescalings/scaleByMuon.js'
 export { scaleByParamBlockRms } from './rescalings/scaleByParamBlockRms.js'
 export { type RadamOptions, scaleByRadam } from './rescalings/scaleByRadam.js'
 export { type RmsState, scaleByRms, type ScaleByRmsOptions } from './rescalings/scaleByRms.js'
@@ -132,6 +146,7 @@ export { fromage, type FromageOptions } from './optimizers/fromage.js'
 export { lamb, type LambOptions } from './optimizers/lamb.js'
 export { lars, type LarsOptions } from './optimizers/lars.js'
 export { lion, type LionOptions } from './optimizers/lion.js'
+export { muon, type MuonOptions } from './optimizers/muon.js'
 export { nadam } from './optimizers/nadam.js'
 export { nadamw } from './optimizers/nadamw.js'
 export { noisySgd, type NoisySgdOptions } from './optimizers/noisySgd.js'
@@ -140,6 +155,7 @@ export {
   optimisticGradientDescent,
   type OptimisticGradientDescentOptions,
 } from './optimizers/optimisticGradientDescent.js'
+export { prodigy, type ProdigyOptions, type ProdigyState } from './unscheduled/prodigy.js'
 export { radam } from './optimizers/radam.js'
 export { rmsprop, type RmspropOptions } from './optimizers/rmsprop.js'
 export { rprop } from './optimizers/rprop.js'
@@ -147,6 +163,31 @@ export { sgd, type SgdOptions } from './optimizers/sgd.js'
 export { signSgd, type SignSgdOptions } from './optimizers/signSgd.js'
 export { sm3, type Sm3Options } from './optimizers/sm3.js'
 export { yogi } from './optimizers/yogi.js'
+
+export {
+  scheduleFree,
+  scheduleFreeEvalParams,
+  type ScheduleFreeOptions,
+  type ScheduleFreeState,
+} from './unscheduled/scheduleFree.js'
+export { scheduleFreeAdamw, type ScheduleFreeAdamwOptions } from './unscheduled/scheduleFreeAdamw.js'
+export { scheduleFreeSgd, type ScheduleFreeSgdOptions } from './unscheduled/scheduleFreeSgd.js'
+
+export { polyakSgd, type PolyakSgdOptions } from './objective/polyakSgd.js'
+export {
+  reduceOnPlateau,
+  type ReduceOnPlateauOptions,
+  type ReduceOnPlateauState,
+} from './objective/reduceOnPlateau.js'
+export {
+  hutchinsonEstimatorDiagHessian,
+  type HutchinsonOptions,
+  type HutchinsonState,
+} from './objective/hutchinsonEstimatorDiagHessian.js'
+export { sam, type SamOptions, type SamState } from './objective/sam.js'
+export { type PolyakOptions, scaleByPolyak } from './objective/scaleByPolyak.js'
+export { scaleBySophia, type ScaleBySophiaOptions, type SophiaState } from './objective/scaleBySophia.js'
+export { sophia, type SophiaOptions } from './objective/sophia.js'
 
 export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './mup/coordinateCheck.js'
 export { lrForDModel, type LrForDModelOptions } from './mup/lrForDModel.js'

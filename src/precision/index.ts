@@ -82,3 +82,12 @@ export { deltaDebug, type Passes } from './tune/deltaDebug.js'
 export type { BitsKept } from './rewrites/bitsKept.js'
 export type { Rewrite, Rewriting } from './rewrites/rewriting.js'
 export { type RewriteOptions, suggestRewrites } from './rewrites/suggestRewrites.js'
+export type { GradientLeafError } from './training/gradientErrors.js'
+export { shadowTrainStep, type TrainStepOptions } from './training/shadowTrainStep.js'
+export type {
+  GradientLine,
+  RoundedConstant,
+  TrainStepShadow,
+  UpdateLine,
+} from './training/trainStep.js'
+export type { LeafUpdate } from './training/updates.js'

@@ -11,8 +11,8 @@ const blockSize = 4096
  *
  * Shape     logits [m] -> [n]; n = 0 gives an empty array; element i does not depend on n.
  * Rounding  logits to float32, the sum to float32.
- * Special   no logits, NaN, or none above -Infinity: RangeError. A logit of -Infinity is never drawn; if any is
- *           +Infinity, the first such always.
+ * Special   a logit of -Infinity is never drawn; if any is +Infinity, the first such always.
+ * Throws    RangeError for no logits, a NaN, and none above -Infinity.
  * Cost      n m Gumbel draws, in blocks of about 4096.
  * Source    jax 0.10.2
  *

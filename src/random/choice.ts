@@ -25,8 +25,8 @@ const choiceNames: OptionTable<ChoiceOptions> = { replace: 'optional', p: 'optio
  *
  * Shape     [m] -> [n]; n = 0 gives an empty array.
  * Rounding  weights are summed in float32 in the order of XLA's cumsum on CPU (rows of 16, then their totals).
- * Special   no values, more draws without replacement than values of positive weight, weights that are negative,
- *           not finite, all zero or not one for each value: RangeError (jax checks the first two, without weights).
+ * Throws    RangeError for no values, more draws without replacement than values of positive weight, weights that are
+ *           negative, not finite, all zero or not one for each value (jax checks the first two, without weights).
  * Source    jax 0.10.2: randint, permutation, inversion of the summed weights, or the n greatest of
  *           gumbel + log(weight)
  *

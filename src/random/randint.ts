@@ -20,8 +20,7 @@ const randintNames: OptionTable<RandintOptions> = { minval: 'optional', maxval: 
  * 32-bit steps that wrap: biased by up to span 2^-32 where the span is not a power of two.
  *
  * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
- * Special   bounds that are no integers of -2^31..2^31, or an empty range: RangeError (jax gives minval for an
- *           empty range).
+ * Throws    RangeError for bounds that are no integers of -2^31..2^31, and an empty range (where jax gives minval).
  * Source    jax 0.10.2
  *
  * @example randint(key(0), 7, { maxval: 10 }) // 9,0,2,3,1,7,2

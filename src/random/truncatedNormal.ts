@@ -29,8 +29,8 @@ const truncatedNames: OptionTable<TruncatedNormalOptions> = {
  *
  * Shape     [n], an array; of a shape a tensor, the same numbers row-major. Element i does not depend on n.
  * Rounding  float32 throughout, in the operations of XLA on CPU: equal to jax.random.truncated_normal there.
- * Special   NaN bounds, or lower not below upper: RangeError. Bounds both beyond 5.3 on one side, where float32's
- *           erf is 1, give the bound's inner neighbour only, as in jax.
+ * Special   bounds both beyond 5.3 on one side, where float32's erf is 1, give the bound's inner neighbour only, as in jax.
+ * Throws    RangeError for NaN bounds, and lower not below upper.
  * Cost      allocates the result only, not even that with `out`.
  * Source    jax 0.10.2
  *

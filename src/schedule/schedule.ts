@@ -2,7 +2,9 @@ import { checkStep } from './checkNumbers.js'
 
 /**
  * A rate as a pure function of the step, in float64; who applies it rounds to the dtype in use. The first update is step
- * 0. A step may be a fraction and may lie past the end; one that is negative or not finite is a RangeError.
+ * 0. A step may be a fraction and may lie past the end.
+ *
+ * Throws    RangeError for a step that is negative or not finite.
  */
 export type Schedule = (step: number) => number
 

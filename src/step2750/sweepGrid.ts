@@ -24,8 +24,9 @@ const nesting: readonly (keyof Step2750Options)[] = [
 const listNames: OptionNames = Object.fromEntries(nesting.map((option) => [option, 'optional']))
 
 /**
- * Every combination of the values, each once, with all defaults filled in: a RangeError for a list that is empty and for
- * a combination that cannot be run.
+ * Every combination of the values, each once, with all defaults filled in.
+ *
+ * Throws    RangeError for a list that is empty and for a combination that cannot be run.
  *
  * @example sweepGrid({ lr: [1e-4, 2e-4], cumsum: ['sequential', 'stable'] }).length // 4
  * sweepGrid({ steps: [] }) // throws sweepGrid: an empty list [steps]

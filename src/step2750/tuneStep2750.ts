@@ -68,7 +68,7 @@ export function lastFiniteInputs(data: Step2750Data, run: Step2750Run): Step2750
  * survives, or learns what the float32 run learns. Every trial is a whole run of `steps` steps; they are ordered by what each
  * operation gains in the last finite step of the narrow run.
  *
- * Special   RangeErrors for options as `step2750Options` and `tune`; a run in float32 that is not finite itself.
+ * Throws    as `step2750Options` and `tune`; RangeError for a run in float32 that is not finite itself.
  * Cost      one run a trial: over 300 steps 3 trials for 'finite', 35 for 'loss'. The NaN comes at lr x step = 0.757: a high rate makes a
  *           short run of it.
  */

@@ -14,18 +14,19 @@ export interface TfjsBinding<T extends Tfjs> {
    * A tensor as a tf.Tensor on tf's current backend; the elements are copied.
    *
    * Shape     kept, also [] and empty ones.
-   * Dtype     float32, int32, bool to the same; a low-precision format to float32. float64 and uint32, which tfjs does
-   *           not have, are a TypeError: cast first, there is where rounding is chosen.
+   * Dtype     float32, int32, bool to the same; a low-precision format to float32.
    * Rounding  none: float32 holds every value of every low-precision format.
    * Special   -0, Inf, subnormals, NaN as they are.
+   * Throws    TypeError for float64 and uint32, which tfjs does not have: cast first, there is where rounding is chosen.
    */
   toTf(x: Tensor): ReturnType<T['tensor']>
   /**
    * A tf.Tensor as a tensor; the elements are copied, and waited for where the backend has them elsewhere.
    *
-   * Dtype     float32, int32, bool as they are, or `dtype`; strings and complex64 are a TypeError.
+   * Dtype     float32, int32, bool as they are, or `dtype`.
    * Rounding  into `dtype` once, nearest even, as `cast` does: what `toTf` made of a tensor comes back to its dtype in
    *           every bit, but for a NaN of another payload than the format's usual one.
+   * Throws    TypeError for strings and complex64.
    */
   fromTf(x: TfTensor): Tensor<SharedDType>
   /** The same, rounded to `dtype`. */
@@ -34,10 +35,11 @@ export interface TfjsBinding<T extends Tfjs> {
    * A tf.Optimizer that steps by a gradient transformation: for `model.compile`, `minimize`, `applyGradients`.
    *
    * Shape     the transformation sees { [path]: Tensor }, see `pathOf`; a variable without a gradient has zeros.
-   * Dtype     float32 variables; others are a TypeError.
+   * Dtype     float32 variables.
    * Rounding  that of `applyGradients` in `tpu-toolkit/optimizer`, bit for bit, whatever the backend.
    * Special   `state` is plain data, to be saved with `stateToTree`; `getWeights` and `setWeights` as of any
-   *           tf.Optimizer. `model.save` with `includeOptimizer` is a TypeError: a chain is functions.
+   *           tf.Optimizer.
+   * Throws    TypeError for variables of another dtype, and out of `model.save` with `includeOptimizer`: a chain is functions.
    */
   tfOptimizer(
     transformation: GradientTransformation,
@@ -51,7 +53,7 @@ export interface TfjsBinding<T extends Tfjs> {
    *           one) arithmetic is the backend's float32. Weights stay float32, layers read them rounded. `gradients` says
    *           how rounding is differentiated: its true derivative, 0 almost everywhere, would train nothing.
    * Dtype     float32 tensors; integers pass, and what an embedding is asked for. BatchNormalization's running statistics stay float32.
-   * Special   a model that is emulated already or not built yet, and a format without a sign, are a RangeError.
+   * Throws    RangeError for a model that is emulated already or not built yet, and a format without a sign.
    * Cost      every rounded tensor is read from the backend and written back.
    */
   emulatePrecision(model: TfModel, format: FormatName, options?: EmulateOptions): Emulation

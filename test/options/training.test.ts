@@ -116,6 +116,24 @@ const optimizers: Calls<typeof optimizer> = {
   trace: (options) => optimizer.trace(0.9, options),
   yogi: optimizer.yogi,
   zeroNans: 'none',
+  differentiallyPrivateAggregate: optimizer.differentiallyPrivateAggregate,
+  hutchinsonEstimatorDiagHessian: optimizer.hutchinsonEstimatorDiagHessian,
+  muon: optimizer.muon,
+  normalize: optimizer.normalize,
+  polyakSgd: optimizer.polyakSgd,
+  prodigy: optimizer.prodigy,
+  reduceOnPlateau: optimizer.reduceOnPlateau,
+  sam: (options) => optimizer.sam(scale(1), scale(1), options),
+  scaleByMuon: optimizer.scaleByMuon,
+  scaleByPolyak: optimizer.scaleByPolyak,
+  scaleByShape: optimizer.scaleByShape,
+  scaleBySophia: optimizer.scaleBySophia,
+  scheduleFree: (options) => optimizer.scheduleFree(scale(1), options),
+  scheduleFreeAdamw: optimizer.scheduleFreeAdamw,
+  scheduleFreeEvalParams: (options) =>
+    optimizer.scheduleFreeEvalParams(optimizer.scheduleFreeSgd().init(w), w, options),
+  scheduleFreeSgd: optimizer.scheduleFreeSgd,
+  sophia: optimizer.sophia,
 }
 
 const schedules: Calls<typeof schedule> = {

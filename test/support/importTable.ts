@@ -4,11 +4,12 @@
 const autodiff = ['formats', 'functions', 'bf16', 'random', 'tensor', 'tree', 'numerics']
 const kernels = [...autodiff, 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
-const optimizer = [...autodiff, 'simd', 'autodiff', 'schedule', 'files']
+const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
 const step2750 = [
   ...ssm,
   ...[
+    'compile',
     'precision',
     'ssm',
     'schedule',
@@ -122,11 +123,11 @@ const otherOperations =
 const composed =
   'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
-  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd'
+  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =
-  'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3'
+  'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
-  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask'
+  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 /** The names of the door of optimizer that make a transformation of options. */

@@ -71,8 +71,8 @@ const examined = 1000
  * `jax_debug_nans` and `jax_debug_infs` do.
  *
  * Special   what is computed outside of the tensors' operations (a fused optimizer, an array read by hand) is seen where an
- *           operation reads it. An asynchronous function is a TypeError: what it does later could not be seen.
- * Throws    TypeError unless `f` is a function that returns at once; with `stop` RangeError at the first event.
+ *           operation reads it.
+ * Throws    TypeError unless `f` is a function that returns at once, since what an asynchronous one does later could not be seen; with `stop` RangeError at the first event.
  * Cost      every float result is decoded once; where there is one that is not finite, its operands too.
  *
  * @example const norm = () => div(tensor([300, 300], { dtype: 'float16' }), sqrt(sum(square(tensor([300, 300], { dtype: 'float16' })))))

@@ -6,6 +6,7 @@ import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
 import { type GradientTransformation, nextCount } from '../transformation.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
@@ -67,14 +68,4 @@ function rectification(a: Elementwise, b2: Scalar, t: number): { rho: number; r:
   const above = round(round(round(rho - 4) * round(rho - 2)) * round(longest))
   const below = round(round((longest - 4) * (longest - 2)) * rho)
   return { rho, r: round(Math.sqrt(round(above / below))) }
-}
-
-/** base ** n in float32 by repeated squaring, lowest bit first. */
-function powerBySquaring(base: number, n: number): number {
-  let result = 1
-  for (let square = base, rest = n; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) result = Math.fround(result * square)
-    square = Math.fround(square * square)
-  }
-  return result
 }

@@ -15,6 +15,17 @@ export interface TrainedPoint<L, S extends State = State, P extends Treelike = T
   readonly loss: L
 }
 
+/** A step by `makeTrainStep`: a function, which tells what it was made of to whoever looks into it (`shadowTrainStep`). */
+export interface TrainStep<
+  L,
+  B extends readonly unknown[],
+  S extends State = State,
+  P extends Treelike = Tree,
+> {
+  (point: Point<S, P>, ...batch: B): TrainedPoint<L, S, P>
+  readonly lossAndGrad: (params: P, ...batch: B) => readonly [loss: L, grads: Treelike]
+}
+
 /**
  * One training step as a function of the point and the batch: loss and gradients at its parameters, then
  * `applyGradients`, which is told the loss. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
@@ -28,11 +39,11 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
   lossAndGrad: (params: P, ...batch: B) => readonly [loss: L, grads: Treelike],
   optimizer: Optimizer<S>,
   options: ApplyGradientsOptions = {},
-): (point: Point<S, P>, ...batch: B) => TrainedPoint<L, S, P> {
+): TrainStep<L, B, S, P> {
   checkFunction('makeTrainStep', 'lossAndGrad', lossAndGrad)
   checkTransformation('makeTrainStep', 'the optimizer', optimizer)
   checkOptions('makeTrainStep', options, applyGradientsNames)
-  return ({ params, state }, ...batch) => {
+  const step = ({ params, state }: Point<S, P>, ...batch: B): TrainedPoint<L, S, P> => {
     const pair: unknown = lossAndGrad(params, ...batch)
     if (!Array.isArray(pair) || pair.length !== 2)
       throw new TypeError(
@@ -45,4 +56,5 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
     const extra = { ...known, ...options.extra }
     return { ...applyGradients(optimizer, grads, { params, state }, { ...options, extra }), loss }
   }
+  return Object.assign(step, { lossAndGrad })
 }

@@ -14,8 +14,9 @@ import { type EmptyState, type GradientTransformation, stateless } from '../tran
  * Rounding  'ieee': the norm in float64, free of overflow; x (maxNorm / norm) with one rounding to the dtype.
  *           'xla-cpu': the norm rounded to the leaf's dtype, (x / norm) maxNorm, both rounded.
  * Special   one NaN makes every element NaN; one Inf makes itself NaN and the finite ones 0: put `zeroNans` behind. In
- *           'xla-cpu' squares that overflow (|x| > 1.8e19) make every element 0, silently. A NaN or negative `maxNorm`
- *           is an error, a `maxNorm` of 0 multiplies by 0; zeros stay zeros, in 'xla-cpu' they become NaN then, as 0 / 0.
+ *           'xla-cpu' squares that overflow (|x| > 1.8e19) make every element 0, silently. A `maxNorm`
+ *           of 0 multiplies by 0; zeros stay zeros, in 'xla-cpu' they become NaN then, as 0 / 0.
+ * Throws    RangeError for a `maxNorm` that is NaN or negative.
  * Error     'ieee', float32: norm <= maxNorm (1 + 2^-23), subnormals aside.
  *
  * @example tree.leavesOf(clipByGlobalNorm(1).update([tensor([3, 4])], {})[0])[0].toNested().map((x) => x.toFixed(2)) // ['0.60', '0.80']

@@ -136,7 +136,7 @@ function dot(errors: Float64Array, slope: Float64Array): number {
 }
 
 /** The derivatives of the weighted outputs for a change at each step. */
-function sensitivities<W>(
+export function sensitivities<W>(
   { program }: ShadowRun<W>,
   steps: readonly number[],
   weights: ReadonlyMap<Operand, Tensor>,

@@ -241,7 +241,7 @@ export class Shadow {
  *
  * Shape     any. Dtype any; inputs are exact by definition, and so are constants, after their rounding to the dtype.
  * Rounding  errors are bits: log2 of the steps of the dtype between two values, plus one; a NaN is wrong in all bits.
- * Special   inputs that are not finite, no floating-point result, two runs that differ: RangeError or TypeError.
+ * Throws    RangeError or TypeError for inputs that are not finite, no floating-point result, two runs that differ.
  * Cost      one run in float64 beside it; errors another; `check` two more; contributions one for each operation.
  * Source    Herbgrind, doi:10.1145/3192366.3192411; the terms are those of ../../docs/precision-doctor.md.
  *

@@ -12,7 +12,7 @@ import { Tensor } from '../storage/tensor.js'
 
 const names: OptionTable<AccumulateOptions> = { order: 'optional', accumulate: 'optional' }
 
-/** A tensor whose axes have one letter each, all different. */
+/** A tensor whose axes have one letter each, all different; an axis of an ellipsis has its place from the last: '.0'. */
 interface Lettered {
   readonly x: Tensor
   readonly letters: readonly string[]
@@ -21,8 +21,8 @@ interface Lettered {
 /**
  * Einstein's sums, as NumPy's einsum: `'ij,jk->ik'` is a matrix product. Operands are joined from the left.
  *
- * Shape     a letter is an axis; a letter twice in one operand is its diagonal; without `->` the result has the letters that
- *           stand once, sorted. No ellipsis.
+ * Shape     a letter is an axis; a letter twice in one operand is its diagonal; `...` are the axes without a letter, counted
+ *           from the last and broadcast; without `->` the result has those, and then the letters that stand once, sorted.
  * Dtype     all alike, the result too.
  * Rounding  a pair is one `matmul` in `accumulate` (default float32, as there); what is left of letters in one operand alone is
  *           added up by `sum` in `accumulate` first. Each rounds once to the dtype.
@@ -30,6 +30,7 @@ interface Lettered {
  *
  * @example einsum('ij,j->i', [tensor([[1, 2], [3, 4]]), tensor([1, 10])]).toNested() // [21,43]
  * @example einsum('ii', [tensor([[1, 2], [3, 4]])]).item() // 5
+ * @example einsum('...ij,j->...i', [ones([5, 2, 3]), ones([3])]).shape // [5, 2]
  */
 export function einsum<D extends DType>(
   subscripts: string,
@@ -41,7 +42,8 @@ export function einsum<D extends DType>(
   checkOptions('einsum', options, names)
   for (const x of tensors) checkTensor('einsum', x)
   const { inputs, output } = parsed(subscripts, tensors)
-  const all = operands('einsum', tensors).map((x, i) => diagonal(x, inputs[i]!))
+  const lettered = operands('einsum', tensors).map((x, i) => diagonal(x, inputs[i]!))
+  const all = lettered.map((of) => withoutOnes(of, lettered))
   checkLengths(all, subscripts)
   let left = all[0]!
   const rest = all.slice(1)
@@ -65,23 +67,57 @@ function parsed(
   subscripts: string,
   tensors: readonly Tensor[],
 ): { inputs: readonly (readonly string[])[]; output: readonly string[] } {
-  const form = /^([a-zA-Z]*(?:,[a-zA-Z]*)*)(?:->([a-zA-Z]*))?$/.exec(String(subscripts).replaceAll(' ', ''))
-  if (!form) throw new RangeError(`einsum: subscripts are not letters, commas and one -> [${subscripts}]`)
-  const inputs = form[1]!.split(',').map((letters) => [...letters])
-  if (inputs.length !== tensors.length)
-    throw new RangeError(`einsum: ${inputs.length} operands in ${subscripts} [${tensors.length} given]`)
-  for (const [i, { length }] of inputs.entries())
-    if (tensors[i]!.rank !== length)
-      throw new RangeError(
-        `einsum: operand ${i} has not the axes ${inputs[i]!.join('')} [${tensors[i]!.shape.join(', ')}]`,
-      )
+  const [from = '', to, ...more] = String(subscripts).replaceAll(' ', '').split('->')
+  const terms = from.split(',')
+  if (more.length > 0 || ![...terms, to ?? ''].every((term) => /^[a-zA-Z]*(\.{3}[a-zA-Z]*)?$/.test(term)))
+    throw new RangeError(`einsum: subscripts are not letters, ..., commas and one -> [${subscripts}]`)
+  if (terms.length !== tensors.length)
+    throw new RangeError(`einsum: ${terms.length} operands in ${subscripts} [${tensors.length} given]`)
+  const inputs = terms.map((term, i) => {
+    const { rank, shape } = tensors[i]!
+    const axes = lettersOf(term, rank - term.replace('...', '').length)
+    if (axes.length !== rank)
+      throw new RangeError(`einsum: operand ${i} has not the axes ${term} [${shape.join(', ')}]`)
+    return axes
+  })
   const every = inputs.flat()
+  const open = [...new Set(every)].filter((letter) => letter.startsWith('.'))
   const once = () => every.filter((letter) => every.indexOf(letter) === every.lastIndexOf(letter)).sort()
-  const output = form[2] === undefined ? once() : [...form[2]]
+  const output =
+    to === undefined
+      ? [...lettersOf('...', open.length), ...once().filter((letter) => !letter.startsWith('.'))]
+      : lettersOf(to, open.length)
+  if (to !== undefined && open.length > 0 && !to.includes('...'))
+    throw new RangeError(`einsum: the result has no ... for the axes of its operands [${subscripts}]`)
   for (const [i, letter] of output.entries())
     if (!every.includes(letter) || output.indexOf(letter) !== i)
       throw new RangeError(`einsum: a letter of the result is not once in it and in an operand [${letter}]`)
   return { inputs, output }
+}
+
+/** The letters of a term, its ellipsis standing for so many axes. */
+function lettersOf(term: string, open: number): string[] {
+  const [before = '', behind] = term.split('...')
+  const axes = Array.from(
+    { length: behind === undefined ? 0 : Math.max(0, open) },
+    (_, i) => `.${open - 1 - i}`,
+  )
+  return [...before, ...axes, ...(behind ?? '')]
+}
+
+/** Without the axes of an ellipsis that are broadcast: of length 1, and longer in another operand. */
+function withoutOnes({ x, letters }: Lettered, all: readonly Lettered[]): Lettered {
+  const longer = (letter: string): boolean =>
+    all.some((other) => other.letters.includes(letter) && other.x.shape[other.letters.indexOf(letter)] !== 1)
+  const kept = letters.filter((letter, i) => !(letter.startsWith('.') && x.shape[i] === 1 && longer(letter)))
+  if (kept.length === letters.length) return { x, letters }
+  return {
+    x: reshape(
+      x,
+      kept.map((letter) => x.shape[letters.indexOf(letter)]!),
+    ),
+    letters: kept,
+  }
 }
 
 function checkLengths(all: readonly Lettered[], subscripts: string): void {
@@ -91,7 +127,7 @@ function checkLengths(all: readonly Lettered[], subscripts: string): void {
       const known = lengths.get(letter) ?? x.shape[i]!
       if (known !== x.shape[i])
         throw new RangeError(
-          `einsum: axis ${letter} of ${subscripts} has two lengths [${known}, ${x.shape[i]}]`,
+          `einsum: ${letter.startsWith('.') ? `axes of ... in ${subscripts} have` : `axis ${letter} of ${subscripts} has`} two lengths [${known}, ${x.shape[i]}]`,
         )
       lengths.set(letter, known)
     }

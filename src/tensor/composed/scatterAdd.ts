@@ -22,7 +22,8 @@ const names: OptionTable<ScatterAddOptions> = { axis: 'optional' }
  *
  * Shape     updates: x with `axis` replaced by the shape of the indices, as `take` gives it.
  * Rounding  every addition once to the dtype; a row that is named several times is added to in the order of the indices.
- * Special   negative indices count from the end; one outside the axis is a RangeError.
+ * Special   negative indices count from the end.
+ * Throws    RangeError for an index outside the axis.
  *
  * @example scatterAdd(tensor([1, 2, 3]), [0, 2, 0], tensor([10, 20, 30])).toNested() // [41,2,23]
  */

@@ -20,7 +20,8 @@ const names: OptionTable<AlongOptions> = { axis: 'optional' }
  * `argmax` with keepDims are read with, as NumPy's take_along_axis.
  *
  * Shape     that of the indices, which may differ from x along the axis only.
- * Special   negative indices count from the end; one outside the axis is a RangeError.
+ * Special   negative indices count from the end.
+ * Throws    RangeError for an index outside the axis.
  *
  * @example takeAlongAxis(tensor([[10, 20], [30, 40]]), tensor([[1], [0]], { dtype: 'int32' })).toNested() // [[20],[30]]
  */

@@ -246,11 +246,12 @@ export const powOp: KnownOp = binary({
 })
 
 /**
- * a to the power b; on integers by wrapping multiplication, negative exponents being a RangeError.
+ * a to the power b; on integers by wrapping multiplication.
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
  * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float32 and float64: the engine's `**`, which may be off by its
  *           last bit, rounded once.
+ * Throws    RangeError for a negative exponent on integers.
  *
  * @example pow(tensor([2, 3]), 2).toNested() // [4,9]
  */

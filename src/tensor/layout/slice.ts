@@ -27,8 +27,10 @@ export const sliceOp: KnownOp<Slicing> = {
 }
 
 /**
- * Part of a tensor, one range per axis from the first; axes without one are kept whole. An index outside the axis is
- * a RangeError, a range reaching outside is cut, as in NumPy.
+ * Part of a tensor, one range per axis from the first; axes without one are kept whole. A range reaching outside is cut,
+ * as in NumPy.
+ *
+ * Throws    RangeError for an index outside the axis, and more ranges than axes.
  *
  * @example slice(tensor([[1, 2, 3], [4, 5, 6]]), [0, [1, null]]).toNested() // [2,3]
  * @example slice(tensor([1, 2, 3]), [[null, null, -1]]).toNested() // [3,2,1]

@@ -34,10 +34,12 @@ export const takeOp: KnownOp<Taking> = {
 }
 
 /**
- * The elements or rows at the given positions, as NumPy's take.
+ * The elements or rows at the given positions, as NumPy's take, tfjs's gather and torch's index_select. Positions of their own
+ * for every lane, torch's gather, are `takeAlongAxis`.
  *
  * Shape     x with `axis` replaced by the shape of the indices; without `axis` x counts as flat.
- * Special   negative indices count from the end; one outside the axis is a RangeError.
+ * Special   negative indices count from the end.
+ * Throws    RangeError for an index outside the axis.
  *
  * @example take(tensor([10, 20, 30]), [2, -3]).toNested() // [30,10]
  */

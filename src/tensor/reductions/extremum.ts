@@ -98,7 +98,9 @@ export const argminOp: KnownOp<Extremum> = position('argmin', (x, best) => x < b
 
 /**
  * The largest element over axes (all by default). Exact. A NaN wins, as in NumPy, and comes out canonical; +0 is above
- * -0. No elements to choose from is a RangeError.
+ * -0.
+ *
+ * Throws    RangeError where there are no elements to choose from.
  *
  * @example max(tensor([[1, 5], [7, 2]]), { axis: 1 }).toNested() // [5,7]
  */

@@ -44,8 +44,8 @@ const shapeFirst: OptionHints = { positional: 'shape' }
  * Shape     that of the nesting, or `shape`, which must hold as many elements.
  * Dtype     `dtype`, default float32. Typed arrays are numbers too, never codes: see `fromBits`.
  * Rounding  once, float64 to the dtype, nearest even, never through float32.
- * Special   NaN from a Float32Array or Float64Array keeps its sign; int32, uint32 and bool take only values they
- *           can hold, anything else is a RangeError.
+ * Special   NaN from a Float32Array or Float64Array keeps its sign.
+ * Throws    RangeError for values that int32, uint32 or bool cannot hold, and a shape of another size.
  *
  * @example tensor([1, 2, 3]).toNested() // [1,2,3]
  * @example tensor([[256, 257]], { dtype: 'bfloat16' }).toNested() // [[256,256]]

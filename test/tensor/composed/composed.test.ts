@@ -132,7 +132,27 @@ describe('what is made of other operations', () => {
       'einsum: axis j of ij,jk has two lengths [2, 3]',
       () => t.einsum('ij,jk', [t.zeros([2, 2]), t.zeros([3, 2])]),
     ],
-    ['einsum: subscripts are not letters, commas and one -> [...i]', () => t.einsum('...i', [t.zeros([2])])],
+    [
+      'einsum: subscripts are not letters, ..., commas and one -> [..i]',
+      () => t.einsum('..i', [t.zeros([2])]),
+    ],
+    [
+      'einsum: subscripts are not letters, ..., commas and one -> [i->i->i]',
+      () => t.einsum('i->i->i', [t.zeros([2])]),
+    ],
+    [
+      'einsum: subscripts are not letters, ..., commas and one -> [...i...]',
+      () => t.einsum('...i...', [t.zeros([2])]),
+    ],
+    ['einsum: operand 0 has not the axes ...ij [2]', () => t.einsum('...ij', [t.zeros([2])])],
+    [
+      'einsum: the result has no ... for the axes of its operands [...i->i]',
+      () => t.einsum('...i->i', [t.zeros([3, 2])]),
+    ],
+    [
+      'einsum: axes of ... in ...,... have two lengths [2, 3]',
+      () => t.einsum('...,...', [t.zeros([2]), t.zeros([3])]),
+    ],
     [
       'einsum: a letter of the result is not once in it and in an operand [k]',
       () => t.einsum('i->k', [t.zeros([2])]),

@@ -1,0 +1,192 @@
+import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { abs, type FloatDType, matmul, sum, type Tensor, transpose } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
+import { checkDecay, checkDtype, checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import {
+  type Decoded,
+  decodedOf,
+  type Operand,
+  type Scalar,
+  tensorOf,
+  valuesFor,
+} from '../arithmetic/decoded.js'
+import { zerosLike } from '../arithmetic/fullLike.js'
+import { leafNorm } from '../arithmetic/leafNorm.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
+import { sumXla } from '../arithmetic/sumXla.js'
+import { type GradientTransformation, nextCount } from '../transformation.js'
+
+/** The coefficients a, b, c of one Newton-Schulz step x' = a x + (b (x x^T) + c (x x^T)^2) x. */
+export type NewtonSchulz = readonly [a: number, b: number, c: number]
+
+/** How momentum becomes an orthogonal matrix. */
+export interface ScaleByMuonOptions extends ArithmeticOption {
+  /** The coefficients of every step, or of each. Default: [3.4445, -4.775, 2.0315], which brings singular values near 1. */
+  readonly nsCoeffs?: NewtonSchulz | readonly NewtonSchulz[]
+  /** Steps, where all have the same coefficients; else the last ones are taken. Default: 5. */
+  readonly nsSteps?: number
+  /** Decay of the momentum. Default: 0.95. */
+  readonly beta?: Scalar
+  /** Added to the norm that the momentum is divided by. Default: 1e-8. */
+  readonly eps?: number
+  /** The dtype in which mu is kept. Default: that of the parameters. */
+  readonly muDtype?: FloatDType
+  /** Nesterov momentum: the step looks one gradient ahead. Default: true. */
+  readonly nesterov?: boolean
+  /** Whether updates are multiplied by their inner product with the momentum. Default: false. */
+  readonly adaptive?: boolean
+  /**
+   * What brings singular values below about 1 at first: the Frobenius norm, or a factor for each row or for all of the first
+   * step's product. Default: 'frobenius'.
+   */
+  readonly preconditioning?: 'frobenius' | 'aol' | 'schatten'
+}
+
+/** The names of `ScaleByMuonOptions`. */
+export const scaleByMuonNames: OptionTable<ScaleByMuonOptions> = {
+  nsCoeffs: 'optional',
+  nsSteps: 'optional',
+  beta: 'optional',
+  eps: 'optional',
+  muDtype: 'optional',
+  nesterov: 'optional',
+  adaptive: 'optional',
+  preconditioning: 'optional',
+  ...arithmeticNames,
+}
+
+/** Steps done and the momentum. */
+export type MuonState = { readonly count: number; readonly mu: Tree }
+
+const usual: NewtonSchulz = [3.4445, -4.775, 2.0315]
+
+/**
+ * Muon's direction: the momentum of each matrix with all its singular values brought near 1, by Newton-Schulz steps.
+ *
+ * Shape     every leaf a matrix; `muon` gives it those alone. Dtype of the gradients.
+ * Rounding  products of matrices summed in float32 in index order and rounded to the dtype, as is every operation around them.
+ *           XLA sums in an order of its own, and the steps enlarge what differs in small singular values.
+ * Cost      each step four times the smaller side times the elements, and twice its cube, in multiplications and additions.
+ * Source    Muon: an optimizer for hidden layers, https://kellerjordan.github.io/posts/muon (2024); preconditioning 'aol' and
+ *           'schatten': optax 0.2.8
+ */
+export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransformation<MuonState> {
+  checkOptions('scaleByMuon', options, scaleByMuonNames)
+  checkDtype('scaleByMuon', 'muDtype', options.muDtype)
+  checkFlag('scaleByMuon', 'nesterov', options.nesterov)
+  checkFlag('scaleByMuon', 'adaptive', options.adaptive)
+  const { beta = 0.95, eps = 1e-8, muDtype, nesterov = true, adaptive = false } = options
+  const { preconditioning = 'frobenius' } = options
+  checkName('scaleByMuon', 'preconditioning', preconditioning, ['frobenius', 'aol', 'schatten'])
+  checkDecay('scaleByMuon', 'beta', beta)
+  checkNumber('scaleByMuon', 'eps', eps, 0)
+  const steps = stepsOf(options.nsCoeffs ?? usual, options.nsSteps ?? 5)
+  const a = arithmeticOf(options.arithmetic)
+  return {
+    init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
+    update(updates, state) {
+      const t = nextCount(state.count)
+      const [direction, mu] = leafwise('scaleByMuon', [updates, state.mu], ([g, m], count) => {
+        if (g!.rank !== 2)
+          throw new RangeError(`scaleByMuon: a leaf is no matrix, mask it [${g!.shape.join(', ')}]`)
+        const mean = updateMoment(a, beta, g!, m!)
+        const hat = nesterov
+          ? a.add(
+              a.mul(beta, biasCorrection(a, beta, nextCount(t), mean, count)),
+              a.mul(a.oneMinus(beta), biasCorrection(a, beta, t, g!, count)),
+            )
+          : biasCorrection(a, beta, t, mean, count)
+        const orthogonal = orthogonalized(a, tensorOf(hat), steps, preconditioning, eps)
+        const out = adaptive ? a.mul(sumXla(tensorOf(a.mul(hat, orthogonal))), orthogonal) : orthogonal
+        return [tensorOf(decodedLike(out)), tensorOf(mean, muDtype)]
+      })
+      return [direction, { count: t, mu }]
+    },
+  }
+}
+
+/** The coefficients of every step. */
+function stepsOf(given: NewtonSchulz | readonly NewtonSchulz[], count: number): readonly NewtonSchulz[] {
+  checkWhole('scaleByMuon', 'nsSteps', count, 1)
+  const many = Array.isArray(given[0])
+  const triples = (many ? given : [given]) as readonly NewtonSchulz[]
+  for (const triple of triples) {
+    if (!Array.isArray(triple) || triple.length !== 3)
+      throw new RangeError(`scaleByMuon: nsCoeffs are not three numbers a step [${String(triple)}]`)
+    for (const c of triple) checkNumber('scaleByMuon', 'a coefficient of nsCoeffs', c)
+  }
+  if (!many) return Array.from({ length: count }, () => triples[0]!)
+  if (triples.length > count)
+    throw new RangeError(`scaleByMuon: nsSteps are fewer than nsCoeffs [${count} and ${triples.length}]`)
+  return triples
+}
+
+/** The matrix with its singular values near 1; long ones are turned so that products are of the smaller side. */
+export function orthogonalized(
+  a: Elementwise,
+  matrix: Tensor,
+  steps: readonly NewtonSchulz[],
+  preconditioning: 'frobenius' | 'aol' | 'schatten',
+  eps: number,
+): Tensor {
+  const [rows, columns] = matrix.shape as [number, number]
+  const long = rows > columns
+  let x = long ? transpose(matrix) : matrix
+  if (preconditioning === 'frobenius') x = tensorOf(a.divScalar(x, a.add(leafNorm(a, x), eps)))
+  steps.forEach(([c0, c1, c2], i) => {
+    let product = matmul(x, transpose(x))
+    if (i === 0 && preconditioning !== 'frobenius') {
+      const s = firstFactors(a, product, preconditioning, eps)
+      const size = s.values.length
+      const down = spread(s, size)
+      const scaled =
+        preconditioning === 'aol'
+          ? a.mul(a.mul(product, down), turned(s, size))
+          : a.mul(product, a.mul(down, down))
+      product = tensorOf(scaled)
+      x = tensorOf(a.mul(x, spread(s, x.shape[1]!)))
+    }
+    const inner = tensorOf(a.add(a.mul(c1, product), matmul(tensorOf(a.mul(c2, product)), product)))
+    x = tensorOf(a.add(a.mul(c0, x), matmul(inner, x)))
+  })
+  return long ? transpose(x) : x
+}
+
+/** A factor for each row of the first product: 1 / sqrt of its sum of magnitudes, or of the product's norm for all. */
+function firstFactors(a: Elementwise, product: Tensor, how: 'aol' | 'schatten', eps: number): Decoded {
+  if (how === 'aol') {
+    const sums = sum(abs(product), {
+      axis: -1,
+      accumulate: product.dtype === 'float64' ? 'float64' : 'float32',
+    })
+    return a.rsqrt(a.maximum(sums, eps))
+  }
+  const one = a.rsqrt(a.maximum(leafNorm(a, product), eps))
+  const values = valuesFor(one.dtype, product.shape[0]!).fill(one.values[0]!)
+  return { dtype: one.dtype, shape: [values.length], values }
+}
+
+/** A factor for each row, over a row of this length. */
+function spread(s: Decoded, length: number): Decoded {
+  const values = valuesFor(s.dtype, s.values.length * length)
+  for (let i = 0; i < values.length; i++) values[i] = s.values[Math.floor(i / length)]!
+  return { dtype: s.dtype, shape: [s.values.length, length], values }
+}
+
+/** A factor for each column, of as many rows. */
+function turned(s: Decoded, length: number): Decoded {
+  const values = valuesFor(s.dtype, s.values.length * length)
+  for (let i = 0; i < values.length; i++) values[i] = s.values[i % length]!
+  return { dtype: s.dtype, shape: [s.values.length, length], values }
+}
+
+function decodedLike(x: Operand): Decoded {
+  return typeof x === 'number' || !('values' in x) ? decodedOf(x as Tensor) : x
+}

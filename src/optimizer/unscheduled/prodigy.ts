@@ -1,0 +1,163 @@
+import { checkOptions, type OptionTable } from '../../options/index.js'
+import { abs, type FloatDType, full, type Tensor } from '../../tensor/index.js'
+import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
+import {
+  type ArithmeticOption,
+  arithmeticNames,
+  arithmeticOf,
+  type Elementwise,
+} from '../arithmetic/arithmetic.js'
+import { checkDecay, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
+import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
+import { leafwise } from '../arithmetic/leafwise.js'
+import { lowest } from '../arithmetic/lowest.js'
+import { updateMoment } from '../arithmetic/moments.js'
+import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
+import { scheduled } from '../arithmetic/scheduled.js'
+import { sumXla } from '../arithmetic/sumXla.js'
+import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
+import type { LearningRate } from '../transforms/scaleByLearningRate.js'
+
+/** The constants of Prodigy. */
+export interface ProdigyOptions extends ArithmeticOption {
+  /** A factor of the rate that is found, or its schedule. Default: 1. */
+  readonly learningRate?: LearningRate
+  /** Decays of the mean of gradients and of their squares. Default: [0.9, 0.999]. */
+  readonly betas?: readonly [beta1: number, beta2: number]
+  /** Decay of the sums that the rate is found from. Default: the root of beta2. */
+  readonly beta3?: number
+  /** Added to the root, times the rate found. Default: 1e-8. */
+  readonly eps?: number
+  /** The rate to begin with. Default: 1e-6. */
+  readonly estimLr0?: number
+  /** A factor of the rate found. Default: 1. */
+  readonly estimLrCoef?: number
+  /** Default: 0. */
+  readonly weightDecay?: number
+  /** Whether the bias correction stays out of the denominator: for warm-ups. Default: false. */
+  readonly safeguardWarmup?: boolean
+}
+
+/** The names of `ProdigyOptions`. */
+export const prodigyNames: OptionTable<ProdigyOptions> = {
+  learningRate: 'optional',
+  betas: 'optional',
+  beta3: 'optional',
+  eps: 'optional',
+  estimLr0: 'optional',
+  estimLrCoef: 'optional',
+  weightDecay: 'optional',
+  safeguardWarmup: 'optional',
+  ...arithmeticNames,
+}
+
+/** The moments and the weighted sum of gradients, where it began, the rate found and its numerator, steps done. */
+export type ProdigyState = {
+  readonly expAvg: Tree
+  readonly expAvgSq: Tree
+  readonly gradSum: Tree
+  readonly params0: Tree
+  readonly estimLr: Tensor
+  readonly numeratorWeighted: Tensor
+  readonly count: number
+}
+
+/**
+ * Prodigy: Adam whose rate is found on the way, from how far the parameters have come along the gradients.
+ *
+ * Dtype     the rate and its numerator in the narrowest dtype of the parameters, as in optax.
+ * Rounding  sums in float32 and rounded to the dtype, leaf by leaf; XLA's products of vectors have another order.
+ * Source    Prodigy: an expeditiously adaptive parameter-free learner, arXiv:2306.06101
+ *
+ * @example prodigy().init([tensor([1])]).count // 0
+ */
+export function prodigy(options: ProdigyOptions = {}): GradientTransformation<ProdigyState> {
+  checkOptions('prodigy', options, prodigyNames)
+  checkFlag('prodigy', 'safeguardWarmup', options.safeguardWarmup)
+  const { learningRate = 1, betas = [0.9, 0.999], eps = 1e-8, estimLr0 = 1e-6, estimLrCoef = 1 } = options
+  const { weightDecay = 0, safeguardWarmup = false } = options
+  if (!Array.isArray(betas) || betas.length !== 2)
+    throw new RangeError(`prodigy: betas are not two numbers [${String(betas)}]`)
+  const [beta1, beta2] = betas as readonly [number, number]
+  const { beta3 = beta2 ** 0.5 } = options
+  const a = arithmeticOf(options.arithmetic)
+  checkDecay('prodigy', 'beta1', beta1)
+  checkDecay('prodigy', 'beta2', beta2)
+  for (const [name, value] of Object.entries({ beta3, eps, estimLr0 })) checkNumber('prodigy', name, value, 0)
+  checkNumber('prodigy', 'estimLrCoef', estimLrCoef)
+  checkNumber('prodigy', 'weightDecay', weightDecay)
+  if (typeof learningRate !== 'function') checkNumber('prodigy', 'learningRate', learningRate)
+  return {
+    init(params) {
+      const dtype = lowest(params)
+      return {
+        expAvg: zerosLike(params),
+        expAvgSq: zerosLike(params),
+        gradSum: zerosLike(params),
+        params0: stateTree(params, (p) => p),
+        estimLr: full([], a.weak(estimLr0, dtype), { dtype }),
+        numeratorWeighted: full([], 0, { dtype }),
+        count: 0,
+      }
+    },
+    update(updates, state, params) {
+      const weights = needParams('prodigy', params)
+      const t = nextCount(state.count)
+      const { estimLr } = state
+      const rate =
+        typeof learningRate === 'function' ? scheduled('prodigy', learningRate, state.count) : learningRate
+      const correction = correctionAt(a, beta1, beta2, t)
+      const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), estimLr.dtype as FloatDType)
+      const along = inner(
+        a,
+        updates,
+        leafwise('prodigy', [state.params0, weights], ([p0, p]) => [tensorOf(a.sub(p0!, p!))])[0],
+      )
+      const trees = [state.expAvg, state.expAvgSq, state.gradSum, updates] as const
+      const [expAvg, expAvgSq, gradSum] = leafwise('prodigy', trees, ([mean, square, total, g]) => {
+        const scaled = a.mul(estimLr, g!)
+        const squared = a.mul(a.mul(1 - beta2, scaled), scaled)
+        const weighted = a.divScalar(a.mul(safeguardWarmup ? estimLr : step, scaled), estimLr0)
+        return [
+          tensorOf(updateMoment(a, beta1, scaled, mean!)),
+          tensorOf(a.add(a.mul(beta2, square!), squared)),
+          tensorOf(a.add(a.mul(beta3, total!), weighted)),
+        ]
+      })
+      const share = a.mul(a.mul(a.div(estimLr, estimLr0), step), along)
+      const numeratorWeighted = tensorOf(a.add(a.mul(beta3, state.numeratorWeighted), share))
+      const size = sumOfTree(a, gradSum, (x) => abs(x))
+      const found = tensorOf(a.maximum(estimLr, a.div(a.mul(estimLrCoef, numeratorWeighted), size)))
+      const [moves] = leafwise('prodigy', [updates, expAvg, expAvgSq, weights], ([, mean, square, p]) => {
+        const decay = a.mul(a.mul(-weightDecay, step), p!)
+        const root = a.add(a.sqrt(square!), a.mul(found, eps))
+        return [tensorOf(a.sub(decay, a.div(a.mul(step, mean!), root)))]
+      })
+      const next = { expAvg, expAvgSq, gradSum, params0: state.params0, numeratorWeighted }
+      return [moves, { ...next, estimLr: found, count: t }]
+    },
+  }
+}
+
+/** sqrt(1 - beta2^t) / (1 - beta1^t), in float32 under 'xla-cpu'. */
+function correctionAt(a: Elementwise, beta1: number, beta2: number, t: number): number {
+  if (a.name === 'ieee') return Math.sqrt(1 - beta2 ** t) / (1 - beta1 ** t)
+  const left = (beta: number): number => Math.fround(1 - powerBySquaring(Math.fround(beta), t))
+  return Math.fround(Math.fround(Math.sqrt(left(beta2))) / left(beta1))
+}
+
+/** The inner product of two trees, leaf by leaf. */
+function inner(a: Elementwise, x: Treelike, y: Treelike): Decoded {
+  const products = leafwise('prodigy', [x, y], ([u, v]) => [tensorOf(a.mul(u!, v!))])[0]
+  return sumOfTree(a, products, (leaf) => leaf)
+}
+
+/** The sum of a function of all leaves: of each leaf, then one after the other. */
+function sumOfTree(a: Elementwise, tree: Treelike, f: (leaf: Tensor) => Tensor): Decoded {
+  const sums = leavesOf(tree).map((leaf) => decodedOf(sumXla(f(leaf))))
+  return sums.reduce(
+    (total, sum) => a.add(total, sum),
+    decodedOf(full([], 0, { dtype: sums[0]?.dtype ?? 'float32' })),
+  )
+}

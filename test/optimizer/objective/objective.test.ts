@@ -1,0 +1,86 @@
+import { valueAndGrad } from 'tpu-toolkit/autodiff'
+import * as optimizer from 'tpu-toolkit/optimizer'
+import { matmul, mul, square, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
+import { leavesOf, type Treelike } from 'tpu-toolkit/tree'
+import { describe, expect, it } from 'vitest'
+
+describe('optimizers that need more than gradients', () => {
+  const params = { a: tensor([1, 2]) }
+  it('say what is missing', () => {
+    const { sam, sgd, scaleByPolyak, reduceOnPlateau } = optimizer
+    const opaque = sam(sgd({ learningRate: 1 }), optimizer.normalize(), { opaqueMode: true })
+    expect(() => opaque.update(params, opaque.init(params), params)).toThrow(
+      'sam: opaque mode needs { gradFn }',
+    )
+    expect(() => scaleByPolyak().update(params, {})).toThrow(
+      'scaleByPolyak: update needs the loss, { value }',
+    )
+    const plateau = reduceOnPlateau()
+    expect(() => plateau.update(params, plateau.init(params), params, { value: params.a })).toThrow(
+      'reduceOnPlateau: the loss is no number and no scalar [float32, 2]',
+    )
+    const estimator = optimizer.hutchinsonEstimatorDiagHessian({ key: 1 })
+    expect(() => estimator.update(params, estimator.init(params), params)).toThrow(
+      'hutchinsonEstimatorDiagHessian: update needs { valueFn }',
+    )
+    const free = optimizer.scheduleFreeSgd({ learningRate: 1 })
+    expect(() => free.update(params, free.init(params))).toThrow('scheduleFree: update needs the parameters')
+    const aggregate = optimizer.differentiallyPrivateAggregate({ l2NormClip: 1, noiseMultiplier: 0, key: 0 })
+    expect(() => aggregate.update({ a: tensor([[1], [2]]), b: tensor([1]) }, aggregate.init(params))).toThrow(
+      'differentiallyPrivateAggregate: no axis of 2 examples first at b [1]',
+    )
+  })
+  it('makeTrainStep gives polyakSgd the loss: it solves a parabola whose minimum it knows', () => {
+    const { makeTrainStep, polyakSgd } = optimizer
+    const loss = (p: typeof params): Tensor => sum(square(p.a))
+    const solver = polyakSgd()
+    const step = makeTrainStep(valueAndGrad(loss), solver)
+    let point = { params, state: solver.init(params) }
+    for (let i = 0; i < 20; i++) point = step(point)
+    expect(loss(point.params).item()).toBeLessThan(1e-9)
+  })
+  it('the estimate of Hutchinson is the diagonal where the Hessian is diagonal', () => {
+    const estimator = optimizer.hutchinsonEstimatorDiagHessian({ key: 3 })
+    const valueFn = (p: Treelike): Tensor => sum(mul(square(leavesOf(p)[0]!), tensor([0.5, 3])))
+    const [diagonal] = estimator.update(params, estimator.init(params), params, { valueFn })
+    expect(diagonal.a.toNested()).toEqual([1, 6])
+  })
+  it('scheduleFreeEvalParams is the weighted mean of the points of the inner optimizer', () => {
+    const free = optimizer.scheduleFreeSgd({ learningRate: 0.25 })
+    let point = { params, state: free.init(params) }
+    const seen: number[] = []
+    for (let i = 0; i < 8; i++) {
+      point = optimizer.applyGradients(free, point.params, point)
+      seen.push(leavesOf(point.state.z)[0]!.toNumbers()[0]!)
+    }
+    const mean = seen.reduce((total, z) => total + z) / seen.length
+    const kept = optimizer.scheduleFreeEvalParams(point.state, point.params).a.toNumbers()[0]!
+    // Eight steps of some ten roundings of numbers up to 1.
+    expect(Math.abs(kept - mean)).toBeLessThanOrEqual(80 * 2 ** -24)
+    expect(() => optimizer.scheduleFreeEvalParams({} as typeof point.state, params)).toThrow(
+      'scheduleFreeEvalParams: the state is not that of scheduleFree',
+    )
+  })
+  it('muon brings the singular values of every update near 1, and leaves vectors to Adam', () => {
+    const w = tensor([
+      [3, 1, 0],
+      [0, 2, 1],
+    ])
+    const shaped = optimizer.scaleByMuon()
+    const [u] = shaped.update({ w }, shaped.init({ w }))
+    const gram = matmul(u.w, transpose(u.w)).toNumbers()
+    const [a, b, d] = [gram[0]!, gram[1]!, gram[3]!]
+    const root = Math.sqrt(((a - d) / 2) ** 2 + b * b)
+    // The published coefficients bring singular values between 0.68 and 1.14.
+    for (const value of [(a + d) / 2 + root, (a + d) / 2 - root]) {
+      expect(Math.sqrt(value)).toBeGreaterThan(0.68)
+      expect(Math.sqrt(value)).toBeLessThan(1.14)
+    }
+    expect(() => shaped.update(params, shaped.init(params))).toThrow(
+      'scaleByMuon: a leaf is no matrix, mask it [2]',
+    )
+    const both = optimizer.muon({ learningRate: 0.1 })
+    const state = both.init({ w, b: tensor([1]) })
+    expect(leavesOf(optimizer.stateToTree(state['adam']!)).map((x) => x.shape)).toEqual([[], [1], [1]])
+  })
+})
