@@ -48,7 +48,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   stepping: {
     files: ['precision/sample/steppingRules.ts'],
-    tests: ['test/precision/sample'],
+    tests: ['test/precision/sample/significantBits.test.ts'],
     tables: true,
   },
   forms: {

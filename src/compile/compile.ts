@@ -124,11 +124,8 @@ export function compile<A extends readonly any[], R>(
       leaves.push(...all)
     }
     const { program, result, donors } = entry
-    let next = 0
-    const outputs = program.run(leaves, () => {
-      const donor = donors[next++]
-      return donor === undefined ? undefined : leaves[donor]!.data
-    })
+    const storage = donors.map((donor) => (donor === undefined ? undefined : leaves[donor]!.data))
+    const outputs = program.run(leaves, storage)
     if (!outputs) return f(...args)
     return filled(result, (leaf) => outputs[leaf]!) as R
   }

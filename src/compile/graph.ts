@@ -1,14 +1,22 @@
 import {
+  type Diagonal,
   type DType,
   elementsOf,
   isSealed,
   type KnownOp,
   type Op,
+  ones,
+  ops,
   type Shape,
   seal,
   sizeOf,
   Tensor,
+  tril,
+  triu,
+  where,
+  zeros,
 } from '../tensor/index.js'
+import { lowFormat } from './values.js'
 
 /** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
 const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
@@ -54,6 +62,10 @@ export function graphOf(outputs: readonly Tensor[]): Graph {
     return known
   }
   let recorded = 0
+
+  /** Operations that are others together, as those. */
+  const expanded = new Map<Tensor, Tensor>()
+  const masks = new Map<string, Tensor>()
 
   const node = (key: string, x: Tensor, inputs: readonly Node[], source: Node['source']): Node => {
     const known = byKey.get(key)
@@ -104,15 +116,38 @@ export function graphOf(outputs: readonly Tensor[]): Graph {
       open.pop()
       continue
     }
-    const waiting = isSealed(x) ? x.trace!.inputs.filter((input) => !byTensor.has(input)) : []
+    const parts = isSealed(x) ? (expanded.get(x) ?? partsOf(x, masks)) : undefined
+    if (parts) expanded.set(x, parts)
+    const waiting = (parts ? [parts] : isSealed(x) ? x.trace!.inputs : []).filter(
+      (input) => !byTensor.has(input),
+    )
     if (waiting.length > 0) {
       open.push(...waiting)
       continue
     }
-    byTensor.set(x, made(x))
+    byTensor.set(x, parts ? byTensor.get(parts)! : made(x))
     open.pop()
   }
   return { nodes, outputs: outputs.map((x) => byTensor.get(x)!), recorded }
+}
+
+/** A mask of more elements than this is not kept for a triangle: its operation's own kernel has none. */
+const largestMask = 2 ** 18
+
+/** A recorded result as operations that have loops, the same bits; undefined where its own operation is to do. */
+function partsOf(x: Tensor, masks: Map<string, Tensor>): Tensor | undefined {
+  const { op, inputs, attributes } = x.trace!
+  if (op.parts) return op.parts(inputs, attributes)
+  const lower = op === (ops.tril as Op)
+  if ((!lower && op !== (ops.triu as Op)) || x.size === 0 || lowFormat(x.dtype)?.zero === false)
+    return undefined
+  const [rows, columns] = x.shape.slice(-2) as [number, number]
+  if (rows * columns > largestMask) return undefined
+  const { k } = attributes as Diagonal
+  const key = `${op.name} ${rows} ${columns} ${k}`
+  const mask = masks.get(key) ?? (lower ? tril : triu)(ones([rows, columns], { dtype: 'bool' }), { k })
+  masks.set(key, mask)
+  return where(mask, inputs[0]!, zeros([], { dtype: x.dtype }))
 }
 
 /** Whether attributes hold a function: its results are not what they were when it is called again. */

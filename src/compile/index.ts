@@ -3,3 +3,5 @@
 // wasm/program (what runs them).
 export { type Compiled, type CompileOptions, compile, type ProfileOptions } from './compile.js'
 export type { Plan, PlannedStep, Profile } from './plan.js'
+export { castTo, evaluate, type Expression, leaf } from './expression.js'
+export { flushOp } from './flush.js'

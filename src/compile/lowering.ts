@@ -1,5 +1,6 @@
 import type { UnaryName } from '../functions/index.js'
-import { type Casting, type DType, entryOf, holds, isFloat, type OpTable } from '../tensor/index.js'
+import { type Casting, type DType, entryOf, holds, isFloat, type Op, type OpTable } from '../tensor/index.js'
+import { flushOp } from './flush.js'
 import type { Node } from './graph.js'
 import * as code from './opcodes.js'
 import { isWord, lowFormat, roundingOf, widthOf } from './values.js'
@@ -277,5 +278,6 @@ function noLoops<K extends string>(names: readonly K[]): { readonly [P in K]: 'n
 export function loopOf(node: Node): Loop {
   const { source } = node
   if (source.kind !== 'operation') return undefined
+  if (source.op === (flushOp as Op)) return node.dtype === 'float32' ? [simple(code.FLUSH, [0])] : undefined
   return entryOf(loops, source.op)?.rule(node, source.op.name as UnaryName)
 }

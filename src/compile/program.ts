@@ -31,11 +31,12 @@ export class Program {
 
   /**
    * The values of the graph's outputs for some arguments; undefined where a NaN came up of whose sign
-   * or payload a program keeps no account. `storage` gives the array that an output may be written into.
+   * or payload a program keeps no account. Outputs are written into the arrays of `storage`, as far as there are
+   * some.
    */
   run(
     args: readonly Tensor[],
-    storage: (output: Node) => Tensor['data'] | undefined,
+    storage: readonly (Tensor['data'] | undefined)[],
   ): readonly Tensor[] | undefined {
     const { emitted } = this
     const machine = this.#machine
@@ -43,7 +44,7 @@ export class Program {
     if (machine.run(emitted.runAt, this.#host)) return undefined
     const { buffer } = machine
     const places = new Map(emitted.outputs.map(({ node, at }) => [node, at]))
-    return this.graph.outputs.map((output): Tensor => {
+    return this.graph.outputs.map((output, i): Tensor => {
       const { stored } = this.schedule.placeOf(output)
       if (stored.source.kind === 'argument') {
         const from = argumentOf(stored, args)
@@ -51,7 +52,7 @@ export class Program {
       }
       if (stored.source.kind === 'constant') return stored.source.tensor
       const at = places.get(stored)
-      return remade(output, at === undefined ? [] : takeElements(buffer, at, output, storage(output)))
+      return remade(output, at === undefined ? [] : takeElements(buffer, at, output, storage[i]))
     })
   }
 

@@ -1,4 +1,5 @@
 import { valueAndGrad } from '../autodiff/index.js'
+import { compile } from '../compile/index.js'
 import { softmax } from '../numerics/index.js'
 import { adamw, applyUpdates, chain, clipByGlobalNorm, zeroNans } from '../optimizer/index.js'
 import { checkName, checkNumber, checkOptions } from '../options/index.js'
@@ -105,7 +106,7 @@ function train(form: 'unshifted' | 'shifted', target: number): Run {
     const shares = form === 'unshifted' ? div(e, sum(e)) : softmax(logits)
     return mul(slice(shares, [0]), square(sub(div(w, target), 1)))
   }
-  const both = valueAndGrad(lossOf)
+  const both = compile(valueAndGrad(lossOf))
   let w: Tensor = tensor(88.6)
   let state = optimizer.init([w])
   const path: number[] = []

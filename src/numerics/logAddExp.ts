@@ -30,12 +30,15 @@ export const logAddExpOp: KnownOp = {
   form: 'elementwise',
   // To whoever walks a trace: what its parts round is inside.
   rounds: 'once',
-  kernel: (inputs) => {
-    const [a, b] = inputs.map(untraced) as [Tensor, Tensor]
-    const apart = sub(a, b)
-    const sum = add(maximum(a, b), log1p(exp(neg(abs(apart)))))
-    return where(isNotANumber(apart), add(a, b), sum)
-  },
+  kernel: (inputs) => partsOf(inputs.map(untraced)),
+  parts: partsOf,
+}
+
+function partsOf(inputs: readonly Tensor[]): Tensor {
+  const [a, b] = inputs as [Tensor, Tensor]
+  const apart = sub(a, b)
+  const sum = add(maximum(a, b), log1p(exp(neg(abs(apart)))))
+  return where(isNotANumber(apart), add(a, b), sum)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { valueAndGrad } from '../autodiff/index.js'
+import { compile } from '../compile/index.js'
 import {
   adamw,
   applyGradients,
@@ -108,7 +109,8 @@ function* stepsFrom(
 ): Generator<{ readonly facts: StepFacts; readonly point: TrainPoint }> {
   const optimizer = optimizerOf(run)
   const sequence = sequencesOf(data, run)
-  const gradient = gradientOf(run, loss)
+  // A loss of the caller's may look at elements, or count its calls: it is not compiled.
+  const gradient = loss ? gradientOf(run, loss) : compile(gradientOf(run))
   let { params, state } = point
   for (let step = point.step + 1; step <= run.steps; step++) {
     const [loss, grads] = gradient(params, sequence(step))

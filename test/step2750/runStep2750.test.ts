@@ -198,7 +198,7 @@ describe('runStep2750 with a checkpoint', () => {
       new RangeError(`step2750: there is no folder for the checkpoint [${nowhere}]`),
     )
     expect(() => runStep2750(options, { checkpoint, checkpointEvery: 0 })).toThrow(
-      new RangeError('step2750: checkpointEvery is not a whole number from 1 [0]'),
+      new RangeError('step2750: checkpointEvery is not a whole number, 1 or more [0]'),
     )
   })
 })

@@ -4,11 +4,12 @@
 const autodiff = ['formats', 'functions', 'bf16', 'random', 'tensor', 'tree', 'numerics']
 const kernels = [...autodiff, 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
-const optimizer = [...autodiff, 'simd', 'autodiff', 'schedule', 'files']
+const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
 const step2750 = [
   ...ssm,
   ...[
+    'compile',
     'precision',
     'ssm',
     'schedule',

@@ -1,9 +1,21 @@
 import { decode, encode } from '../../bf16/index.js'
+import { castTo, type Expression, flushOp, leaf } from '../../compile/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
 import { checkName, type OptionTable } from '../../options/index.js'
-import { type FloatDType, roundingTo, type Shape, Tensor } from '../../tensor/index.js'
+import {
+  type DType,
+  type FloatDType,
+  isFloat,
+  type Op,
+  ops,
+  roundingTo,
+  type Shape,
+  sizeOf,
+  Tensor,
+} from '../../tensor/index.js'
 import {
   type Decoded,
+  Deferred,
   decodedOf,
   type Operand,
   promote,
@@ -134,17 +146,64 @@ function make(name: Arithmetic): Elementwise {
     }
     return { dtype, shape, values: out, own: true }
   }
-  const div = (a: Operand, b: Operand): Decoded => map((x, y) => x / y, a, b, divLoop)
+  /** The expression of an operand in the dtype of an operation; in float32, flushed, where XLA computes so. */
+  const operand = (x: Operand, dtype: FloatDType): Expression => {
+    const inDtype = castTo(expressionOf(x, dtype, weak), dtype)
+    return xla && dtype !== 'float64' ? flushedExpression(castTo(inDtype, 'float32')) : inDtype
+  }
+  /** What an operation gives, from what it is in the dtype that it computes in. */
+  const result = (x: Expression, dtype: FloatDType): Expression =>
+    castTo(xla && dtype !== 'float64' ? flushedExpression(castTo(x, 'float32')) : x, dtype)
+
+  /**
+   * An operation of one or two operands, deferred where there are enough elements to be worth a program: `inside` makes it of
+   * expressions in the dtype that it computes in, `f` and `loop` are the same element by element.
+   */
+  const deferred = (
+    inside: (a: Expression, b: Expression, shape: Shape) => Expression,
+    f: (a: number, b: number) => number,
+    a: Operand,
+    b: Operand,
+    loop?: Loop,
+  ): Decoded => {
+    const dtype = dtypeOf(a, b)
+    const shape = shapeOf(sized(a), sized(b))
+    const size = sizeOf(shape)
+    if (!dtype || size < worthAProgram) return map(f, a, b, loop)
+    const made = result(inside(operand(a, dtype), operand(b, dtype), [size]), dtype)
+    return new Deferred(dtype, shape, made, () => map(f, a, b, loop))
+  }
+  const both =
+    (op: Op) =>
+    (x: Expression, y: Expression, shape: Shape): Expression => ({
+      op,
+      inputs: [x, y],
+      dtype: x.dtype,
+      shape,
+    })
+  const alone =
+    (op: Op) =>
+    (x: Expression, _: Expression, shape: Shape): Expression => ({ op, inputs: [x], dtype: x.dtype, shape })
+  const inFloat64 = (x: Expression, f: (x: Expression) => Expression): Expression =>
+    castTo(f(castTo(x, 'float64')), x.dtype)
+
+  const div = (a: Operand, b: Operand): Decoded => deferred(both(ops.div), (x, y) => x / y, a, b, divLoop)
   // No rounding to bfloat16 between reciprocal and product; float16 has one.
   const byReciprocal = (x: number, y: number): number => x * flushed(Math.fround(1 / y))
   const byHalfReciprocal = (x: number, y: number): number => x * roundToHalf(1 / y)
   const divScalar = (a: Operand, b: Operand): Decoded => {
-    const many = typeof a !== 'number' && asDecoded(a).values.length > 1
+    const many = typeof a !== 'number' && sizeOf(a.shape) > 1
     const dtype = dtypeOf(a, b)
-    if (!xla || !many || dtype === 'float64') return div(a, b)
-    return map(dtype === 'float16' ? byHalfReciprocal : byReciprocal, a, b)
+    if (!xla || !many || !dtype || dtype === 'float64') return div(a, b)
+    const half = dtype === 'float16'
+    const f = half ? byHalfReciprocal : byReciprocal
+    if (typeof b !== 'number' && sizeOf(b.shape) !== 1) return map(f, a, b)
+    const divisor = flushed(typeof b === 'number' ? weak(b, dtype) : asDecoded(b).values[0]!)
+    const factor = half ? roundToHalf(1 / divisor) : flushed(Math.fround(1 / divisor))
+    const times = leaf(new Tensor('float32', [], Float32Array.of(factor)))
+    return deferred((x, _, shape) => both(ops.mul)(x, times, shape), f, a, b)
   }
-  const sub = (a: Operand, b: Operand): Decoded => map((x, y) => x - y, a, b, subLoop)
+  const sub = (a: Operand, b: Operand): Decoded => deferred(both(ops.sub), (x, y) => x - y, a, b, subLoop)
   return {
     name,
     map: (f, a, b) => map(f, a, b),
@@ -152,20 +211,33 @@ function make(name: Arithmetic): Elementwise {
       // A float64 factor has too many bits for a rounding to float32 on the way to a narrower format.
       const dtype = dtypeOf(a, 0)
       const wide = dtype === 'float32' || dtype === 'float64'
-      return map((x) => x * factor, a, 0, wide ? (out, x) => mulLoop(out, x, factor) : undefined)
+      const loop: Loop | undefined = wide ? (out, x) => mulLoop(out, x, factor) : undefined
+      return deferred(
+        (x, _, shape) => inFloat64(x, (y) => both(ops.mul)(y, number64(factor), shape)),
+        (x) => x * factor,
+        a,
+        0,
+        loop,
+      )
     },
     weak,
     div,
     divScalar,
     sub,
     flush: xla ? flushed : keep,
-    add: (a, b) => map((x, y) => x + y, a, b, addLoop),
-    mul: (a, b) => map((x, y) => x * y, a, b, mulLoop),
-    sqrt: (a) => map(Math.sqrt, a, 0, sqrtLoop),
-    rsqrt: (a) => map((x) => 1 / Math.sqrt(x), a, 0),
-    maximum: (a, b) => map(Math.max, a, b),
-    minimum: (a, b) => map(Math.min, a, b),
-    sign: (a) => map(Math.sign, a, 0),
+    add: (a, b) => deferred(both(ops.add), (x, y) => x + y, a, b, addLoop),
+    mul: (a, b) => deferred(both(ops.mul), (x, y) => x * y, a, b, mulLoop),
+    sqrt: (a) => deferred(alone(ops.sqrt), Math.sqrt, a, 0, sqrtLoop),
+    rsqrt: (a) =>
+      deferred(
+        (x, _, shape) => inFloat64(x, (y) => both(ops.div)(number64(1), alone(ops.sqrt)(y, y, shape), shape)),
+        (x) => 1 / Math.sqrt(x),
+        a,
+        0,
+      ),
+    maximum: (a, b) => deferred(both(ops.maximum), Math.max, a, b),
+    minimum: (a, b) => deferred(both(ops.minimum), Math.min, a, b),
+    sign: (a) => deferred(alone(ops.sign), Math.sign, a, 0),
     pow: (a, exponent) =>
       map((x) => (xla ? powf(Math.fround(x), Math.fround(exponent)) : x ** exponent), a, 0),
     oneMinus: (s) => (typeof s === 'number' ? 1 - s : tensorOf(sub(1, s))),
@@ -177,14 +249,53 @@ function make(name: Arithmetic): Elementwise {
   }
 }
 
+/** Fewer elements than this are done before a program is found. */
+const worthAProgram = 64
+
+function flushedExpression(x: Expression): Expression {
+  return { op: flushOp, inputs: [x], dtype: 'float32', shape: x.shape }
+}
+
+function number64(value: number): Expression {
+  return leaf(new Tensor('float64', [], Float64Array.of(value)))
+}
+
+/** An operand as an expression in one axis, a single element in none; numbers are rounded to the dtype of the operation. */
+function expressionOf(x: Operand, dtype: FloatDType, weak: Elementwise['weak']): Expression {
+  if (typeof x === 'number') {
+    const value = weak(x, dtype)
+    return leaf(
+      dtype === 'float64'
+        ? new Tensor('float64', [], Float64Array.of(value))
+        : new Tensor('float32', [], Float32Array.of(value)),
+    )
+  }
+  if (x instanceof Deferred) return x.expression
+  const size = sizeOf(x.shape)
+  const shape = size === 1 ? [] : [size]
+  if (x instanceof Tensor) return leaf(new Tensor(x.dtype, shape, x.data))
+  const wide = x.values instanceof Float32Array ? 'float32' : 'float64'
+  return castTo(leaf(new Tensor<'float32' | 'float64'>(wide, shape, x.values)), x.dtype)
+}
+
+/** What `shapeOf` reads of an operand. */
+function sized(x: Operand): { readonly shape: Shape } | undefined {
+  return typeof x === 'number' ? undefined : x
+}
+
 function asDecoded(x: Decoded | Tensor): Decoded {
   return x instanceof Tensor ? decodedOf(x) : x
 }
 
 function dtypeOf(a: Operand, b: Operand): FloatDType | undefined {
-  const found = [a, b].filter((x) => typeof x !== 'number').map(asDecoded)
-  const [first, second] = found
-  return first && second ? promote(first.dtype, second.dtype) : first?.dtype
+  const first = typeof a === 'number' ? undefined : floatOf(a.dtype)
+  const second = typeof b === 'number' ? undefined : floatOf(b.dtype)
+  return first && second ? promote(first, second) : (first ?? second)
+}
+
+function floatOf(dtype: DType): FloatDType {
+  if (!isFloat(dtype)) throw new TypeError(`optimizer: needs a floating-point dtype, cast first [${dtype}]`)
+  return dtype
 }
 
 function one(dtype: FloatDType, value: number): Float32Array | Float64Array {
@@ -192,9 +303,9 @@ function one(dtype: FloatDType, value: number): Float32Array | Float64Array {
 }
 
 /** The shape of the operand that is no single element; that of two such is the one of more axes. */
-function shapeOf(a: Decoded | undefined, b: Decoded | undefined): Shape {
+function shapeOf(a: { readonly shape: Shape } | undefined, b: { readonly shape: Shape } | undefined): Shape {
   if (!a || !b) return (a ?? b)?.shape ?? []
-  const [n, m] = [a.values.length, b.values.length]
+  const [n, m] = [sizeOf(a.shape), sizeOf(b.shape)]
   if (n !== m && n !== 1 && m !== 1)
     throw new RangeError(`optimizer: shapes differ [${a.shape.join(', ')} and ${b.shape.join(', ')}]`)
   if (n === m) return n === 1 && a.shape.length < b.shape.length ? b.shape : a.shape

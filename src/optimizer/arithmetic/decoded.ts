@@ -1,4 +1,13 @@
-import { canonicalizeNaN, cast, type FloatDType, isFloat, type Shape, Tensor } from '../../tensor/index.js'
+import { castTo, type Expression, evaluate } from '../../compile/index.js'
+import {
+  canonicalizeNaN,
+  cast,
+  type FloatDType,
+  isFloat,
+  reshape,
+  type Shape,
+  Tensor,
+} from '../../tensor/index.js'
 
 /** The elements of a tensor as numbers while a transform computes on them: every value is one of its dtype. */
 export interface Decoded {
@@ -33,9 +42,66 @@ export function decodedOf(x: Tensor): Decoded {
 
 /** A tensor of decoded elements, in their dtype or cast to another. */
 export function tensorOf(x: Decoded, dtype: FloatDType = x.dtype): Tensor {
+  if (x instanceof Deferred) return tensorsOf([x, dtype])[0]!
   if (x.own) canonicalizeNaN(x.values)
   const wide: FloatDType = x.values instanceof Float32Array ? 'float32' : 'float64'
   return cast(new Tensor(wide, x.shape, x.values), dtype)
+}
+
+/** Tensors of several results, each in a dtype: computed together, what they share once. */
+export function tensorsOf(...results: readonly (readonly [Decoded, FloatDType])[]): Tensor[] {
+  return tensorsInto([], ...results)
+}
+
+/** `tensorsOf`, whose elements are written into given arrays, as far as there are some. */
+export function tensorsInto(
+  storage: readonly Tensor['data'][],
+  ...results: readonly (readonly [Decoded, FloatDType])[]
+): Tensor[] {
+  const together = results.every(([x]) => x instanceof Deferred)
+    ? evaluate(
+        results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)),
+        storage,
+      )
+    : undefined
+  if (together) return results.map(([{ shape }], i) => reshape(together[i]!, shape))
+  // All of them before the first is written: they may read what the arrays hold.
+  const apart = results.map(([x, dtype]) => tensorOf(x instanceof Deferred ? x.now() : x, dtype))
+  return apart.map((x, i): Tensor => {
+    const into = storage[i]
+    if (!into) return x
+    into.set(x.data as never)
+    return new Tensor(x.dtype, x.shape, into)
+  })
+}
+
+/** A result that is computed when it is asked for: with all that it is made of in one pass over the elements. */
+export class Deferred implements Decoded {
+  readonly dtype: FloatDType
+  readonly shape: Shape
+  /** In one axis, or none for a single element. */
+  readonly expression: Expression
+  readonly #compute: () => Decoded
+  #values: Float32Array | Float64Array | undefined
+
+  constructor(dtype: FloatDType, shape: Shape, expression: Expression, compute: () => Decoded) {
+    this.dtype = dtype
+    this.shape = shape
+    this.expression = expression
+    this.#compute = compute
+  }
+
+  get values(): Float32Array | Float64Array {
+    const wide = this.dtype === 'float64' ? 'float64' : 'float32'
+    const [computed] = this.#values ? [] : (evaluate([castTo(this.expression, wide)]) ?? [])
+    this.#values ??= (computed?.data as Float32Array | Float64Array | undefined) ?? this.now().values
+    return this.#values
+  }
+
+  /** The same, one operation after the other. */
+  now(): Decoded {
+    return this.#compute()
+  }
 }
 
 /** Room for values of a dtype: float64 keeps float64, everything below fits in float32. */

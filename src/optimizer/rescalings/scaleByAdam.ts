@@ -9,7 +9,7 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
-import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { isNumber, type Scalar, tensorsOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, biasDenominator, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
@@ -88,11 +88,12 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
             )
           : biasCorrection(a, b1, t, mean, count)
         const root = a.sqrt(a.add(biasCorrection(a, b2, t, square, count), epsRoot))
-        return [
-          tensorOf(a.div(ahead, a.add(root, eps))),
-          tensorOf(mean, muDtype),
-          tensorOf(square, v!.dtype as FloatDType),
-        ]
+        const scaled = a.div(ahead, a.add(root, eps))
+        return tensorsOf(
+          [scaled, scaled.dtype],
+          [mean, muDtype ?? mean.dtype],
+          [square, v!.dtype as FloatDType],
+        ) as [Tensor, Tensor, Tensor]
       })
       return [scaled!, { count: t, mu: mu!, nu: nu! }]
     },

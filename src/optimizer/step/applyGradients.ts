@@ -1,6 +1,6 @@
 import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Engine } from '../../simd/index.js'
-import { Tensor } from '../../tensor/index.js'
+import { isFloat, Tensor } from '../../tensor/index.js'
 import {
   checkSameTree,
   leavesOf,
@@ -29,6 +29,7 @@ import {
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
 import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { type AdamwChain, recognize } from './adamwChain.js'
+import { adamwLeaf } from './adamwLeaf.js'
 import { applyUpdates } from './applyUpdates.js'
 
 /** Parameters and the optimizer's state between two steps. */
@@ -61,7 +62,7 @@ export const applyGradientsNames: OptionTable<ApplyGradientsOptions> = {
 /**
  * One step: `update`, then `applyUpdates`. A chain of clipByGlobalNorm and zeroNans (in either order, or without),
  * scaleByAdam, addDecayedWeights and a learning rate in 'ieee' arithmetic over float32 leaves runs in one pass, equal
- * to the separate ones in every bit.
+ * to the separate ones in every bit; without clipping and zeroNans so it does over leaves of any dtype.
  *
  * Cost      fused: one pass, one more for a norm; three new tensors a leaf, none with `donate`.
  *
@@ -105,7 +106,7 @@ function flatLinks(transform: Optimizer): Fusion[] {
   return transform.fusion?.kind === 'chain' ? transform.fusion.links.flatMap(flatLinks) : [transform.fusion!]
 }
 
-/** The fused step, undefined where a leaf is not float32 or the state is not one of the chain. */
+/** The fused step, undefined where a leaf's tensors have several dtypes or the state is not one of the chain. */
 function adamwStep<P extends Treelike>(
   chain: AdamwChain,
   optimizer: Optimizer,
@@ -120,8 +121,11 @@ function adamwStep<P extends Treelike>(
   if (!adam || states.length !== links.length) return undefined
   for (const tree of [grads, adam.mu, adam.nu]) checkSameTree('applyGradients', params, tree)
   const columns = [params, grads, adam.mu, adam.nu].map((tree) => leavesOf(tree as Treelike))
-  if (!columns.flat().every((leaf) => leaf.dtype === 'float32')) return undefined
   const [p, g, m, v] = columns as [Tensor[], Tensor[], Tensor[], Tensor[]]
+  const alike = p.every(({ dtype }, i) => [g, m, v].every((column) => column[i]!.dtype === dtype))
+  const native = p.every(({ dtype }) => dtype === 'float32')
+  if (!alike || !p.every(({ dtype }) => isFloat(dtype))) return undefined
+  if (!native && (chain.clip || chain.zeroNans !== 'never')) return undefined
   pathsOf(params).forEach(({ path, leaf }, i) => {
     for (const other of [g[i]!, m[i]!, v[i]!]) checkSameSize(path, leaf, other)
   })
@@ -150,10 +154,19 @@ function adamwStep<P extends Treelike>(
   const fresh = (leaves: readonly Tensor[]): Tensor[] =>
     donate
       ? [...leaves]
-      : leaves.map((leaf) => new Tensor('float32', leaf.shape, new Float32Array(leaf.size)))
+      : leaves.map((leaf) =>
+          leaf.dtype === 'float32' ? new Tensor('float32', leaf.shape, new Float32Array(leaf.size)) : leaf,
+        )
   if (donate) checkApart([...p, ...m, ...v])
   const [newP, newM, newV] = [fresh(p), fresh(m), fresh(v)]
   p.forEach((leaf, i) => {
+    const decay = kept?.[i] === false ? undefined : weightDecay
+    if (leaf.dtype !== 'float32') {
+      const tensors = { grads: g[i]!, params: leaf, mu: m[i]!, nu: v[i]! }
+      const stepping = { adam: chain.adam, t, leafCount: p.length, decay, rate: constants.rate, donate }
+      ;[newP[i], newM[i], newV[i]] = adamwLeaf(a, tensors, stepping)
+      return
+    }
     const arrays = {
       params: floats(leaf),
       grads: floats(g[i]!),
@@ -163,9 +176,7 @@ function adamwStep<P extends Treelike>(
       newMu: floats(newM[i]!),
       newNu: floats(newV[i]!),
     }
-    found.push(
-      adamwKernel(arrays, { ...constants, decay: kept?.[i] === false ? undefined : weightDecay }, engine),
-    )
+    found.push(adamwKernel(arrays, { ...constants, decay }, engine))
   })
 
   const inTree = (leaves: readonly Tensor[]): Tree => replaceLeaves(params, leaves) as Tree

@@ -30,6 +30,8 @@ export interface Op<A = unknown> {
   readonly rounds?: Rounds
   /** Reads the inputs, rounds to its output dtype, and writes into `out` if given. */
   kernel(inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor
+  /** The same as other operations, bit for bit, for whoever has those: leave it off where the operation is no others. */
+  parts?(inputs: readonly Tensor[], attributes: A): Tensor
   /** What each operand gives to the result, for an operation of form 'whole' that does not read all of everything. */
   reads?(attributes: A, shapes: readonly Shape[], output: Shape): readonly Reads[]
 }
