@@ -4,7 +4,7 @@
  * writing it.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,12 +47,32 @@ const flags = [
   ...['--enable', 'simd', '--runtime', 'stub', '--use', 'abort='],
 ]
 
+const shared = join(root, 'src/functions/float32')
+
+/**
+ * The sources in a folder of their own, with the scalar functions of float32 in wasm/assembly/float32: those are TypeScript that
+ * both compilers read, but for the way they name modules. What wasm/assembly/float32 has itself stays.
+ */
+function gather(folder: string): void {
+  for (const part of ['wasm', 'src/compile'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  const target = join(folder, 'wasm/assembly/float32')
+  const own = readdirSync(target)
+  for (const name of readdirSync(shared)) {
+    if (own.includes(name)) continue
+    const text = readFileSync(join(shared, name), 'utf8')
+    const imports = text.replaceAll(/from '(\.\/\w+)\.js'/g, "from '$1'")
+    writeFileSync(join(target, name), imports.replaceAll(/(?<=[{,]\s*)type int\b/g, 'int'))
+  }
+}
+
 function compile({ source, memory }: Module): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'buildWasm-'))
   try {
     const binary = join(folder, 'out.wasm')
+    gather(folder)
     const run = [compiler, `${source}/index.ts`, '--outFile', binary, ...flags, ...memory]
-    const { status } = spawnSync(process.execPath, run, { cwd: root, stdio: 'inherit' })
+    const { status } = spawnSync(process.execPath, run, { cwd: folder, stdio: 'inherit' })
     if (status !== 0) throw new Error(`buildWasm: the compiler failed [exit status ${status}]`)
     return readFileSync(binary)
   } finally {

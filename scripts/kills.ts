@@ -14,7 +14,7 @@ import { runStep2750, type SweepRow, sweep, sweepGrid } from 'tpu-toolkit/step27
 // npm run test:kills -- [--kills 20] [--seed 1] [--only records]
 //
 // Programs that write records, replay buffers, safetensors, a sweep and the checkpoints of the step-2750 experiment are
-// killed so many times each, every other time at any moment, else in the midst of a write, and go on. Whatever they had said was written is there and whole, and after
+// killed so many times each, every other time at any moment, else before one of their calls to the file system, and go on. Whatever they had said was written is there and whole, and after
 // the next write nothing else is: no lock, no temporary file.
 
 const { values } = parseArgs({
@@ -145,12 +145,20 @@ for (;;) await new Promise((done) => setTimeout(done, 1000))`,
   },
 ]
 
-/** Waits, without ever giving way, until a write has begun: a new temporary file. At most so many milliseconds. */
-function writing(folder: string, before: ReadonlySet<string>, milliseconds: number): void {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end)
-    if (readdirSync(folder).some((entry) => entry.endsWith('.tmp') && !before.has(entry))) return
+/** What a program begins with: it is killed before the call to the file system that it is told the number of. */
+const aimed = `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+let calls = Number(process.env.KILLED_AT || Infinity)
+for (const name of ['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'renameSync', 'linkSync', 'ftruncateSync']) {
+  const call = fs[name]
+  fs[name] = (...args) => {
+    if (args[0] !== 1 && --calls <= 0) process.kill(process.pid, 'SIGKILL')
+    return call(...args)
+  }
 }
+syncBuiltinESMExports()
+`
 
 const top = mkdtempSync(join(tmpdir(), 'kills-'))
 let bad = 0
@@ -163,7 +171,7 @@ for (const { name, program, found, next } of victims) {
   const script = join(top, `${name}.mjs`)
   writeFileSync(
     script,
-    `import { writeSync } from 'node:fs'
+    `${aimed}import { writeSync } from 'node:fs'
 const path = process.argv[2]
 const say = (n) => writeSync(1, n + '\\n')
 writeSync(1, '0\\n')
@@ -173,16 +181,20 @@ ${program}`,
   let interrupted = 0
   try {
     for (let i = 0; i < kills; i++) {
-      const before = new Set(readdirSync(folder))
-      const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const at = i % 2 === 1 ? String(1 + Math.floor(60 * random())) : ''
+      const child = spawn(process.execPath, [script, path], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, KILLED_AT: at },
+      })
+      const closed = once(child, 'close')
       child.stdout.on('data', (data: Buffer) => {
         for (const line of data.toString().trim().split('\n')) said = Math.max(said, Number(line))
       })
-      await once(child.stdout, 'data')
-      await sleep(20 + 300 * random())
-      if (i % 2 === 1) writing(folder, before, 400)
+      await Promise.race([once(child.stdout, 'data'), closed])
+      // One that never comes to its call is killed like the others.
+      await Promise.race([sleep(at === '' ? 20 + 300 * random() : 5000), closed])
       child.kill('SIGKILL')
-      await once(child, 'close')
+      await closed
       const left = readdirSync(folder)
       if (left.some((entry) => entry !== 'file')) interrupted++
       if (!left.includes('file')) continue

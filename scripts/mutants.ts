@@ -48,7 +48,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   stepping: {
     files: ['precision/sample/steppingRules.ts'],
-    tests: ['test/precision/sample'],
+    tests: ['test/precision/program/everyOperation.test.ts', 'test/precision/sample/significantBits.test.ts'],
     tables: true,
   },
   forms: {
@@ -151,10 +151,14 @@ function isKilled({ file, text }: Mutant, tests: readonly string[], limit: numbe
 }
 
 function pass(tests: readonly string[], timeout: number): boolean {
-  const { status } = spawnSync('npx', ['vitest', 'run', '--bail', '1', ...tests], {
-    env: { ...process.env, TPU_TOOLKIT_SOURCE: `${process.cwd()}/${copy}`, TPU_TOOLKIT_SEED: '1' },
-    timeout,
-    stdio: 'ignore',
-  })
+  const { status } = spawnSync(
+    'npx',
+    ['vitest', 'run', '--bail', '1', '--testTimeout', String(timeout), ...tests],
+    {
+      env: { ...process.env, TPU_TOOLKIT_SOURCE: `${process.cwd()}/${copy}`, TPU_TOOLKIT_SEED: '1' },
+      timeout,
+      stdio: 'ignore',
+    },
+  )
   return status === 0
 }

@@ -136,6 +136,7 @@ export {
   sumLane,
   type Taking,
   take,
+  takeAtOp,
   type KnownOp,
   type Nested,
   type Op,

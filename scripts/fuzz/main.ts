@@ -51,8 +51,14 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
       if (i !== seen.i) seen = { i, since: now }
       const late = now > until
       // Before the first input the thread loads what it needs.
-      if (!late && now - seen.since < (i < 0 ? 60_000 : 5000)) return
+      if (!late && now - seen.since < (i < 0 ? 300_000 : 5000)) return
       clearInterval(watch)
+      if (!late && i < 0) {
+        void worker
+          .terminate()
+          .then(() => reject(new Error(`the thread of ${name} has not begun in 5 minutes`)))
+        return
+      }
       if (!late) found.push(`input ${i}: longer than 5 s`)
       note ||= late ? `stopped by the clock at ${i} of ${count}` : ''
       void worker.terminate().then(() => resolve({ next: late ? count : Math.max(i, from) + 1, found, note }))

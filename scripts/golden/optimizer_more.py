@@ -3,8 +3,8 @@
     python scripts/golden/optimizer_more.py [FOLDER]        FOLDER is test/golden unless named
 
 Nothing is given but the formulas of `leaf`: parameters and gradients have five significant bits, so that both dtypes
-hold them. lax.cond and
-lax.fori_loop, which compile their bodies, are replaced by a choice and a loop. Parameters are recorded after the steps of RECORDED, as big-endian hex digits.
+hold them. lax.cond,
+lax.fori_loop, lax.scan and lax.while_loop, which compile their bodies, are replaced by a choice and by loops. Parameters are recorded after the steps of RECORDED, as big-endian hex digits.
 """
 
 import json
@@ -114,6 +114,12 @@ OPTIMIZERS = {
     'differentiallyPrivateAggregate': lambda: optax.chain(
         optax.contrib.differentially_private_aggregate(1.5, 0.1, key=5), optax.scale(-0.013)
     ),
+    'lbfgs': lambda: optax.lbfgs(0.3, memory_size=4, linesearch=None),
+    'lbfgsBacktracking': lambda: optax.lbfgs(
+        memory_size=3,
+        scale_init_precond=False,
+        linesearch=optax.scale_by_backtracking_linesearch(max_backtracking_steps=8),
+    ),
     'scheduledDecay': lambda: optax.chain(optax.add_decayed_weights(halving), optax.scale(-0.01)),
     'injectedSchedule': lambda: optax.inject_hyperparams(optax.sgd)(learning_rate=halving),
 }
@@ -130,10 +136,24 @@ def square_of_sum(params):
     return 0.5 * total * total
 
 
+CURVATURE = {'b': 1.0, 'one': 2.0, 'w': 0.5}
+
+
+def bowl(params):
+    """Half the sum of curvature p^2, leaf after leaf."""
+    return sum(0.5 * c * jnp.sum(params[name] * params[name]) for name, c in CURVATURE.items())
+
+
+def down_the_bowl(step, dtype, params):
+    """Its gradient with noise: the gradients of `tree` over 128."""
+    return jax.tree.map(lambda p, g, c: p * c + g / 128, params, tree(step, dtype), CURVATURE)
+
+
 EXTRA = {
     'sophiaHutchinson': lambda step, dtype: {'obj_fn': square_of_sum},
     'reduceOnPlateau': lambda step, dtype: {'value': loss(step)},
     'polyakSgd': lambda step, dtype: {'value': loss(step)},
+    'lbfgsBacktracking': lambda step, dtype: {'value_fn': bowl},
     'samOpaque': lambda step, dtype: {'grad_fn': lambda _, i: tree(step + 300 * (i + 1), dtype)},
 }
 
@@ -155,6 +175,29 @@ def by_steps(lower, upper, body, value, **_):
 
 
 jax.lax.fori_loop = by_steps
+
+
+def by_rows(body, carry, rows, reverse=False):
+    """lax.scan, uncompiled likewise; results in the order of the rows."""
+    count = len(jax.tree.leaves(rows)[0])
+    results = [None] * count
+    for i in reversed(range(count)) if reverse else range(count):
+        carry, results[i] = body(carry, jax.tree.map(lambda x: x[i], rows))
+    return carry, jnp.stack(results)
+
+
+jax.lax.scan = by_rows
+
+
+def by_condition(going, body, value):
+    """lax.while_loop, uncompiled likewise."""
+    value = jax.tree.map(jnp.asarray, value)
+    while bool(going(value)):
+        value = body(value)
+    return value
+
+
+jax.lax.while_loop = by_condition
 
 
 PER_EXAMPLE = ['differentiallyPrivateAggregate']
@@ -179,6 +222,10 @@ def run(name, short):
     for step in range(1, 201):
         extra = EXTRA[name](step, dtype) if name in EXTRA else {}
         grads = examples(step, dtype) if name in PER_EXAMPLE else tree(step, dtype)
+        if name.startswith('lbfgs'):
+            grads = down_the_bowl(step, dtype, params)
+        if name == 'lbfgsBacktracking':
+            extra = {**extra, 'value': bowl(params), 'grad': grads}
         updates, state = transform.update(grads, state, params, **extra)
         params = optax.apply_updates(params, updates)
         if step in RECORDED:

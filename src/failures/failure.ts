@@ -29,8 +29,8 @@ export interface FailureAxis {
 }
 
 /**
- * What to plot, as plain data. `tpu-toolkit/report` draws it: `linePlot(figure.series, figure)`, or `scatterPlot` where
- * the kind says so.
+ * What to plot, as plain data. `tpu-toolkit/report` draws it: `linePlot(series, { title, x, y, markers })` of these fields, or
+ * `scatterPlot` where the kind says so.
  */
 export interface FailureFigure {
   readonly kind: 'line' | 'scatter'

@@ -51,7 +51,7 @@ export function dtypeOfDescr(
   const bigEndian = order === '>' && kind !== 'V'
   const name = `${kind}${width}`
   const known = dtypes.find((dtype) => named[dtype]?.slice(1) === name)
-  const meant = known ?? (name === 'V2' ? 'bfloat16' : name === 'f1' ? 'float8_e5m2' : integers[name])
+  const meant = known ?? (name === 'V2' ? 'bfloat16' : descr === '<f1' ? 'float8_e5m2' : integers[name])
   if (asDtype !== undefined) {
     const free = kind === 'V' || kind === 'u' || kind === 'i'
     if (asDtype !== meant && !(free && known === undefined && Number(width) === widthOf(asDtype)))

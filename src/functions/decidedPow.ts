@@ -27,7 +27,8 @@ export function decidedPow(a: number, b: number): number {
   return Math.sign(y) * positivePower(Math.abs(a), b)
 }
 
-function positivePower(a: number, b: number): number {
+/** a ** b of a positive float32 a, as a float64 that, rounded to at most 24 bits, rounds the true value once. */
+export function positivePower(a: number, b: number): number {
   // With b = e / 2^k the power is rational only if a has a root that many times.
   let [base, exponent] = [a, b]
   while (!Number.isInteger(exponent)) {

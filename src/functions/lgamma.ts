@@ -1,3 +1,5 @@
+import { logValue } from './float32/logarithm.js'
+import { sinPi } from './float32/trigonometric.js'
 import { aboutOneRest, aboutTwoPairs, aboutTwoRest, halfLogTwoPi, minusEuler } from './lgammaTable.js'
 import { logPair } from './logPair.js'
 import { type Pair, plus, times, twoProduct, twoSum } from './pair.js'
@@ -90,11 +92,11 @@ function shiftedToZero(x: number): number {
 
 /** Below -20.5, where the zeros are nearer to the poles than any float64: log(pi / |sin(pi x)|) - lgamma(1 - x). */
 function reflected(x: number): number {
-  const log = logPair([Math.sin(Math.PI * Math.abs(x - Math.round(x))) / Math.PI, 0])
+  const log = logPair([Math.abs(sinPi(x - Math.round(x))) / Math.PI, 0])
   const operand = twoSum(1, -x)
   const gamma = largerThanThreeHalves(operand[0])
   // What 1 - x lost in rounding counts with the derivative, near log(1 - x).
-  return less([-log[0], -log[1]], [gamma[0], gamma[1] + operand[1] * Math.log(operand[0])])
+  return less([-log[0], -log[1]], [gamma[0], gamma[1] + operand[1] * logValue(operand[0])])
 }
 
 /** a - b, rounded once. */

@@ -1,13 +1,14 @@
 import { expPair } from './expPair.js'
+import { logValue } from './float32/logarithm.js'
 import { type Pair, twoProduct } from './pair.js'
 
 /**
- * log(x) of a positive pair: the float64 logarithm y, corrected by x exp(-y) - 1.
+ * log(x) of a positive normal pair: the float64 logarithm y, corrected by x exp(-y) - 1.
  *
  * Error     absolute, below 2^-69.
  */
 export function logPair(x: Pair): Pair {
-  const y = Math.log(x[0])
+  const y = logValue(x[0])
   const power = expPair([-y, 0])
   const e = power[0]
   const high = x[0] * 2 ** power[1]

@@ -173,6 +173,7 @@ export {
 export { scheduleFreeAdamw, type ScheduleFreeAdamwOptions } from './unscheduled/scheduleFreeAdamw.js'
 export { scheduleFreeSgd, type ScheduleFreeSgdOptions } from './unscheduled/scheduleFreeSgd.js'
 
+export { lbfgs, type LbfgsOptions } from './objective/lbfgs.js'
 export { polyakSgd, type PolyakSgdOptions } from './objective/polyakSgd.js'
 export {
   reduceOnPlateau,
@@ -185,6 +186,12 @@ export {
   type HutchinsonState,
 } from './objective/hutchinsonEstimatorDiagHessian.js'
 export { sam, type SamOptions, type SamState } from './objective/sam.js'
+export {
+  type BacktrackingLinesearchOptions,
+  type BacktrackingLinesearchState,
+  scaleByBacktrackingLinesearch,
+} from './objective/scaleByBacktrackingLinesearch.js'
+export { type LbfgsState, scaleByLbfgs, type ScaleByLbfgsOptions } from './objective/scaleByLbfgs.js'
 export { type PolyakOptions, scaleByPolyak } from './objective/scaleByPolyak.js'
 export { scaleBySophia, type ScaleBySophiaOptions, type SophiaState } from './objective/scaleBySophia.js'
 export { sophia, type SophiaOptions } from './objective/sophia.js'

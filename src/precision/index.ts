@@ -20,6 +20,7 @@ export { bitsApart } from './reals/bitsOfError.js'
 export {
   type OperationError,
   type OutputError,
+  type ReportOptions,
   type Shadow,
   type ShadowOptions,
   type ShadowReport,
@@ -61,6 +62,22 @@ export type { TuneGroup } from './tune/tuneGroups.js'
 export type { NamedResult } from './tune/tuneTrials.js'
 export type { TuneStage } from './tune/tuneSearch.js'
 export type { WideCost } from './tune/tuneCost.js'
+export {
+  type ChoiceCost,
+  type ChoiceTuning,
+  type Chosen,
+  tuneChoices,
+  type TuneChoicesOptions,
+} from './tune/tuneChoices.js'
+export type { Choice } from './replay/choice.js'
+export {
+  type ErrorLimit,
+  type ErrorOver,
+  type ErrorOverOptions,
+  errorOver,
+  type Interval,
+  type IntervalTree,
+} from './ranges/errorOver.js'
 export { type NamedPolicy, namedPolicies } from './tune/namedPolicies.js'
 export { deltaDebug, type Passes } from './tune/deltaDebug.js'
 export type { BitsKept } from './rewrites/bitsKept.js'

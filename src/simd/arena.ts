@@ -6,22 +6,34 @@ export type Engine = 'simd' | 'plain'
 
 /** Elements copied in, worked on and copied out at a time: large against a call, small against the L2 cache. */
 export const block = 16384
+/** Elements of a lane that is added in one go. */
+export const longestLane: number = 2 ** 17
 /** The largest block of a matrix product in any direction. */
 export const side = 512
 
 /** Byte offsets in the instance's 4 MiB. */
 export const at = {
   /** The first operand: a block of any type, float64 the widest. */
-  left: 0x00_1000,
+  left: 0x00_9000,
   /** The second operand: a block of codes. */
-  right: 0x02_1000,
+  right: 0x02_9000,
   /** The result: a block of codes. */
-  out: 0x02_9000,
+  out: 0x03_1000,
   /** Ranges of the 128 bands and the 64 panels of a matrix product, 32 bytes each. */
-  leftRange: 0x03_1000,
-  rightRange: 0x03_2000,
+  leftRange: 0x03_9000,
+  rightRange: 0x03_a000,
   /** Operands of a matrix product, packed: side by side elements of 4 bytes, or half by half of 8. */
   packedLeft: 0x04_0000,
+  /** Operands of 4 bytes, the result and the bytes of a condition, where a matrix product would lie: a block of each. */
+  first: 0x04_0000,
+  second: 0x05_0000,
+  result: 0x06_0000,
+  condition: 0x07_0000,
+  /** A whole lane, its running sums, room for twice as much, and two numbers between its parts. */
+  lane: 0x04_0000,
+  scan: 0x0c_0000,
+  scratch: 0x14_0000,
+  state: 0x03_c000,
   packedRight: 0x14_0000,
   /** Its sums. */
   sums: 0x24_0000,
@@ -45,6 +57,28 @@ export interface Arena {
   readonly rightCodes: Uint16Array
   /** @internal */
   readonly outCodes: Uint16Array
+  /** @internal */
+  readonly first: Float32Array
+  /** @internal */
+  readonly second: Float32Array
+  /** @internal */
+  readonly result: Float32Array
+  /** @internal */
+  readonly firstWords: Uint32Array
+  /** @internal */
+  readonly secondWords: Uint32Array
+  /** @internal */
+  readonly resultWords: Uint32Array
+  /** @internal */
+  readonly resultBytes: Uint8Array
+  /** @internal */
+  readonly lane: Float32Array
+  /** @internal */
+  readonly scan: Float32Array
+  /** @internal */
+  readonly state: Float32Array
+  /** @internal */
+  readonly condition: Uint8Array
   /** @internal */
   readonly table: Uint16Array
   /** @internal */
@@ -78,6 +112,17 @@ function open(): Arena | undefined {
     leftInt32: new Int32Array(buffer, at.left, block),
     rightCodes: new Uint16Array(buffer, at.right, block),
     outCodes: new Uint16Array(buffer, at.out, block),
+    first: new Float32Array(buffer, at.first, block),
+    second: new Float32Array(buffer, at.second, block),
+    result: new Float32Array(buffer, at.result, block),
+    firstWords: new Uint32Array(buffer, at.first, block),
+    secondWords: new Uint32Array(buffer, at.second, block),
+    resultWords: new Uint32Array(buffer, at.result, block),
+    resultBytes: new Uint8Array(buffer, at.result, block),
+    lane: new Float32Array(buffer, at.lane, longestLane),
+    scan: new Float32Array(buffer, at.scan, longestLane),
+    state: new Float32Array(buffer, at.state, 2),
+    condition: new Uint8Array(buffer, at.condition, block),
     table: new Uint16Array(buffer, at.table, 65536),
     sums: new Float32Array(buffer, at.sums, side * side),
     sumsFloat64: new Float64Array(buffer, at.sums, (side / 2) ** 2),

@@ -2,8 +2,75 @@ import { kernelsBase64 } from './kernels.wasm.js'
 
 type Pointer = number
 
+/** The unary functions of float32 that have a kernel. */
+export type Float32Unary =
+  | 'exp'
+  | 'exp2'
+  | 'expm1'
+  | 'log'
+  | 'log2'
+  | 'log10'
+  | 'log1p'
+  | 'sqrt'
+  | 'rsqrt'
+  | 'cbrt'
+  | 'reciprocal'
+  | 'sin'
+  | 'cos'
+  | 'tan'
+  | 'asin'
+  | 'acos'
+  | 'atan'
+  | 'sinh'
+  | 'cosh'
+  | 'tanh'
+  | 'asinh'
+  | 'acosh'
+  | 'atanh'
+  | 'sigmoid'
+  | 'softplus'
+  | 'silu'
+  | 'gelu'
+  | 'geluTanh'
+  | 'erf'
+  | 'erfc'
+  | 'square'
+  | 'abs'
+  | 'neg'
+  | 'sign'
+  | 'floor'
+  | 'ceil'
+  | 'rint'
+  | 'trunc'
+  | 'relu'
+
+/** The operations of two float32 operands that have a kernel; the last four give bytes. */
+export type Float32Binary =
+  | 'add'
+  | 'sub'
+  | 'mul'
+  | 'div'
+  | 'min'
+  | 'max'
+  | 'equal'
+  | 'notEqual'
+  | 'less'
+  | 'lessEqual'
+
+type UnaryKernel = (from: Pointer, to: Pointer, count: number) => void
+type BinaryOfFloat32 = (
+  a: Pointer,
+  b: Pointer,
+  to: Pointer,
+  count: number,
+  stepA: number,
+  stepB: number,
+) => void
+
 /** What wasm/assembly/index.ts exports: pointers are byte offsets into `memory`. */
-export interface KernelExports {
+export interface KernelExports
+  extends Readonly<Record<`${Float32Unary}Float32`, UnaryKernel>>,
+    Readonly<Record<`${Float32Binary}Float32`, BinaryOfFloat32>> {
   readonly memory: { readonly buffer: ArrayBuffer }
   encodeFloat32(from: Pointer, to: Pointer, count: number): void
   encodeFloat64(from: Pointer, to: Pointer, count: number): void
@@ -31,6 +98,25 @@ export interface KernelExports {
   divHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
   minHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
   maxHalf(a: Pointer, b: Pointer, to: Pointer, count: number): void
+  sequentialLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  kahanLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  neumaierLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  pairwiseSum(from: Pointer, n: number): number
+  associativeSum(from: Pointer, n: number, scratch: Pointer): number
+  blockedSum(from: Pointer, n: number, width: number, scratch: Pointer): number
+  windowedSum(from: Pointer, n: number, width: number, scratch: Pointer): number
+  pairwiseScan(from: Pointer, to: Pointer, n: number): void
+  associativeScan(from: Pointer, to: Pointer, n: number, scratch: Pointer): void
+  blockedScan(from: Pointer, to: Pointer, n: number, width: number, scratch: Pointer): void
+  where32(
+    condition: Pointer,
+    a: Pointer,
+    b: Pointer,
+    to: Pointer,
+    count: number,
+    stepA: number,
+    stepB: number,
+  ): void
   map(from: Pointer, to: Pointer, table: Pointer, count: number): void
   cumsum(from: Pointer, to: Pointer, count: number, sum: number): number
   cumsumFloat32(from: Pointer, to: Pointer, count: number, sum: number): number

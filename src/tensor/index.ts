@@ -64,7 +64,7 @@ export { type Range, type Slicing, slice, split } from './layout/slice.js'
 export { type Form, formOf, type Reads, type Rounds, roundsOf } from './storage/op.js'
 export { broadcastPlaces, type LaneTable, lanesRead, movedPlaces, placesRead, reads } from './reads.js'
 export { sumLane } from './reductions/sumLane.js'
-export { type Taking, take } from './layout/take.js'
+export { type Taking, take, takeAtOp } from './layout/take.js'
 export { type KnownOp, type Nested, type Op, Tensor, type Trace } from './storage/tensor.js'
 export { type Diagonal, tril, triu } from './layout/triangle.js'
 export {

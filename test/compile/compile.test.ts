@@ -107,7 +107,7 @@ test('looking at an element while recording is an error that names the line', ()
     (y: Tensor) => t.sum(y).item(),
     (y: Tensor) => y.data[0],
     (y: Tensor) => y.toNested(),
-    (y: Tensor) => t.take(x, t.cast(y, 'int32')),
+    (y: Tensor) => t.scatterAdd(x, t.cast(y, 'int32'), y),
   ]) {
     expect(() => compile((y: Tensor) => [read(y), y])(x)).toThrow(
       /^compile: an element was read while the function was recorded, compute with where or make the argument static \[.*compile\.test/,
@@ -118,6 +118,34 @@ test('looking at an element while recording is an error that names the line', ()
     1,
     'float32 [2] (recorded, its elements are not known yet)',
   ])
+})
+
+test('take reads by indices that are arguments, and so does its gradient', () => {
+  const loss = (table: Tensor, tokens: Tensor<'int32'>): Tensor =>
+    t.sum(t.square(t.take(table, tokens, { axis: 0 })), { accumulate: 'float32' })
+  const gradient = autodiff.grad(loss)
+  const compiled = compile(gradient)
+  const curved = (table: Tensor, tokens: Tensor<'int32'>): Tensor =>
+    autodiff.grad((x: Tensor) => t.sum(t.mul(gradient(x, tokens), x)))(table)
+  const table = t.tensor(
+    [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+    { dtype: 'bfloat16' },
+  )
+  for (const list of [
+    [0, 2, 2, -1],
+    [1, 1, 1, 0],
+  ]) {
+    const tokens = t.tensor(list, { dtype: 'int32' })
+    expect(bits(compiled(table, tokens))).toBe(bits(gradient(table, tokens)))
+    expect(bits(compile(curved)(table, tokens))).toBe(bits(curved(table, tokens)))
+  }
+  expect(() => compiled(table, t.tensor([0, 1, 2, 3], { dtype: 'int32' }))).toThrow(
+    'take: index outside an axis of 3 [3]',
+  )
 })
 
 test('a draw from a function cannot be compiled, and out cannot be recorded', () => {

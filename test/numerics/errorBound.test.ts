@@ -142,6 +142,7 @@ describe(`errorBound (seed ${seed})`, () => {
           cs += toUnits(value)
           return rate * fromUnits(cs)
         })
+        const sums = exponents.map((_, i) => exactSum(dt.toNumbers().subarray(0, i + 1)))
         const kept = stableCumsum(dt, { dtype: 'float32' })
         const ways = {
           naive: [naiveDecay(rate, naiveCumsum(dt)), { accumulate: 'bfloat16' }],
@@ -155,11 +156,11 @@ describe(`errorBound (seed ${seed})`, () => {
           const values = decay.toNumbers()
           for (let i = 0; i < n; i++) {
             const exact = Math.exp(exponents[i]!)
-            const sumAbs = exactSum(dt.toNumbers().subarray(0, i + 1))
+            const sumAbs = sums[i]!
             const options = { n: i + 1, dtype: 'bfloat16', ...how } as const
             const own = errorBound('decay', options, { A: rate, sumAbs, exponent: exponents[i]! })
             const all = errorBound('decay', options, { A: rate, sumAbs })
-            expect(all.bound).toBeGreaterThanOrEqual(own.bound)
+            if (!(all.bound >= own.bound)) expect(all.bound).toBeGreaterThanOrEqual(own.bound)
             // The float64 exponent is off by 2^-53 of itself, its exp by as much again: far below 2^-40 of the bound.
             const where = () => `${way}, A = ${A}, ${input}, element ${i}`
             ratios.expectBounded(

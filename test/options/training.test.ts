@@ -134,6 +134,9 @@ const optimizers: Calls<typeof optimizer> = {
     optimizer.scheduleFreeEvalParams(optimizer.scheduleFreeSgd().init(w), w, options),
   scheduleFreeSgd: optimizer.scheduleFreeSgd,
   sophia: optimizer.sophia,
+  lbfgs: optimizer.lbfgs,
+  scaleByBacktrackingLinesearch: optimizer.scaleByBacktrackingLinesearch,
+  scaleByLbfgs: optimizer.scaleByLbfgs,
 }
 
 const schedules: Calls<typeof schedule> = {

@@ -8,8 +8,22 @@ const roundTo = (value: number, dtype: FloatDType): number =>
       ? value
       : round(value, dtype, { saturate: true })
 
-/** The facts that the draws need: unit roundoff, smallest and largest positive value. */
-export function factsOf(dtype: FloatDType): { u: number; tiny: number; max: number } {
+interface Facts {
+  readonly u: number
+  readonly tiny: number
+  readonly max: number
+}
+
+const known = new Map<FloatDType, Facts>()
+
+/** The facts that the draws need: unit roundoff, smallest and largest positive value. Asked for with every term, found once. */
+export function factsOf(dtype: FloatDType): Facts {
+  const facts = known.get(dtype) ?? foundFacts(dtype)
+  known.set(dtype, facts)
+  return facts
+}
+
+function foundFacts(dtype: FloatDType): Facts {
   const max = roundTo(1e39, dtype)
   let u = 1
   while (roundTo(1 + 2 * u, dtype) > 1) u /= 2

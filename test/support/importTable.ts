@@ -108,7 +108,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
-  cli: ['commander', 'piscina'],
+  // '(computed)': import() of the module that a user hands to the doctor.
+  cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
 }
@@ -127,7 +128,7 @@ const optimizers =
 const rescalings =
   'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
-  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia'
+  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 /** The names of the door of optimizer that make a transformation of options. */

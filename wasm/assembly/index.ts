@@ -21,3 +21,50 @@ export {
   encodeSums,
 } from './matmul'
 export { adamw } from './adamw'
+export {
+  exp2Float32,
+  expm1Float32,
+  sinhFloat32,
+  coshFloat32,
+  log2Float32,
+  log10Float32,
+  log1pFloat32,
+  asinhFloat32,
+  acoshFloat32,
+  atanhFloat32,
+  sinFloat32,
+  cosFloat32,
+  tanFloat32,
+  asinFloat32,
+  acosFloat32,
+  atanFloat32,
+  erfcFloat32,
+  cbrtFloat32,
+  rsqrtFloat32,
+} from './float32/unary'
+export { sqrtFloat32, reciprocalFloat32, squareFloat32, absFloat32, negFloat32, floorFloat32, ceilFloat32, rintFloat32, truncFloat32, reluFloat32, signFloat32 } from './float32/simple'
+export { addFloat32, subFloat32, mulFloat32, divFloat32, minFloat32, maxFloat32 } from './float32/arithmetic'
+export { equalFloat32, notEqualFloat32, lessFloat32, lessEqualFloat32, where32 } from './float32/choices'
+export {
+  sequentialLane,
+  kahanLane,
+  neumaierLane,
+  pairwiseSum,
+  associativeSum,
+  blockedSum,
+  windowedSum,
+  pairwiseScan,
+  associativeScan,
+  blockedScan,
+} from './float32/sums'
+export {
+  expFloat32,
+  sigmoidFloat32,
+  siluFloat32,
+  geluTanhFloat32,
+  tanhFloat32,
+  logFloat32,
+  erfFloat32,
+  geluFloat32,
+  softplusFloat32,
+} from './float32/vector'

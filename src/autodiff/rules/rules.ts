@@ -6,7 +6,7 @@ import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
 import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
-import { scatterOp, scatterRule } from './scatter.js'
+import { scatterOp, scatterRule, takeAtRules } from './scatter.js'
 import { unaryRules } from './unaryRules.js'
 
 /** 'none': results that are steps or choices. They stay as they are under a small change, or are no real numbers. */
@@ -41,4 +41,5 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [stopGradientOp, 'none'],
   [variableOp, ({ g }) => [g]],
   [scatterOp, scatterRule],
+  ...takeAtRules,
 ])

@@ -6,11 +6,14 @@ import {
   reshape,
   sizeOf,
   sum,
+  type Taking,
   Tensor,
   take,
+  takeAtOp,
   zeros,
 } from '../../tensor/index.js'
 import type { GradientRule } from './gradientRule.js'
+import { howToSum } from './sumOptions.js'
 
 interface Scatter {
   /** Where each element of g goes in the flat result. */
@@ -98,4 +101,46 @@ export function scatter(
 /** The rule of scatter: read what was added. */
 export const scatterRule: GradientRule<Scatter> = ({ g, inputs: [x], attributes: { positions } }) => [
   reshape(take(reshape(g, [g.size]), new Tensor('int32', [positions.length], positions)), x!.shape),
+]
+
+/** What scatterAt is told: how x was read, its shape, and how to add. */
+interface ScatterAt {
+  readonly taking: Omit<Taking, 'indices'>
+  readonly shape: readonly number[]
+  readonly how: Required<AccumulateOptions>
+}
+
+/** scatter for indices that are not known yet: the gradient of take where the function is compiled. */
+const scatterAtOp: KnownOp<ScatterAt> = {
+  name: 'scatterAt',
+  form: 'whole',
+  rounds: 'each step',
+  kernel: ([g, indices], { taking, shape, how }) => {
+    const places = new Tensor(
+      'int32',
+      shape,
+      Int32Array.from({ length: sizeOf(shape) }, (_, i) => i),
+    )
+    const positions = takeAtOp.kernel([places, indices!], taking).data as Int32Array
+    return scatterOp.kernel([g!], { positions, shape, how })
+  },
+}
+
+/** The rule of take with indices as an operand. */
+const takeAtRule: GradientRule<Omit<Taking, 'indices'>> = ({
+  g,
+  inputs: [x, indices],
+  attributes: taking,
+  sum,
+}) => [apply(scatterAtOp, [g, indices!], { taking, shape: x!.shape, how: howToSum(g, sum) })]
+
+/** The rule of its gradient: read what was added. */
+const scatterAtRule: GradientRule<ScatterAt> = ({ g, inputs: [, indices], attributes: { taking } }) => [
+  apply(takeAtOp, [g, indices!], taking),
+]
+
+/** The rules of take with indices that are recorded. */
+export const takeAtRules: readonly (readonly [Op, GradientRule])[] = [
+  [takeAtOp as Op, takeAtRule as GradientRule],
+  [scatterAtOp as Op, scatterAtRule as GradientRule],
 ]

@@ -55,8 +55,9 @@ function section({ failure, run, repaired }: Exhibit): Section {
 }
 
 function drawn(figure: FailureFigure): string {
-  const draw = figure.kind === 'line' ? linePlot : scatterPlot
-  return draw(figure.series, { ...figure, width: 760, height: 340 })
+  const { kind, series, title, x, y, markers = [] } = figure
+  const draw = kind === 'line' ? linePlot : scatterPlot
+  return draw(series, { title, x, y, markers, width: 760, height: 340 })
 }
 
 /** The readings that are numbers, both ways side by side. */

@@ -1,6 +1,7 @@
 import type { Tensor } from '../../tensor/index.js'
 import type { Elementwise } from './arithmetic.js'
 import { type Decoded, decodedOf } from './decoded.js'
+import { fmaFloat32 } from './fmaFloat32.js'
 import { scaledNorm } from './scaledNorm.js'
 
 /**
@@ -24,21 +25,8 @@ export function leafNorm(a: Elementwise, x: Tensor): Decoded {
     const second = a.flush(values[1]!)
     total = a.flush(Math.fround(second * second))
     for (let i = 0; i < values.length; i++) {
-      if (i !== 1) total = fmaFloat32(a.flush(values[i]!), total)
+      if (i !== 1) total = fmaFloat32(a.flush(values[i]!), a.flush(values[i]!), total)
     }
   } else for (const y of values) total = Math.fround(total + a.flush(Math.fround(a.flush(y) * a.flush(y))))
   return a.sqrt(asDecoded(total))
-}
-
-/** x^2 + s rounded once to float32, for float32 operands and s >= 0. */
-function fmaFloat32(x: number, s: number): number {
-  const square = x * x
-  const total = square + s
-  const below = Math.fround(total * (1 - 2 ** -50))
-  const above = Math.fround(total * (1 + 2 ** -50))
-  if (below === above || total !== (below + above) / 2) return Math.fround(total)
-  // The square is exact; half-way between two float32 numbers, what the float64 sum lost decides.
-  const part = total - square
-  const lost = square - (total - part) + (s - part)
-  return lost === 0 ? Math.fround(total) : lost > 0 ? above : below
 }

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { abs, type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
+import type { Tree } from '../../tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -8,14 +8,14 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
-import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
+import { tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
+import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { updateMoment } from '../arithmetic/moments.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
 import { scheduled } from '../arithmetic/scheduled.js'
-import { sumXla } from '../arithmetic/sumXla.js'
 import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 
@@ -67,7 +67,8 @@ export type ProdigyState = {
  * Prodigy: Adam whose rate is found on the way, from how far the parameters have come along the gradients.
  *
  * Dtype     the rate and its numerator in the narrowest dtype of the parameters, as in optax.
- * Rounding  sums in float32 and rounded to the dtype, leaf by leaf; XLA's products of vectors have another order.
+ * Rounding  the inner product that the rate is found from leaf by leaf: in float64 and once to the dtype, in 'xla-cpu' by fused
+ *           multiply-adds in float32.
  * Source    Prodigy: an expeditiously adaptive parameter-free learner, arXiv:2306.06101
  *
  * @example prodigy().init([tensor([1])]).count // 0
@@ -109,7 +110,7 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
         typeof learningRate === 'function' ? scheduled('prodigy', learningRate, state.count) : learningRate
       const correction = correctionAt(a, beta1, beta2, t)
       const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), estimLr.dtype as FloatDType)
-      const along = inner(
+      const along = innerProduct(
         a,
         updates,
         leafwise('prodigy', [state.params0, weights], ([p0, p]) => [tensorOf(a.sub(p0!, p!))])[0],
@@ -127,7 +128,7 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
       })
       const share = a.mul(a.mul(a.div(estimLr, estimLr0), step), along)
       const numeratorWeighted = tensorOf(a.add(a.mul(beta3, state.numeratorWeighted), share))
-      const size = sumOfTree(a, gradSum, (x) => abs(x))
+      const size = treeSum(a, gradSum, (x) => abs(x))
       const found = tensorOf(a.maximum(estimLr, a.div(a.mul(estimLrCoef, numeratorWeighted), size)))
       const [moves] = leafwise('prodigy', [updates, expAvg, expAvgSq, weights], ([, mean, square, p]) => {
         const decay = a.mul(a.mul(-weightDecay, step), p!)
@@ -145,19 +146,4 @@ function correctionAt(a: Elementwise, beta1: number, beta2: number, t: number): 
   if (a.name === 'ieee') return Math.sqrt(1 - beta2 ** t) / (1 - beta1 ** t)
   const left = (beta: number): number => Math.fround(1 - powerBySquaring(Math.fround(beta), t))
   return Math.fround(Math.fround(Math.sqrt(left(beta2))) / left(beta1))
-}
-
-/** The inner product of two trees, leaf by leaf. */
-function inner(a: Elementwise, x: Treelike, y: Treelike): Decoded {
-  const products = leafwise('prodigy', [x, y], ([u, v]) => [tensorOf(a.mul(u!, v!))])[0]
-  return sumOfTree(a, products, (leaf) => leaf)
-}
-
-/** The sum of a function of all leaves: of each leaf, then one after the other. */
-function sumOfTree(a: Elementwise, tree: Treelike, f: (leaf: Tensor) => Tensor): Decoded {
-  const sums = leavesOf(tree).map((leaf) => decodedOf(sumXla(f(leaf))))
-  return sums.reduce(
-    (total, sum) => a.add(total, sum),
-    decodedOf(full([], 0, { dtype: sums[0]?.dtype ?? 'float32' })),
-  )
 }

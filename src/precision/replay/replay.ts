@@ -1,7 +1,9 @@
 import { checkRecord } from '../../options/index.js'
 import { cast, type FloatDType, isFloat, roundsOf, type Tensor } from '../../tensor/index.js'
+import { isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
+import { accumulatorOf, type Choice, roundedBy } from './choice.js'
 import { runWidened } from './dtypeArithmetic.js'
 import { isWide, type Policy, type Value, type WideArithmetic } from './wideArithmetic.js'
 
@@ -32,29 +34,41 @@ export function replay<W>(
     const policy = isFloat(step.output.dtype) && kindOf(step.op) === 'rounds' ? policyOf(i) : 'own'
     const touched = step.operands.some((operand) => typeof operand === 'number' && changed.has(operand))
     if (policy === 'own' && !touched) continue
-    const value = runStep(step, step.operands.map(valueOf), policy, arithmetic)
+    const value = runStep(step, step.operands.map(valueOf), policy, arithmetic, i)
     if (isWide(value) || !sameBits(value, step.output)) changed.set(n + i, value)
   }
   return { valueOf }
 }
 
-/** Runs one step by a policy, on operands of any width. */
+/** Runs one step by a policy, on operands of any width; `number` is where it stands, for what is drawn. */
 export function runStep<W>(
   step: Step,
   args: readonly Value<W>[],
   policy: Policy,
   arithmetic: WideArithmetic<W>,
+  number = 0,
 ): Value<W> {
   const dtype = step.output.dtype
   if (policy === 'own' && !args.some(isWide)) return step.op.kernel(args as Tensor[], step.attributes)
   const wide = args.map((arg) => (isWide(arg) ? arg.wide : arithmetic.widen(arg)))
   if (!isFloat(dtype)) return step.op.kernel(wide.map(arithmetic.toFloat64), step.attributes)
   if (policy === 'exact' || kindOf(step.op) !== 'rounds') return { wide: arithmetic.run(step, wide) }
+  if (typeof policy === 'object') {
+    const exact = adds(step)
+      ? runWidened(step, wide.map(arithmetic.toFloat64), accumulatorOf(step, policy))
+      : arithmetic.toFloat64(arithmetic.run(step, wide))
+    return { wide: arithmetic.widen(roundedBy(exact, isConstant(step) ? toNearest(policy) : policy, number)) }
+  }
   const target = policy === 'own' ? dtype : policy
   const result = adds(step)
     ? cast(runWidened(step, wide.map(arithmetic.toFloat64), policy === 'own' ? undefined : policy), target)
     : arithmetic.narrow(arithmetic.run(step, wide), target as FloatDType)
   return target === dtype ? result : { wide: arithmetic.widen(result) }
+}
+
+/** The same to nearest: a constant is drawn once and for all by who wrote it. */
+export function toNearest(choice: Choice): Choice {
+  return { ...choice, rounding: 'nearest' }
 }
 
 /** Whether a step rounds on the way to its result, in an accumulation dtype. */

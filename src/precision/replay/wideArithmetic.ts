@@ -1,8 +1,9 @@
 import type { FloatDType, Tensor } from '../../tensor/index.js'
 import type { Step } from '../program/program.js'
+import type { Choice } from './choice.js'
 
-/** How an operation is run in a replay: rounding to its own dtype, to another one, or not at all. */
-export type Policy = 'own' | 'exact' | FloatDType
+/** How an operation is run in a replay: rounding to its own dtype, to another one, not at all, or as a choice says. */
+export type Policy = 'own' | 'exact' | FloatDType | Choice
 
 /** What an operation computes: a tensor of the step's own dtype, or something wider. */
 export type Value<W> = Tensor | Wide<W>

@@ -1,5 +1,5 @@
 import { isFloat, ops, type Tensor } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { constantOf, isConstant } from '../program/constantOf.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 
 /** A sum: a number, and operands with their signs. */
@@ -176,6 +176,7 @@ export class Graph {
     const [x, y] = operands
     const constant = constantOf({ op, attributes })
     if (constant !== undefined) return `number ${constant}`
+    if (isConstant({ op })) return `constant ${index}`
     const args = operands.map((operand) => this.idOf(operand))
     if (op.name === 'mul' && x !== undefined && this.same(x, y!)) return `square() ${args[0]}`
     if (op.name === 'add' || op.name === 'mul') args.sort((a, b) => a - b)

@@ -1,3 +1,4 @@
+import type { FloatDType } from '../../tensor/index.js'
 import type { BitsKept } from './bitsKept.js'
 
 /** A line of the program, and how to write it so that it keeps more bits. */
@@ -20,7 +21,7 @@ export interface Rewrite {
 /** What rewriting brings. */
 export interface Rewriting {
   /** What results were measured against. */
-  readonly reference: 'float64' | 'real'
+  readonly reference: FloatDType | 'real'
   /** Right bits of the outputs as the program is, and with all rewrites. */
   readonly before: BitsKept
   readonly after: BitsKept

@@ -17,11 +17,8 @@ import type { Rewrite, Rewriting } from './rewriting.js'
 
 /** How rewrites are looked for. */
 export interface RewriteOptions {
-  /**
-   * What results are measured against. Default 'real' for small programs; 'float64' for larger ones, unless a stable form
-   * shows that float64 loses the result itself.
-   */
-  readonly reference?: 'float64' | 'real'
+  /** What results are measured against. Default 'auto', as in `shadow`. */
+  readonly reference?: 'auto' | 'float64' | 'real'
   /** Right bits that a rewrite has to add, in the mean over the outputs' elements or in the worst one. Default .25. */
   readonly atLeast?: number
   /** Source lines to leave alone: `model.ts:12`, or a file. Default none. */
@@ -57,10 +54,10 @@ export function suggestRewrites<T extends Tree>(
 ): Rewriting {
   checkFunction('suggestRewrites', 'f', f)
   checkOptions('suggestRewrites', options, rewriteNames)
-  const { atLeast = 0.25, ignore = [], reference, rules } = options
+  const { atLeast = 0.25, ignore = [], reference = 'auto', rules } = options
   checkNumber('suggestRewrites', 'atLeast', atLeast, 0)
-  if (reference !== undefined && reference !== 'float64' && reference !== 'real')
-    throw new RangeError(`suggestRewrites: reference is 'float64' or 'real' [${String(reference)}]`)
+  if (!['auto', 'float64', 'real'].includes(reference))
+    throw new RangeError(`suggestRewrites: reference is 'auto', 'float64' or 'real' [${String(reference)}]`)
   const program = programOf('suggestRewrites', f, inputs, { sites: true })
   checkDeterministic('suggestRewrites', program, f, inputs)
   const graph = new Graph(program)

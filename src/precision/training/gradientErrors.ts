@@ -1,6 +1,6 @@
 import { grad } from '../../autodiff/index.js'
 import { apply, cast, isFloat, ops, sum, type Tensor, tensor } from '../../tensor/index.js'
-import { constantOf } from '../program/constantOf.js'
+import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { sameShape } from '../replay/checkRun.js'
@@ -78,9 +78,9 @@ function lossGradients(
     const valueOf = (operand: Operand): Tensor =>
       typeof operand === 'number' ? values[operand]! : wide(operand)
     for (const [i, { op, operands, attributes, output }] of program.steps.entries()) {
-      const constant = constantOf({ op, attributes })
+      const constant = unroundedConstant({ op, attributes })
       if (!needed.has(n + i) || !isFloat(output.dtype) || kindOf(op) === 'decides') values.push(wide(output))
-      else if (constant !== undefined) values.push(tensor(constant, { dtype: 'float64' }))
+      else if (constant !== undefined) values.push(constant)
       else if (op === ops.cast) values.push(wide(valueOf(operands[0]!)))
       else values.push(apply(op, operands.map(valueOf), accumulatingIn(attributes, 'float64')))
     }

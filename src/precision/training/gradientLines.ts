@@ -1,6 +1,6 @@
 import type { GradientRules } from '../../autodiff/index.js'
 import { isFloat, type Tensor } from '../../tensor/index.js'
-import { constantOf, constantText } from '../program/constantOf.js'
+import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
 import { elementErrors } from '../shadow/elementErrors.js'
@@ -45,5 +45,5 @@ export function gradientLines(
 }
 
 function nameOf(step: Step): string {
-  return constantOf(step) === undefined ? step.op.name : `constant ${constantText(step)}`
+  return !isConstant(step) ? step.op.name : `constant ${constantText(step)}`
 }

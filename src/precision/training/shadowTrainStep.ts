@@ -1,7 +1,7 @@
 import type { GradientRules } from '../../autodiff/index.js'
 import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, isFloat, type Tensor } from '../../tensor/index.js'
-import { constantOf, constantText } from '../program/constantOf.js'
+import { constantText, unroundedConstant } from '../program/constantOf.js'
 import { isIgnored } from '../program/isIgnored.js'
 import { type Program, programOf, recorded } from '../program/program.js'
 import { checkDeterministic } from '../replay/checkRun.js'
@@ -234,12 +234,13 @@ function linesOf(updates: readonly LeafUpdate[]): UpdateLine[] {
 function constantsOf(programs: readonly Program[]): RoundedConstant[] {
   const found = new Map<string, RoundedConstant>()
   for (const step of programs.flatMap(({ steps }) => steps)) {
-    const value = constantOf(step)
-    if (value === undefined) continue
+    const given = unroundedConstant(step)?.toNumbers()
+    if (!given) continue
     const text = constantText(step)
-    const relative = Math.abs(step.output.item() - value) / Math.abs(value)
+    const rounded = step.output.toNumbers()
+    const relative = given.reduce((most, x, i) => Math.max(most, Math.abs((rounded[i]! - x) / x) || 0), 0)
     const key = `${text} ${step.site}`
-    if (!found.has(key)) found.set(key, { text, value, relative, site: step.site })
+    if (!found.has(key)) found.set(key, { text, relative, site: step.site })
   }
   return [...found.values()].sort((a, b) => b.relative - a.relative)
 }

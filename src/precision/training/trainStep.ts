@@ -20,12 +20,11 @@ export interface GradientLine {
   readonly share: number
 }
 
-/** A plain number that is another one in the dtype it was used in. */
+/** Numbers that are others in the dtype they were used in. */
 export interface RoundedConstant {
-  /** `0.999, which is 1 in bfloat16`. */
+  /** `0.999, which is 1 in bfloat16 (0.1 % off)`. */
   readonly text: string
-  readonly value: number
-  /** How far it changed, relative to itself. */
+  /** How far the worst of them changed, relative to itself. */
   readonly relative: number
   readonly site: string | undefined
 }

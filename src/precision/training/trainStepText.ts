@@ -61,7 +61,7 @@ export function trainStepText(facts: Facts): string {
       constants,
       rows.constants,
       'constants',
-      ({ text, relative, site }) => `  ${percent(relative)}  ${text}${site ? ` at ${site}` : ''}`,
+      ({ text, site }) => `  ${text}${site ? ` at ${site}` : ''}`,
     ),
   )
   return out.join('\n')

@@ -39,20 +39,31 @@ export function tuneGroups(
     readonly reference: ReferenceRun<unknown>
   },
 ): TuneGroup[] {
-  const names = stepNames(program, how.groupBy)
+  const error = (steps: readonly number[]): number => {
+    const wide = new Set(steps)
+    return outputErrors(program, (i) => (wide.has(i) ? how.dtype : 'own'), how.reference).meanBits
+  }
+  const groups = groupsOf(program, how).map((group): TuneGroup => ({ ...group, alone: error(group.steps) }))
+  return inOrderOfGain(groups, error)
+}
+
+/** The steps of a program that round to the narrow dtype, by their names, in the order of the run. */
+export function groupsOf(
+  program: Program,
+  { narrow, groupBy }: { readonly narrow: FloatDType; readonly groupBy: GroupBy },
+): Omit<TuneGroup, 'alone'>[] {
+  const names = stepNames(program, groupBy)
   const members = new Map<string, number[]>()
   for (const [i, { op, output }] of program.steps.entries()) {
-    if (output.dtype !== how.narrow || kindOf(op) !== 'rounds') continue
-    const name = names[i]!
-    members.set(name, [...(members.get(name) ?? []), i])
+    if (output.dtype !== narrow || kindOf(op) !== 'rounds') continue
+    const known = members.get(names[i]!)
+    if (known) known.push(i)
+    else members.set(names[i]!, [i])
   }
-  const error = (steps: readonly number[]): number =>
-    outputErrors(program, new Set(steps), how.dtype, how.reference).meanBits
-  const groups = [...members].map(([name, steps]): TuneGroup => {
+  return [...members].map(([name, steps]) => {
     const sites = new Set(steps.flatMap((i) => program.steps[i]!.site ?? []))
-    return { name, steps, sites: [...sites], alone: error(steps) }
+    return { name, steps, sites: [...sites] }
   })
-  return inOrderOfGain(groups, error)
 }
 
 /** How many groups are picked with regard to those before them; the rest goes by the last look at it. */

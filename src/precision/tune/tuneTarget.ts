@@ -1,11 +1,11 @@
-import { dtypeFacts, type FloatDType, isFloat, Tensor } from '../../tensor/index.js'
+import { dtypeFacts, isFloat, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Tree } from '../../tree/index.js'
 import { type Program, recorded } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import type { ReferenceRun } from '../replay/reference.js'
 import { replay } from '../replay/replay.js'
-import { isWide } from '../replay/wideArithmetic.js'
+import { isWide, type Policy } from '../replay/wideArithmetic.js'
 import { numbers } from '../shadow/elementErrors.js'
 
 /** The function that is tuned, some of its operations wide. */
@@ -43,7 +43,7 @@ export interface Measured {
 }
 
 const errorNames = ['meanBits', 'maxBits', 'meanRelative', 'maxRelative'] as const
-type ErrorName = (typeof errorNames)[number]
+export type ErrorName = (typeof errorNames)[number]
 
 /** Which error a target bounds, and by what; undefined where it is a run of the user's. */
 export function errorTarget(target: object): { name: ErrorName; limit: number } | undefined {
@@ -108,12 +108,11 @@ function isFiniteTree(values: Tree | number): boolean {
 /** The four errors of a run by a policy against a reference. */
 export function outputErrors(
   program: Program,
-  wide: ReadonlySet<number>,
-  dtype: FloatDType,
+  policyOf: (step: number) => Policy,
   reference: ReferenceRun<unknown>,
 ): Record<ErrorName, number> {
   const arithmetic = dtypeArithmetic('float64')
-  const { valueOf } = replay(program, (i) => (wide.has(i) ? dtype : 'own'), arithmetic)
+  const { valueOf } = replay(program, policyOf, arithmetic)
   const outputs = program.outputs.map((output) => {
     const value = valueOf(output)
     const own = recorded(program, output).dtype
@@ -122,6 +121,17 @@ export function outputErrors(
       : isWide(value)
         ? value.wide
         : value
+  })
+  return errorsOf(program, outputs, reference)
+}
+
+/** The four errors that rounding alone leaves: of the reference's outputs, rounded once to the dtypes that they have. */
+export function leastErrors(program: Program, reference: ReferenceRun<unknown>): Record<ErrorName, number> {
+  const { narrow } = dtypeArithmetic('float64')
+  const outputs = program.outputs.map((output) => {
+    const own = recorded(program, output)
+    if (!isFloat(own.dtype)) return own
+    return narrow(new Tensor('float64', own.shape, numbers(reference.valueOf(output))), own.dtype)
   })
   return errorsOf(program, outputs, reference)
 }

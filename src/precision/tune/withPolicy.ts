@@ -10,12 +10,13 @@ import {
   withTrace,
 } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
-import { unroundedConstant } from '../program/constantOf.js'
+import { isConstant, unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, programOf, recorded, type Step } from '../program/program.js'
 import { checkGroupBy, type GroupBy, stepNames } from '../program/stepName.js'
+import { accumulatorOf, type Choice, checkChoice, roundedBy } from '../replay/choice.js'
 import { accumulatingIn } from '../replay/dtypeArithmetic.js'
-import { adds } from '../replay/replay.js'
+import { adds, toNearest } from '../replay/replay.js'
 import { fitsFloat32 } from './throughFloat32.js'
 
 /** Which operations run in a wider dtype than their own: plain data, but for a function that names them. */
@@ -28,6 +29,8 @@ export interface WidePolicy {
   readonly narrow?: FloatDType
   /** How operations are named. Default 'operation'. */
   readonly groupBy?: GroupBy
+  /** By name, operations that run in yet another way: narrower, adding in another dtype, rounding at random. */
+  readonly choices?: Readonly<Record<string, Choice>>
 }
 
 const policyNames: OptionTable<WidePolicy> = {
@@ -35,6 +38,7 @@ const policyNames: OptionTable<WidePolicy> = {
   dtype: 'optional',
   narrow: 'optional',
   groupBy: 'optional',
+  choices: 'optional',
 }
 
 /**
@@ -57,12 +61,13 @@ export function withPolicy<T extends Tree, R extends Tree>(
 ): (inputs: T) => R {
   checkFunction('withPolicy', 'f', f)
   checkOptions('withPolicy', policy, policyNames)
-  const { wide, dtype = 'float32', narrow = 'bfloat16', groupBy = 'operation' } = policy
+  const { wide, dtype = 'float32', narrow = 'bfloat16', groupBy = 'operation', choices = {} } = policy
   checkGroupBy('withPolicy', groupBy)
   for (const given of [dtype, narrow]) {
     if (!isFloat(given as DType))
       throw new TypeError(`withPolicy: needs a floating-point dtype [${String(given)}]`)
   }
+  for (const choice of Object.values(choices)) checkChoice('withPolicy', choice)
   const names = new Set(wide)
   return (inputs) => {
     let result: R | undefined
@@ -79,6 +84,13 @@ export function withPolicy<T extends Tree, R extends Tree>(
     const valueOf = (operand: Operand): Tensor => (typeof operand === 'number' ? values[operand]! : operand)
     const called = stepNames(program, groupBy)
     for (const [i, step] of program.steps.entries()) {
+      const chosen = step.output.dtype === narrow && kindOf(step.op) === 'rounds' && choices[called[i]!]
+      if (chosen) {
+        values.push(
+          runChosen(step, step.operands.map(valueOf), isConstant(step) ? toNearest(chosen) : chosen, i),
+        )
+        continue
+      }
       const target = step.output.dtype === narrow && names.has(called[i]!) ? dtype : undefined
       const was = step.operands.map((operand) => recorded(program, operand))
       const rounds = kindOf(step.op) === 'rounds'
@@ -132,6 +144,17 @@ function runTraced(
     ),
     target ?? own,
   )
+}
+
+/** Runs one step as a choice says, from its exact result: the numbers are those of `replay`. */
+function runChosen(step: Step, args: readonly Tensor[], choice: Choice, number: number): Tensor {
+  const { op, attributes } = step
+  const exact = (): Tensor => {
+    if (op === ops.cast) return toFloat64(args[0]!)
+    const inside = adds(step) ? accumulatorOf(step, choice) : 'float64'
+    return apply(op, args.map(toFloat64), accumulatingIn(attributes, inside))
+  }
+  return roundedBy(unroundedConstant(step) ?? exact(), choice, number)
 }
 
 function toFloat64(x: Tensor): Tensor {

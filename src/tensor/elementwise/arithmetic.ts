@@ -1,5 +1,5 @@
 import * as bf16 from '../../bf16/index.js'
-import { decidedAtan2, decidedPow, ieeePow } from '../../functions/index.js'
+import { decidedAtan2, decidedPow, float32Atan2, float32Pow, ieeePow } from '../../functions/index.js'
 import type { BinaryKernel } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
@@ -9,7 +9,7 @@ import { canonicalizeNaN } from '../storage/nan.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { float16Loop, pairLoop, scalarLoop } from './formatLoop.js'
-import { floatLoops, type Loop, pointwise } from './loops.js'
+import { float32Loop, floatLoops, type Loop, pointwise } from './loops.js'
 
 /** An arithmetic operation of two operands, by what it does to numbers of each kind. */
 interface Rule {
@@ -19,9 +19,11 @@ interface Rule {
   readonly float: (a: number, b: number) => number
   /** The same for formats of up to 16 bits, where the rounding of `float` to float64 may not be innocuous. */
   readonly narrow?: (a: number, b: number) => number
+  /** The same for float32, rounded once, where `float` is not correctly rounded. */
+  readonly float32?: (a: number, b: number) => number
   /** Wrapping integer arithmetic; absent where integers must be cast. */
   readonly int?: (a: number, b: number) => number
-  /** The simd kernel that serves float16. */
+  /** The simd kernel that serves float16 and float32. */
   readonly kernel?: BinaryKernel
   readonly bfloat16?: {
     readonly codes: (a: number, b: number) => number
@@ -46,7 +48,8 @@ function binary(rule: Rule): KnownOp {
     const [aStarts, bStarts] = offsets as [Int32Array, Int32Array]
     for (let k = 0; k < aStarts.length; k++)
       loop(a.data, aStarts[k]!, steps[0]!, b.data, bStarts[k]!, steps[1]!, data, k * run, run)
-    canonicalizeNaN(data)
+    // The kernels of float32 do it themselves.
+    if (dtype !== 'float32' || !rule.kernel) canonicalizeNaN(data)
     return out ?? new Tensor(dtype, shape, data as never)
   }
   return { name: rule.name, form: 'elementwise', rounds: rule.rounds, kernel }
@@ -63,7 +66,9 @@ function loopFor(rule: Rule, dtype: DType): Loop {
   if (low && low.bits <= 8) return pairLoop(rule.narrow ?? rule.float, low)
   if (dtype === 'float16' && rule.kernel) return float16Loop(rule.float, rule.kernel, low!)
   if (low) return scalarLoop(rule.narrow ?? rule.float, low)
-  return floatLoops[rule.name] ?? pointwise(rule.float)
+  if (dtype === 'float32' && rule.float32) return pointwise(rule.float32)
+  const plain = floatLoops[rule.name] ?? pointwise(rule.float)
+  return dtype === 'float32' && rule.kernel ? float32Loop(rule.kernel, plain) : plain
 }
 
 function bfloat16Loop({ codes, arrays }: NonNullable<Rule['bfloat16']>): Loop {
@@ -241,6 +246,7 @@ export const powOp: KnownOp = binary({
   name: 'pow',
   rounds: 'once',
   float: ieeePow,
+  float32: float32Pow,
   narrow: decidedPow,
   int: intPow,
 })
@@ -249,8 +255,7 @@ export const powOp: KnownOp = binary({
  * a to the power b; on integers by wrapping multiplication.
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
- * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float32 and float64: the engine's `**`, which may be off by its
- *           last bit, rounded once.
+ * Special   1 ** NaN and NaN ** 0 are 1, (-1) ** Inf is 1; float64: the engine's `**`, which may be off by its last bit.
  * Throws    RangeError for a negative exponent on integers.
  *
  * @example pow(tensor([2, 3]), 2).toNested() // [4,9]
@@ -261,6 +266,7 @@ export const atan2Op: KnownOp = binary({
   name: 'atan2',
   rounds: 'once',
   float: Math.atan2,
+  float32: float32Atan2,
   narrow: decidedAtan2,
 })
 
@@ -268,7 +274,7 @@ export const atan2Op: KnownOp = binary({
  * Angle of the point (b, a), in radians, in [-pi, pi].
  *
  * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
- * Special   float32 and float64: the engine's Math.atan2, which may be off by its last bit, rounded once.
+ * Special   float64: the engine's Math.atan2, which may be off by its last bit.
  *
  * @example atan2(tensor([0]), tensor([1])).item() // 0
  */

@@ -1,3 +1,4 @@
+import { arena, type Float32Binary, float32BinaryBlocks } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
 import { checkOutOption } from '../storage/checkCall.js'
@@ -5,7 +6,21 @@ import { allocate, type DType, numbersOf } from '../storage/dtype.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 
+/** The comparisons that float32 has a kernel for, and whether with its operands exchanged. */
+const kernels: Readonly<Partial<Record<string, readonly [kernel: Float32Binary, exchanged: boolean]>>> = {
+  equal: ['equal', false],
+  notEqual: ['notEqual', false],
+  less: ['less', false],
+  lessEqual: ['lessEqual', false],
+  greater: ['less', true],
+  greaterEqual: ['lessEqual', true],
+}
+
+/** Runs shorter than this are not worth the copies into the kernel's memory. */
+const shortRun = 128
+
 function comparison(name: string, holds: (a: number, b: number) => boolean): KnownOp {
+  const known = kernels[name]
   return {
     name,
     form: 'elementwise',
@@ -19,7 +34,16 @@ function comparison(name: string, holds: (a: number, b: number) => boolean): Kno
       const data = (out?.data ?? allocate('bool', sizeOf(shape))) as Uint8Array
       const { run, steps, offsets } = walk([a.shape, b.shape], shape)
       const [di, dj] = steps as [number, number]
+      const simd = known && a.dtype === 'float32' && run >= shortRun ? arena('simd') : undefined
       for (let r = 0; r < offsets[0]!.length; r++) {
+        if (simd && known) {
+          const first = [a.data as Float32Array, offsets[0]![r]!, di] as const
+          const second = [b.data as Float32Array, offsets[1]![r]!, dj] as const
+          const [kernel, exchanged] = known
+          const [x, y] = exchanged ? [second, first] : [first, second]
+          float32BinaryBlocks(simd, kernel, x, y, data, r * run, run)
+          continue
+        }
         let i = offsets[0]![r]!
         let j = offsets[1]![r]!
         for (let k = r * run; k < (r + 1) * run; k++, i += di, j += dj)

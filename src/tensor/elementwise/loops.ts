@@ -1,4 +1,6 @@
+import { arena, type Float32Binary, float32BinaryBlocks } from '../../simd/index.js'
 import type { AnyStorage } from '../storage/dtype.js'
+import { canonicalizeNaN } from '../storage/nan.js'
 
 /**
  * One run of an elementwise operation: n results into out from k on, operands read from i and j on, each advancing by
@@ -41,4 +43,22 @@ export const floatLoops: Readonly<Partial<Record<string, Loop>>> = {
   div: (a, i, di, b, j, dj, out, k, n) => {
     for (let end = k + n; k < end; k++, i += di, j += dj) out[k] = a[i]! / b[j]!
   },
+}
+
+/** Runs of float32 shorter than this are not worth the copies. */
+const shortRun = 128
+
+/** A loop of float32 numbers, NaN canonical: by the kernel; in runs too short for it and without WebAssembly by `plain`. */
+export function float32Loop(name: Float32Binary, plain: Loop): Loop {
+  return (a, i, di, b, j, dj, out, k, n) => {
+    const simd = n < shortRun ? undefined : arena('simd')
+    if (!simd) {
+      plain(a, i, di, b, j, dj, out, k, n)
+      canonicalizeNaN(n === out.length ? out : out.subarray(k, k + n))
+      return
+    }
+    const left = [a as Float32Array, i, di] as const
+    const right = [b as Float32Array, j, dj] as const
+    float32BinaryBlocks(simd, name, left, right, out as Float32Array | Uint8Array, k, n)
+  }
 }

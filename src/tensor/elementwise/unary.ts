@@ -1,5 +1,6 @@
 import { mapArray } from '../../bf16/index.js'
-import { type UnaryName, unary, unaryNames, unaryTable } from '../../functions/index.js'
+import { float32Unary, type UnaryName, unary, unaryNames, unaryTable } from '../../functions/index.js'
+import { arena, float32UnaryBlocks } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { checkOutOption } from '../storage/checkCall.js'
 import { allocate, type DType, formatOf, isFloat } from '../storage/dtype.js'
@@ -33,6 +34,20 @@ const rounding: Readonly<Partial<Record<UnaryName, Rounds>>> = {
   trunc: 'decides',
 }
 
+/** From here on the copies into the kernel's memory and out cost less than it saves. */
+const long = 64
+
+function mapFloat32(name: UnaryName, from: Float32Array, out: Float32Array): void {
+  const simd = from.length < long ? undefined : arena('simd')
+  if (simd && name !== 'lgamma') {
+    float32UnaryBlocks(simd, name, from, out)
+    return
+  }
+  const f = float32Unary[name]
+  for (let i = 0; i < out.length; i++) out[i] = f(from[i]!)
+  canonicalizeNaN(out)
+}
+
 function elementwise(name: UnaryName): KnownOp {
   const kernel = (inputs: readonly Tensor[], _: unknown, out?: Tensor): Tensor => {
     const [x] = inputs as [Tensor]
@@ -41,6 +56,7 @@ function elementwise(name: UnaryName): KnownOp {
     const low = formatOf(x.dtype)
     if (x.dtype === 'bfloat16') mapArray(name, x.data as Uint16Array, data as Uint16Array)
     else if (low) lookUp(unaryTable(name, low), x.data as Codes, data as Codes)
+    else if (x.dtype === 'float32') mapFloat32(name, x.data as Float32Array, data as Float32Array)
     else {
       const f = isFloat(x.dtype) ? unary[name] : x.dtype === 'bool' ? undefined : wholeNumber[name]
       if (!f) throw new TypeError(`${name}: needs a floating-point dtype, cast first [${x.dtype}]`)
@@ -61,8 +77,8 @@ export const unaryOps: Readonly<Record<UnaryName, KnownOp>> = Object.fromEntries
  * An elementwise function of one tensor.
  *
  * Shape     that of x. Dtype that of x, a float; square abs neg sign relu floor ceil rint trunc take integers too (wrapping).
- * Rounding  formats of up to 16 bits: correctly rounded from the real value, by a table built on first use. float32 and
- *           float64: the float64 value, rounded once to float32; engines may differ in its last bit.
+ * Rounding  once, correctly, from the real value: formats of up to 16 bits by a table built on first use, float32 by
+ *           `float32Unary`. float64: within 1 to 2 ulp, and engines may differ in the last bit.
  * Special   C99 Annex F; NaN gives the canonical NaN. `out` may be x itself.
  */
 export type Unary = <D extends DType, O extends D = D>(x: Tensor<D>, options?: OutOption<O>) => Tensor<D>

@@ -1,3 +1,4 @@
+import { arena, whereBlocks } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
 import { checkOutOption, checkTensor } from '../storage/checkCall.js'
@@ -5,6 +6,9 @@ import { allocate, type DType } from '../storage/dtype.js'
 import { movable } from '../storage/move.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
+
+/** Runs of elements of 4 bytes shorter than this are not worth the copies. */
+const shortRun = 128
 
 export const whereOp: KnownOp = {
   name: 'where',
@@ -19,7 +23,16 @@ export const whereOp: KnownOp = {
     const yes = movable(a.data)
     const no = movable(b.data)
     const { run, steps, offsets } = walk([condition.shape, a.shape, b.shape], shape)
+    const simd =
+      run < shortRun || steps[0] === 0 || !(target instanceof Uint32Array) ? undefined : arena('simd')
     for (let r = 0; r < offsets[0]!.length; r++) {
+      if (simd) {
+        const left = [yes as Uint32Array, offsets[1]![r]!, steps[1]!] as const
+        const right = [no as Uint32Array, offsets[2]![r]!, steps[2]!] as const
+        const bytes = condition.data as Uint8Array
+        whereBlocks(simd, bytes, offsets[0]![r]!, left, right, target as Uint32Array, r * run, run)
+        continue
+      }
       let [c, i, j] = [offsets[0]![r]!, offsets[1]![r]!, offsets[2]![r]!]
       for (let k = r * run; k < (r + 1) * run; k++) {
         target[k] = condition.data[c] ? yes[i]! : no[j]!

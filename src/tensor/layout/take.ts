@@ -3,6 +3,7 @@ import { apply } from '../storage/apply.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { gather } from '../storage/move.js'
+import { isSealed } from '../storage/seal.js'
 import { normalizeAxis, type Shape, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { reshape } from './layout.js'
@@ -34,6 +35,21 @@ export const takeOp: KnownOp<Taking> = {
 }
 
 /**
+ * take with indices that are not known yet: an operand beside x, where the function is compiled.
+ */
+export const takeAtOp: KnownOp<Omit<Taking, 'indices'>> = {
+  name: 'takeAt',
+  form: 'whole',
+  rounds: 'never',
+  kernel: ([x, indices], attributes, out) =>
+    takeOp.kernel(
+      [x!],
+      { ...attributes, indices: fromFront(indices!.data, x!.shape[attributes.axis]!) },
+      out,
+    ),
+}
+
+/**
  * The elements or rows at the given positions, as NumPy's take, tfjs's gather and torch's index_select. Positions of their own
  * for every lane, torch's gather, are `takeAlongAxis`.
  *
@@ -56,15 +72,20 @@ export function take<D extends DType>(
   const along = normalizeAxis('take', axis, x.rank)
   if (indices instanceof Tensor && indices.dtype !== 'int32' && indices.dtype !== 'uint32')
     throw new TypeError(`take: indices are not int32 or uint32 [${String(indices.dtype)}]`)
-  const length = x.shape[along]!
-  const list: ArrayLike<number> = indices instanceof Tensor ? indices.data : indices
   const shape = indices instanceof Tensor ? indices.shape : [indices.length]
-  const whole = Int32Array.from(list, (index) => {
+  const result = [...x.shape.slice(0, along), ...shape, ...x.shape.slice(along + 1)]
+  if (indices instanceof Tensor && isSealed(indices))
+    return apply(takeAtOp, [x, indices], { axis: along, shape: result }) as Tensor<D>
+  const whole = fromFront(indices instanceof Tensor ? indices.data : indices, x.shape[along]!)
+  return apply(takeOp, [x], { indices: whole, axis: along, shape: result }) as Tensor<D>
+}
+
+/** Indices into an axis, negative ones counted from its end; a RangeError where one is outside. */
+function fromFront(list: ArrayLike<number>, length: number): Int32Array {
+  return Int32Array.from(list, (index) => {
     const front = index < 0 ? index + length : index
     if (!Number.isInteger(index) || front < 0 || front >= length)
       throw new RangeError(`take: index outside an axis of ${length} [${index}]`)
     return front
   })
-  const result = [...x.shape.slice(0, along), ...shape, ...x.shape.slice(along + 1)]
-  return apply(takeOp, [x], { indices: whole, axis: along, shape: result }) as Tensor<D>
 }

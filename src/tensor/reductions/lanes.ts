@@ -57,6 +57,22 @@ export function readLane(values: AnyStorage, start: number, lanes: Lanes, lane: 
   else for (let i = 0, at = start; i < length; i++, at += step!) lane[i] = values[at]!
 }
 
+/** Lanes of float32 numbers shorter than this are not worth a kernel's call each. */
+export const shortLane = 32
+
+/** The lane of float32 numbers that begins at a place: a part of the array where it lies so, else a copy, the same each time. */
+export function float32Lanes(values: AnyStorage, lanes: Lanes): (start: number) => Float32Array {
+  const { length, step, places } = lanes
+  if (step === 1 && values instanceof Float32Array) return (start) => values.subarray(start, start + length)
+  const lane = new Float32Array(length)
+  return (start) => {
+    if (step === 1) lane.set(values.subarray(start, start + length))
+    else if (places) for (let i = 0; i < length; i++) lane[i] = values[start + places[i]!]!
+    else for (let i = 0, at = start; i < length; i++, at += step!) lane[i] = values[at]!
+    return lane
+  }
+}
+
 /** The shape after reducing `axes`: without them, or with length 1 in their place. */
 export function reducedShape(shape: Shape, axes: readonly number[], keepDims: boolean): number[] {
   if (keepDims) return shape.map((length, axis) => (axes.includes(axis) ? 1 : length))

@@ -1,5 +1,6 @@
 import { sumArray, sumFloat32, toNumber } from '../../bf16/index.js'
 import type { OptionTable } from '../../options/index.js'
+import { addsLane, arena, float32LaneSum } from '../../simd/index.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
 import { type AxisOptions, axisNames, keepsDims } from '../storage/axisOptions.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
@@ -15,7 +16,7 @@ import {
   writer,
 } from './accumulate.js'
 import { columnSums } from './columns.js'
-import { type Lanes, lanesOf, readLane, reducedShape } from './lanes.js'
+import { float32Lanes, type Lanes, lanesOf, readLane, reducedShape, shortLane } from './lanes.js'
 import { sumLane } from './sumLane.js'
 
 /** Options of sum and mean. */
@@ -63,6 +64,11 @@ function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (k: number) => num
     if (how.accumulate === 'float32') return (k) => sumFloat32(lane(k))
   }
   const values = addends(x, how)
+  const simd = how.accumulate === 'float32' && length >= shortLane ? arena('simd') : undefined
+  if (simd && addsLane(how.order, length)) {
+    const laneOf = float32Lanes(values, lanes)
+    return (k) => float32LaneSum(simd, laneOf(starts[k]!), how.order)
+  }
   const round = stepRounding(how)
   const lane = new Float64Array(length)
   return (k) => {

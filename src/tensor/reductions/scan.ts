@@ -1,9 +1,11 @@
 import { cumsumArray, cumsumFloat32 } from '../../bf16/index.js'
 import type { OptionTable } from '../../options/index.js'
+import { addsLane, arena, float32LaneScan } from '../../simd/index.js'
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
 import { type AnyStorage, allocate, type DType } from '../storage/dtype.js'
+import { canonicalizeNaN } from '../storage/nan.js'
 import { normalizeAxis } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 import {
@@ -15,7 +17,7 @@ import {
   writer,
 } from './accumulate.js'
 import { columnScan } from './columns.js'
-import { type Lanes, lanesOf, readLane } from './lanes.js'
+import { float32Lanes, type Lanes, lanesOf, readLane, shortLane } from './lanes.js'
 import type { Round } from './order.js'
 import { scanLane } from './scanLane.js'
 
@@ -71,7 +73,9 @@ function scan(name: string, along: LaneScan, fast: FastScan = () => false): Know
 
 /** Sequential sums along memory (bfloat16) or across rows (bfloat16, float32). */
 const fastSums: FastScan = (x, lanes, how, out) => {
-  if (lanes.step !== 1) return columnScan(x, lanes, how, out)
+  if (lanes.step !== 1 && columnScan(x, lanes, how, out)) return true
+  if (float32Scan(x, lanes, how, out)) return true
+  if (lanes.step !== 1) return false
   if (x.dtype !== 'bfloat16' || how.order !== 'sequential') return false
   if (how.accumulate !== 'bfloat16' && how.accumulate !== 'float32') return false
   const scanCodes = how.accumulate === 'bfloat16' ? cumsumArray : cumsumFloat32
@@ -79,6 +83,23 @@ const fastSums: FastScan = (x, lanes, how, out) => {
     const end = start + lanes.length
     scanCodes((x.data as Uint16Array).subarray(start, end), (out as Uint16Array).subarray(start, end))
   }
+  return true
+}
+
+/** Running sums of float32 numbers in any order, lane by lane. */
+function float32Scan(x: Tensor, lanes: Lanes, how: Accumulation, out: AnyStorage): boolean {
+  if (x.dtype !== 'float32' || how.accumulate !== 'float32' || !(out instanceof Float32Array)) return false
+  const { starts, length, step } = lanes
+  const simd = length >= shortLane && addsLane(how.order, length, true) ? arena('simd') : undefined
+  if (!simd) return false
+  const laneOf = float32Lanes(x.data, lanes)
+  const sums = new Float32Array(step === 1 ? 0 : length)
+  for (const start of starts) {
+    const target = step === 1 ? out.subarray(start, start + length) : sums
+    float32LaneScan(simd, laneOf(start), how.order, target)
+    if (step !== 1) for (let i = 0, at = start; i < length; i++, at += step!) out[at] = sums[i]!
+  }
+  canonicalizeNaN(out)
   return true
 }
 

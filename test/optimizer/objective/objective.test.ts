@@ -1,6 +1,6 @@
 import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import * as optimizer from 'tpu-toolkit/optimizer'
-import { matmul, mul, square, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
+import { add, matmul, mul, square, sub, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
 import { leavesOf, type Treelike } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
 
@@ -38,6 +38,31 @@ describe('optimizers that need more than gradients', () => {
     let point = { params, state: solver.init(params) }
     for (let i = 0; i < 20; i++) point = step(point)
     expect(loss(point.params).item()).toBeLessThan(1e-9)
+  })
+  it('lbfgs with a line search reaches the bottom of a long valley', () => {
+    // Convex, a hundred times as steep along one axis; its minimum, 0, is at [1, 1].
+    const loss = (p: typeof params): Tensor => {
+      const apart = sub(p.a, 1)
+      return sum(mul(add(square(apart), square(square(apart))), tensor([1, 100])))
+    }
+    const solver = optimizer.lbfgs({
+      linesearch: optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 20 }),
+    })
+    const extra = { valueFn: (p: Treelike): Tensor => loss(p as typeof params) }
+    const step = optimizer.makeTrainStep(valueAndGrad(loss), solver, { extra })
+    let point = { params: { a: tensor([-1.2, 2]) }, state: solver.init(params) }
+    for (let i = 0; i < 60; i++) point = step(point)
+    expect(loss(point.params).item()).toBeLessThan(1e-6)
+    expect(() => solver.update(params, solver.init(params), params, { value: 1 })).toThrow(
+      'scaleByBacktrackingLinesearch: update needs { value, grad, valueFn }',
+    )
+  })
+  it('a line search whose every try is NaN does not move', () => {
+    const search = optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 3 })
+    const valueFn = (): Tensor => tensor(Number.NaN)
+    const extra = { value: 1, grad: params, valueFn }
+    const [updates, state] = search.update(params, search.init(params), params, extra)
+    expect([updates.a.toNested(), state.numLinesearchSteps]).toEqual([[0, 0], 4])
   })
   it('the estimate of Hutchinson is the diagonal where the Hessian is diagonal', () => {
     const estimator = optimizer.hutchinsonEstimatorDiagHessian({ key: 3 })

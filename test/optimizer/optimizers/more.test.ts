@@ -136,6 +136,13 @@ const made: Readonly<Record<string, optimizer.GradientTransformation>> = {
     optimizer.differentiallyPrivateAggregate({ l2NormClip: 1.5, noiseMultiplier: 0.1, key: 5, arithmetic }),
     rate,
   ),
+  lbfgs: optimizer.lbfgs({ learningRate: 0.3, memorySize: 4, arithmetic }),
+  lbfgsBacktracking: optimizer.lbfgs({
+    memorySize: 3,
+    scaleInitPrecond: false,
+    linesearch: optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 8, arithmetic }),
+    arithmetic,
+  }),
   sam: optimizer.sam(adam, climb, { arithmetic }),
   samOpaque: optimizer.sam(optimizer.sgd({ learningRate: 0.013, momentum: 0.9, arithmetic }), climb, {
     syncPeriod: 3,
@@ -159,18 +166,37 @@ const made: Readonly<Record<string, optimizer.GradientTransformation>> = {
   injectedSchedule: optimizer.injectHyperparams(optimizer.sgd)({ learningRate: halving, arithmetic }),
 }
 
-/** The gradients of a step; of four examples, those of the steps 200 apart, where each is told. */
-function gradsAt(name: string, step: number, dtype: FloatDType) {
-  if (name !== 'differentiallyPrivateAggregate') return treeAt(step, dtype)
+const paths = ['b', 'one', 'w'] as const
+const curvature = { b: 1, one: 2, w: 0.5 }
+/** Half the sum of curvature p^2, leaf after leaf. */
+const bowl = (params: Treelike): Tensor => {
+  const squares = leavesOf(params).map((p, i) => mul(sum(mul(p, p), inFloat32), 0.5 * curvature[paths[i]!]))
+  return squares.reduce((total, part) => add(total, part))
+}
+const inFloat32 = { accumulate: 'float32' } as const
+
+/** The gradients of a step at these parameters, by the formulas of the script. */
+function gradsAt(name: string, step: number, dtype: FloatDType, params: ReturnType<typeof treeAt>) {
+  const grads = treeAt(step, dtype)
+  const each = (f: (path: (typeof paths)[number]) => Tensor) => ({ b: f('b'), one: f('one'), w: f('w') })
+  if (name.startsWith('lbfgs'))
+    return each((path) => add(mul(params[path], curvature[path]), mul(grads[path], 1 / 128)))
+  if (name !== 'differentiallyPrivateAggregate') return grads
   const examples = [0, 1, 2, 3].map((i) => treeAt(step + 200 * i, dtype))
-  const stacked = (path: 'b' | 'one' | 'w') => stack(examples.map((tree): Tensor => tree[path]))
-  return { b: stacked('b'), one: stacked('one'), w: stacked('w') }
+  return each((path) => stack(examples.map((tree): Tensor => tree[path])))
 }
 
 /** What transforms are told besides, by the formulas of the script. */
-function extraAt(name: string, step: number, dtype: FloatDType): optimizer.ExtraArgs {
+function extraAt(
+  name: string,
+  step: number,
+  dtype: FloatDType,
+  params: ReturnType<typeof treeAt>,
+): optimizer.ExtraArgs {
   const gradFn = (_: unknown, i: number) => treeAt(step + 300 * (i + 1), dtype)
   if (name === 'sophiaHutchinson') return { valueFn: squareOfSum }
+  if (name === 'lbfgsBacktracking')
+    return { value: bowl(params), grad: gradsAt(name, step, dtype, params), valueFn: bowl }
   return name === 'samOpaque' ? { gradFn } : { value: (((11 * step) % 29) + 1) / 8 }
 }
 
@@ -215,8 +241,8 @@ describe("200 steps of optax, arithmetic 'xla-cpu'", () => {
     let point = { params: treeAt(0, dtype), state: transform.init(treeAt(0, dtype)) }
     let looked = 0
     for (let step = 1; step <= 200; step++) {
-      const extra = extraAt(run.optimizer, step, dtype)
-      const grads = gradsAt(run.optimizer, step, dtype)
+      const extra = extraAt(run.optimizer, step, dtype, point.params)
+      const grads = gradsAt(run.optimizer, step, dtype, point.params)
       point = optimizer.applyGradients(transform, grads, point, { arithmetic, extra })
       const expected = run.records[step]
       if (!expected) continue
