@@ -1,5 +1,12 @@
-import { checkFunction, checkInteger, checkOptions, noOptions, type OptionTable } from '../options/index.js'
-import type { Tensor } from '../tensor/index.js'
+import {
+  checkFunction,
+  checkInteger,
+  checkName,
+  checkOptions,
+  noOptions,
+  type OptionTable,
+} from '../options/index.js'
+import { isWatched, type Tensor } from '../tensor/index.js'
 import { argument, graphOf } from './graph.js'
 import { machine } from './machine.js'
 import { type Plan, type Profile, planOf, profileOf } from './plan.js'
@@ -12,9 +19,15 @@ export interface CompileOptions {
   readonly static?: number | readonly number[]
   /** The arguments whose tensors are given away: results of their dtype and shape are written into them. Default none. */
   readonly donate?: number | readonly number[]
+  /**
+   * Where bfloat16 is rounded. 'each': after every operation, as f does. 'fused': what XLA may make of it on TPU v4 to v6e, where
+   * xla_allow_excess_precision is true: within a loop of `plan()` elementwise operations stay in float32, casts that f asks for
+   * and what the loop stores are rounded. Default: 'each'.
+   */
+  readonly rounding?: 'each' | 'fused'
 }
 
-const names: OptionTable<CompileOptions> = { static: 'optional', donate: 'optional' }
+const names: OptionTable<CompileOptions> = { static: 'optional', donate: 'optional', rounding: 'optional' }
 
 /** A compiled function: as the one it was made of, and what it is made into. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
@@ -52,9 +65,10 @@ interface Entry {
  * in memory planned beforehand.
  *
  * Shape, Dtype   any trees of tensors; what is no tensor among the arguments is fixed, a program for each value of it.
- * Rounding  after every operation, exactly as f itself: the results are f's, bit for bit, NaN, -0 and subnormals included.
+ * Rounding  after every operation, exactly as f itself: the results are f's, bit for bit, NaN, -0 and subnormals included. With
+ *           `rounding: 'fused'` less often, on purpose.
  * Special   an argument with a NaN whose bits are not the canonical ones goes to f itself. Inside of another recording (a
- *           gradient, another compiled function) the call is f's, recorded there. Without WebAssembly SIMD too.
+ *           gradient, another compiled function, `observe`, the precision doctor) the call is f's, recorded there. Without WebAssembly SIMD too.
  * Throws    TypeError where f looks at an element (item, toNumbers, a branch on a value), naming the line: use `where`, or a
  *           static argument. RangeError where an operation draws from a function. What f throws.
  * Cost      the first call runs f once. Tensors that f closes over are constants of the program.
@@ -69,6 +83,8 @@ export function compile<A extends readonly any[], R>(
 ): Compiled<A, R> {
   checkFunction('compile', 'f', f)
   checkOptions('compile', options, names)
+  const { rounding = 'each' } = options
+  checkName('compile', 'rounding', rounding, ['each', 'fused'])
   const isStatic = numbers('static', options.static)
   const isDonated = numbers('donate', options.donate)
   for (const index of isDonated)
@@ -88,7 +104,7 @@ export function compile<A extends readonly any[], R>(
     const inputs = structures.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
     const outputs: Tensor[] = []
     const result = structureOf(f(...(inputs as unknown as A)), outputs)
-    const program = new Program(graphOf(outputs), engine)
+    const program = new Program(graphOf(outputs), engine, rounding)
     const free = new Set(leaves.keys())
     const donors = outputs.map((output) => {
       for (const i of free) {
@@ -114,7 +130,8 @@ export function compile<A extends readonly any[], R>(
     const engine = machine()
     const leaves: Tensor[] = []
     let entry = find(entries, args, leaves)
-    if (!engine || engine.busy || leaves.some(({ trace }) => trace !== undefined)) return f(...args)
+    if (!engine || engine.busy || isWatched() || leaves.some(({ trace }) => trace !== undefined))
+      return f(...args)
     if (!entry) {
       const all: Tensor[] = []
       for (const [i, value] of args.entries()) structureOf(value, all, isStatic.has(i))

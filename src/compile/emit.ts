@@ -199,7 +199,7 @@ export function emit(
     }
 
     function instruct(from: LoopNode, instructions: readonly Instruction[]): void {
-      const { node } = from
+      const { node, as } = from
       const made: Operand[] = []
       for (const [i, { opcode, reads, parameter }] of instructions.entries()) {
         const operands = reads.map((read) =>
@@ -207,11 +207,12 @@ export function emit(
         )
         const last = i === instructions.length - 1
         const to = last ? destination(node) : { register: { last: 0, always: false } }
-        body.push({ opcode, to, reads: operands, parameter: parameterWord(node, parameter) })
+        body.push({ opcode, to, reads: operands, parameter: parameterWord(as, parameter) })
         made.push(to)
       }
       const result = made.at(-1)!
-      registers.set(node, result)
+      // What is rounded to be stored goes on unrounded within the loop.
+      registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
       if (hasSignedNaN(node.dtype) && !moves(node))
         body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
     }
@@ -225,8 +226,8 @@ export function emit(
     }
 
     for (const from of nodes) {
-      const { node, loop } = from
-      if (loop !== 'same') instruct(from, loop)
+      const { node, as, loop } = from
+      if (loop !== 'same') instruct(from, node === as || !isStored(node) ? loop : [...loop, toBfloat16(loop)])
       else if (!isStored(node)) registers.set(node, operand(from, 0))
       else {
         const opcode = widthOf(node.dtype) === 8 ? code.COPY64 : code.COPY
@@ -357,6 +358,11 @@ export function emit(
     valueBytes: memory.bytes,
     unplannedBytes: needs.reduce((sum, { bytes }) => sum + bytes, 0),
   }
+}
+
+/** What a value kept in float32 within a loop is rounded by where it is stored. */
+function toBfloat16(loop: readonly Instruction[]): Instruction {
+  return { opcode: code.ROUND + code.TO_BFLOAT16, reads: [{ before: loop.length - 1 }], width: 4 }
 }
 
 /** Whether an operation takes elements as they are. */

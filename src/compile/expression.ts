@@ -1,4 +1,5 @@
-import { type DType, type Op, ops, type Shape, sizeOf, type Tensor } from '../tensor/index.js'
+import { checkArray, checkRecord } from '../options/index.js'
+import { checkTensor, type DType, type Op, ops, type Shape, sizeOf, type Tensor } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
 import { machine } from './machine.js'
 import { Program } from './program.js'
@@ -19,11 +20,13 @@ const most = 512
 
 /** The expression of a tensor. */
 export function leaf(tensor: Tensor): Expression {
+  checkTensor('leaf', tensor)
   return { dtype: tensor.dtype, shape: tensor.shape, tensor }
 }
 
 /** An expression cast to a dtype, nearest even; itself where it has the dtype. */
 export function castTo(x: Expression, dtype: DType): Expression {
+  checkRecord('castTo', 'x', x, ['dtype', 'shape'])
   if (x.dtype === dtype) return x
   return { op: ops.cast as Op, attributes: { dtype, options: undefined }, inputs: [x], dtype, shape: x.shape }
 }
@@ -38,6 +41,7 @@ export function evaluate(
   outputs: readonly Expression[],
   storage: readonly Tensor['data'][] = [],
 ): readonly Tensor[] | undefined {
+  checkArray('evaluate', 'outputs', outputs)
   const engine = machine()
   if (!engine || engine.busy) return undefined
   const places = new Map<Expression, number>()

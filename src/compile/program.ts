@@ -4,7 +4,7 @@ import type { Graph, Node } from './graph.js'
 import { putTensor, tensorAt } from './inside.js'
 import type { Host, Machine } from './machine.js'
 import * as code from './opcodes.js'
-import { type Schedule, schedule } from './schedule.js'
+import { type Rounding, type Schedule, schedule } from './schedule.js'
 import { edgeOf } from './values.js'
 
 /** A graph made ready to run: scheduled, placed in memory, written in words. */
@@ -15,9 +15,9 @@ export class Program {
   readonly #machine: Machine
   readonly #host: Host
 
-  constructor(graph: Graph, machine: Machine) {
+  constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each') {
     this.graph = graph
-    this.schedule = schedule(graph)
+    this.schedule = schedule(graph, rounding)
     this.#machine = machine
     this.emitted = emit(
       graph,

@@ -25,9 +25,25 @@ export interface LoopStep {
 /** A value of a loop: instructions, or the elements of its only operand as they are. */
 export interface LoopNode {
   readonly node: Node
+  /** The value as it is computed: in float32 where roundings are left out, else itself. */
+  readonly as: Node
   readonly loop: Exclude<Loop, undefined>
   /** Where its operands lie; undefined for those that the loop makes. */
   readonly reads: readonly (Place | undefined)[]
+}
+
+/**
+ * Where a program rounds: after 'each' operation, as the function itself does, or, for bfloat16, when a loop stores a value: 'fused'.
+ */
+export type Rounding = 'each' | 'fused'
+
+/** A bfloat16 operation as one of float32; a cast stays what the function asks for. */
+function widened(node: Node): Node {
+  const { source, dtype, inputs } = node
+  if (source.kind !== 'operation' || source.op === (ops.cast as Op)) return node
+  if (dtype !== 'bfloat16') return node
+  const wide = (x: Node): Node => (x.dtype === 'bfloat16' ? { ...x, dtype: 'float32' } : x)
+  return { ...wide(node), inputs: inputs.map(wide) }
 }
 
 /** One operation, and where its operands lie. */
@@ -67,7 +83,7 @@ export interface Schedule {
 }
 
 /** Orders a graph: whatever is no loop as soon as it can run, then as many elementwise operations of one shape as can. */
-export function schedule(graph: Graph): Schedule {
+export function schedule(graph: Graph, rounding: Rounding): Schedule {
   const steps: Step[] = []
   const places = new Map<Node, Place>()
   const pending = new Set<Node>()
@@ -76,7 +92,8 @@ export function schedule(graph: Graph): Schedule {
     else pending.add(node)
   }
   const loops = new Map<Node, Loop>()
-  for (const node of pending) loops.set(node, node.size === 0 ? undefined : loopOf(node))
+  const computed = (node: Node): Node => (rounding === 'fused' ? widened(node) : node)
+  for (const node of pending) loops.set(node, node.size === 0 ? undefined : loopOf(computed(node)))
 
   function store(node: Node): void {
     places.set(node, { stored: node, view: wholeView(node.shape) })
@@ -146,7 +163,7 @@ export function schedule(graph: Graph): Schedule {
       if (!loop || (shape && !sameShape(shape, node.shape))) continue
       if (!node.inputs.every((input) => places.has(input) || members.has(input))) continue
       shape ??= node.shape
-      group.push({ node, loop, reads: node.inputs.map((input) => places.get(input)) })
+      group.push({ node, as: computed(node), loop, reads: node.inputs.map((input) => places.get(input)) })
       members.add(node)
     }
     if (!shape) return false

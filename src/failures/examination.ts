@@ -2,8 +2,10 @@ import { checkFunction, checkText } from '../options/index.js'
 import {
   type GroupBy,
   namedPolicies,
+  type Rewriting,
   type Shadow,
   shadow,
+  suggestRewrites,
   type Target,
   type Trial,
   type Tuning,
@@ -25,6 +27,8 @@ export interface Finding {
 export interface Examined {
   readonly shadow: Shadow
   readonly findings: readonly Finding[]
+  /** What to write instead, where it was looked for. */
+  readonly rewriting?: Rewriting
 }
 
 /** What the precision doctor can examine: where the bits go, and the least to keep wide. */
@@ -62,20 +66,25 @@ export function examination<T extends Tree, R extends Tree>(
   return {
     title,
     examine: (onTrial) => {
-      const { f, inputs, question, target, ...how } = make()
-      const { narrow = 'bfloat16', wide = 'float32', groupBy = 'operation', exhaustive = 4096 } = how
+      const { f, inputs, ...asked } = make()
       return {
         shadow: shadow(f, inputs),
-        findings: [
-          {
-            question,
-            tuning: tune(f, inputs, {
-              ...{ target, narrow, wide, groupBy, exhaustive, policies: namedPolicies },
-              ...(onTrial && { onTrial }),
-            }),
-          },
-        ],
+        findings: [findingOf(f, inputs, { exhaustive: 4096, groupBy: 'operation', ...asked }, onTrial)],
+        rewriting: suggestRewrites(f, inputs),
       }
     },
+  }
+}
+
+/** Puts one question to a search: the least to keep wide, beside the fixed policies. */
+export function findingOf<T extends Tree, R extends Tree>(
+  f: (inputs: T) => R,
+  inputs: T,
+  { question, target, ...how }: Omit<Computation<T, R>, 'f' | 'inputs'>,
+  onTrial?: OnTrial,
+): Finding {
+  return {
+    question,
+    tuning: tune(f, inputs, { target, policies: namedPolicies, ...how, ...(onTrial && { onTrial }) }),
   }
 }

@@ -19,6 +19,7 @@ export {
   type Examined,
   examination,
   type Finding,
+  findingOf,
   type OnTrial,
 } from './examination.js'
 export { bfloat16Draws } from './bfloat16Draws.js'

@@ -20,6 +20,7 @@ export { bitsApart } from './reals/bitsOfError.js'
 export {
   type OperationError,
   type OutputError,
+  type ReportOptions,
   type Shadow,
   type ShadowOptions,
   type ShadowReport,

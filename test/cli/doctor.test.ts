@@ -83,16 +83,93 @@ describe('doctor', () => {
     const out = join(folder, 'softmax')
     const { status, out: text, error } = await runCli('doctor', 'softmax', '--out', out)
     expect([status, error]).toEqual([0, ''])
-    expect(text).toMatch(/^softmax of 8 rows of 64 logits with deviation 4\n\n6 operations beside float64\n/)
+    expect(text).toMatch(
+      /^softmax of 8 rows of 64 logits with deviation 4\nThe result is off by 4\.\d+ bits in its worst element/,
+    )
+    expect(text).toContain("softmax(x, { internal: 'float32' })")
+    expect(text).toContain('6 operations beside float64\n')
+    expect(text.split('\n').length).toBeLessThanOrEqual(41)
     expect(text).toContain('met with 2 of 4 in float32: 1; with none 4.17, with all ')
     expect(text).toMatch(/\n {2}sub#0, without it 4\.087 \(\S+:\d+:\d+\)\n/)
     expect(text).toContain('no cheaper set will do')
-    expect(text).toMatch(/pytorch-autocast +no +4 /)
+    expect(text).toMatch(/pytorch-autocast +yes +0 +4 /)
     expect(text.endsWith(`Written: ${join(out, 'index.html')}\n`)).toBe(true)
     const page = readFileSync(join(out, 'index.html'), 'utf8')
     expect(page).toContain('<h1>The precision doctor: softmax</h1>')
     expect(page).toContain('aria-label="Operations by how far their worst element is off"')
     expect(page).toContain('no cheaper set will do')
+  })
+
+  it('reads a module: f and inputs, with a target that no policy can meet, within a screen', async () => {
+    const out = join(folder, 'module')
+    const { status, out: text, error } = await runCli('doctor', 'test/support/doctor/loss.mjs', '--out', out)
+    expect([status, error]).toEqual([1, ''])
+    expect(text).toMatch(
+      /^a spread, and its log\nOutput small is off by \S+ bits .*\nOutput spread is off by /,
+    )
+    expect(text).toMatch(
+      / {2}variance\(x, \{ axis: -1, internal: 'float32' \}\)\n.* at loss\.mjs:5:\d+; x is x|variance/,
+    )
+    expect(text).toContain('wanted: maxRelative at most 0.001\nno policy with outputs of this dtype can: ')
+    expect(text).toContain(' already, about half an ulp\n2 trials\n')
+    expect(text.split('\n').length).toBeLessThanOrEqual(41)
+    const page = readFileSync(join(out, 'index.html'), 'utf8')
+    expect(page).toContain('What to write instead')
+    expect(page).toContain('loss.mjs:5:')
+  })
+
+  it('leaves out lines by a comment, and by --ignore', async () => {
+    const path = 'test/support/doctor/loss.mjs'
+    const out = join(folder, 'ignored')
+    const { out: text } = await runCli('doctor', path, '--out', out)
+    expect(text).not.toContain('log1p')
+    expect(text).not.toContain('loss.mjs:6:')
+    const { out: less } = await runCli(
+      'doctor',
+      path,
+      '--out',
+      out,
+      '--ignore',
+      'loss.mjs:5',
+      '--ignore',
+      'x.mjs',
+    )
+    expect(less).toContain('nothing to write otherwise')
+    expect(less).not.toContain('loss.mjs:5:')
+    expect(readFileSync(join(out, 'index.html'), 'utf8')).not.toContain('loss.mjs:5:')
+  })
+
+  it('reads a training step: what it left unchanged comes first, gradients against their size', async () => {
+    const out = join(folder, 'step')
+    const { status, out: text, error } = await runCli('doctor', 'test/support/doctor/step.mjs', '--out', out)
+    expect([status, error]).toEqual([0, ''])
+    expect(text).toMatch(/\nverdict: 98\.\d % of w1 \(and 2 more\) is unchanged by its update, /)
+    expect(text).toMatch(/\n +0\.\d+ % +\d\.\d % {2}w1, of size /)
+    expect(text).toContain('Output grads.w1 is off by ')
+    expect(text.split('\n').length).toBeLessThanOrEqual(41)
+    const page = readFileSync(join(out, 'index.html'), 'utf8')
+    expect(page).toContain('What the step did to its parameters')
+    expect(page).toContain('Gradients against their own size')
+  })
+
+  it('says in one line what a module lacks, or where it fails', async () => {
+    const cases: [string, string][] = [
+      ['none.mjs', 'no such file [none.mjs]'],
+      [
+        'test/support/doctor/misnamed.mjs',
+        'misnamed.mjs does not export inputs, a tree of tensors that f is run on, is input meant as inputs? [f, input]',
+      ],
+    ]
+    for (const [path, message] of cases) {
+      const { status, out, error } = await runCli('doctor', path, '--out', join(folder, 'none'))
+      expect([status, out]).toEqual([2, ''])
+      expect(error.replace('tree of tensors that exp is', 'tree of tensors that f is')).toBe(
+        `doctor: ${message}\n`,
+      )
+    }
+    const broken = await runCli('doctor', 'test/support/doctor/broken.mjs', '--out', join(folder, 'broken'))
+    expect(broken.status).toBe(2)
+    expect(broken.error).toMatch(/^doctor: broken\.mjs:4:\d+: the model is not here\n$/)
   })
 
   it('--json prints one object; the file is told on the other stream', async () => {

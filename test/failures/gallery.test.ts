@@ -71,7 +71,8 @@ describe.each(gallery.map((failure) => [failure.id, failure] as const))('%s', (_
 
   it('run().figure is drawn by report, with every series and marker in it', () => {
     for (const { figure } of [run, ...repaired]) {
-      const svg = (figure.kind === 'line' ? linePlot : scatterPlot)(figure.series, figure)
+      const { kind, series, title, x, y, markers = [] } = figure
+      const svg = (kind === 'line' ? linePlot : scatterPlot)(series, { title, x, y, markers })
       for (const { name, points } of figure.series) {
         expect(svg).toContain(name)
         expect(points.length).toBeGreaterThan(1)

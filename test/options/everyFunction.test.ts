@@ -44,8 +44,6 @@ const fromNothing: Readonly<Record<string, string>> = {
   autodiff: 'exceptionRule graphOf record',
   precision: 'dtypeArithmetic realArithmetic realOf',
   pipeline: 'BaseTransform',
-  optimizer:
-    'adafactor chain createPythonOptimizer identity scaleByAdadelta scaleByAdam scaleByAdamax scaleByAmsgrad scaleByBelief scaleByFactoredRms scaleByLion scaleByOptimisticGradient scaleByParamBlockRms scaleByRadam scaleByRms scaleByRss scaleBySign scaleByStddev scaleByTrustRatio scaleByYogi setToZero zeroNans',
   step2750: 'step2750Options',
 }
 
@@ -78,6 +76,10 @@ async function outcome(f: (...args: unknown[]) => unknown, args: readonly unknow
   }
 }
 
+/** Transformations of gradients may have defaults for all that they take. */
+const isTransformation = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && 'init' in result && 'update' in result
+
 /** Whether an answer is not in our words; a file that is not there is Node's to say, with its code. */
 const wrongWords = (result: unknown): result is Error =>
   result instanceof Error &&
@@ -104,7 +106,7 @@ describe('every function of every door', () => {
         if (typeof f !== 'function' || exempt.has(name) || running.has(name)) continue
         for (const args of wrongs) {
           const result = await outcome(f as (...args: unknown[]) => unknown, args)
-          if (args.length === 0 && !(result instanceof Error)) silent.push(name)
+          if (args.length === 0 && !(result instanceof Error) && !isTransformation(result)) silent.push(name)
           if (wrongWords(result)) said.push(`${name}(${args.map(String).join(', ')}): ${result.message}`)
         }
       }

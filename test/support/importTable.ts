@@ -108,7 +108,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
-  cli: ['commander', 'piscina'],
+  // '(computed)': import() of the module that a user hands to the doctor.
+  cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
 }

@@ -12,7 +12,8 @@ import {
 } from '../../io/index.js'
 import { type DoctorCase, doctorCases } from './doctorCases.js'
 import { doctorPage } from './doctorPage.js'
-import { findingText } from './doctorText.js'
+import { doctorReport } from './doctorReport.js'
+import { isModulePath, type ModuleExamined, moduleCase } from './moduleCase.js'
 import { step2750Case } from './step2750Case.js'
 
 interface Given {
@@ -20,6 +21,7 @@ interface Given {
   readonly out: string
   readonly steps?: string
   readonly lr?: string
+  readonly ignore: readonly string[]
 }
 
 /**
@@ -31,19 +33,35 @@ export const doctorCommand: Subcommand = (terminal, exit) =>
     .description(
       'Says where the bits of an experiment go, and finds the least set of operations to keep wide.',
     )
-    .argument('<experiment>', names.join(', '))
+    .argument('<experiment>', `${names.join(', ')}; or a module of one's own, ./step.mjs`)
     .option('--json', 'print one JSON object; numbers that are not finite are null')
     .option('--out <folder>', 'where the HTML report goes', 'reports/doctor')
+    .option(
+      '--ignore <line>',
+      'leave a source line out of the report, model.mjs:12 or a file; may be given again',
+      (line: string, lines: readonly string[]) => [...lines, line],
+      [],
+    )
     .option('--steps <n>', 'of step2750: steps of a trial; default 300')
     .option('--lr <rate>', 'of step2750: learning rate; default 0.00275, which puts the NaN near step 275')
-    .addHelpText('after', '\nExamples:\n  tpu-toolkit doctor softmax\n  tpu-toolkit doctor step2750 --json')
-    .action((name: string, given: Given) => {
-      exit(run(chosen(name, given), given, terminal))
+    .addHelpText('after', help)
+    .action(async (name: string, given: Given) => {
+      exit(run(await chosen(name, given), given, terminal))
     })
+
+const help = `
+A module exports a function of tensors and what it is run on, f and inputs (and target, as tune takes it), or a training step
+and the list of its arguments, step and args (and lossAndGrad, where the step is not one of makeTrainStep). inputs and args may
+be functions. A line with the comment "doctor: ignore" is left out of the report.
+
+Examples:
+  tpu-toolkit doctor softmax
+  tpu-toolkit doctor step2750 --json
+  tpu-toolkit doctor ./step.mjs --ignore step.mjs:12`
 
 const names = ['step2750', ...doctorCases.map(({ id }) => id)]
 
-function chosen(name: string, { steps, lr }: Given): DoctorCase {
+async function chosen(name: string, { steps, lr, ignore }: Given): Promise<DoctorCase> {
   if (name === 'step2750')
     return step2750Case({
       steps: steps === undefined ? undefined : readNumber('steps', steps),
@@ -51,32 +69,28 @@ function chosen(name: string, { steps, lr }: Given): DoctorCase {
     })
   const extra = steps === undefined ? (lr === undefined ? undefined : '--lr') : '--steps'
   if (extra) throw new BadInput(`${extra} is for step2750 [${name.slice(0, 50)}]`)
+  if (isModulePath(name)) return moduleCase(name, ignore)
   const cure = gallery.find(({ id }) => id === name)?.cure
   if (cure && 'none' in cure) throw new BadInput(`no wider operation cures this: ${cure.none} [${name}]`)
   const known = readName('experiment', name, names)
   return doctorCases.find(({ id }) => id === known)!
 }
 
-function run({ id, title, examine }: DoctorCase, { json = false, out }: Given, terminal: Terminal): number {
+function run(
+  { id, title, ignore, examine }: DoctorCase,
+  { json = false, out, ignore: asked }: Given,
+  terminal: Terminal,
+): number {
   const report = openReport({ out, json, terminal })
   terminal.ifStopped?.('nothing is written yet')
   // How many trials there will be is not known before.
-  const examined = examine((trial, count) =>
+  const examined: ModuleExamined = examine((trial, count) =>
     terminal.progress?.(count, count + 10, `trial ${count}, ${trial.stage}`),
   )
-  const { shadow, findings } = examined
-  if (json) terminal.out(jsonText({ experiment: id, title, shadow: shadow.toJSON(), findings }))
-  else
-    say(
-      terminal,
-      [
-        title,
-        '',
-        String(shadow),
-        ...findings.flatMap((finding) => ['', findingText(finding, terminal.width)]),
-        '',
-      ].join('\n'),
-    )
-  report.write({ 'index.html': doctorPage({ id, title, ...examined }) })
-  return findings.every(({ tuning }) => tuning.met) ? 0 : 1
+  const { shadow, ...found } = examined
+  const how = { ignore: ignore ?? asked, width: terminal.width }
+  if (json) terminal.out(jsonText({ experiment: id, title, shadow: shadow.toJSON(), ...found }))
+  else say(terminal, `${doctorReport(title, examined, how)}\n`)
+  report.write({ 'index.html': doctorPage({ id, title, ...how, ...examined }) })
+  return examined.findings.every(({ tuning }) => tuning.met) ? 0 : 1
 }

@@ -6,6 +6,8 @@ import { adamwStageOf, adamwSteps } from './adamw.js'
 /** An examination by its name on the command line. */
 export interface DoctorCase extends Examination {
   readonly id: string
+  /** Source lines that the report leaves out. Default none. */
+  readonly ignore?: readonly string[]
 }
 
 /** What the doctor examines without further options, by name: usual computations, then cases of the gallery. */

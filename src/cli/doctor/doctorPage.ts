@@ -11,6 +11,8 @@ import {
 } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import type { DoctorCase } from './doctorCases.js'
+import type { ModuleExamined } from './moduleCase.js'
+import { isLeftOut, rewritesSection, trainingSections, trainingVerdict } from './moduleSections.js'
 import { findingVerdict, outputVerdicts } from './verdict.js'
 
 /** Steps that a drawing may have: a longer one is a ribbon that nobody reads. */
@@ -24,29 +26,37 @@ type Shadow = Examined['shadow']
 export function doctorPage({
   id,
   title,
+  ignore = [],
   shadow,
   findings,
-}: Examined & Pick<DoctorCase, 'id' | 'title'>): string {
+  training,
+  rewriting,
+}: ModuleExamined & Pick<DoctorCase, 'id' | 'title' | 'ignore'>): string {
   const { steps } = shadow.program
+  const verdicts = [...(training ? [trainingVerdict(training)] : []), ...outputVerdicts({ shadow })]
   return htmlPage({
     title: `The precision doctor: ${id}`,
-    lead: title[0]!.toUpperCase() + title.slice(1),
+    lead: title === id ? 'A module of its own' : title[0]!.toUpperCase() + title.slice(1),
     facts: { operations: readable(steps.length), reference: String(shadow.reference) },
     sections: [
       {
         id: 'verdict',
         title: 'Verdict',
-        finding: outputVerdicts({ shadow })[0] ?? '',
-        paragraphs: [...outputVerdicts({ shadow }).slice(1), ...findings.map(findingVerdict)],
+        finding: verdicts[0] ?? '',
+        paragraphs: [...verdicts.slice(1), ...findings.map(findingVerdict)],
       },
+      ...(training ? trainingSections(training) : []),
+      ...(rewriting ? [rewritesSection(rewriting)] : []),
       ...findings.map(findingSection),
       graphSection(shadow),
-      operationsSection(shadow),
-      eventsSection(shadow),
+      operationsSection(shadow, ignore),
+      eventsSection(shadow, ignore),
       {
         id: 'report',
         title: 'The report in full',
-        details: [{ summary: 'As it is printed', html: `<pre>${escapeHtml(String(shadow))}</pre>` }],
+        details: [
+          { summary: 'As it is printed', html: `<pre>${escapeHtml(shadow.report({ ignore }))}</pre>` },
+        ],
       },
     ],
     foot: 'Written by tpu-toolkit doctor. Every number is computed by the run that wrote this page.',
@@ -154,11 +164,13 @@ function graphSection(shadow: Shadow): Section {
   }
 }
 
-function operationsSection(shadow: Shadow): Section {
+function operationsSection(shadow: Shadow, ignore: readonly string[]): Section {
   const gains = new Map(shadow.contributions().map((one) => [one.step, one]))
-  const rows = shadow.operations().map(
-    ({ step, op, dtype, shape, total, introduced, inherited }): Row => ({
+  const operations = shadow.operations().filter(({ site }) => !isLeftOut(site, ignore))
+  const rows = operations.map(
+    ({ step, op, site, dtype, shape, total, introduced, inherited }): Row => ({
       step: `${step} ${op}`,
+      site: site ?? '',
       result: `${dtype} [${shape.join(', ')}]`,
       max: total.max,
       mean: total.mean,
@@ -170,6 +182,7 @@ function operationsSection(shadow: Shadow): Section {
   const sorted = [...rows].sort((a, b) => Number(b['gain'] ?? -1) - Number(a['gain'] ?? -1))
   const columns: Column[] = [
     { key: 'step', header: 'operation' },
+    { key: 'site', header: 'source line' },
     { key: 'result' },
     { key: 'max', header: 'worst, bits off' },
     { key: 'mean', header: 'mean' },
@@ -190,10 +203,12 @@ function operationsSection(shadow: Shadow): Section {
   )
 }
 
-function eventsSection(shadow: Shadow): Section {
+function eventsSection(shadow: Shadow, ignore: readonly string[]): Section {
   const { steps } = shadow.program
-  const rows = shadow.events.map(({ step, kind, count, element, operands, result, bits }) => ({
+  const events = shadow.events.filter(({ step }) => !isLeftOut(steps[step]!.site, ignore))
+  const rows = events.map(({ step, kind, count, element, operands, result, bits }) => ({
     operation: `${step} ${steps[step]!.op.name}`,
+    site: steps[step]!.site ?? '',
     what: bits === undefined ? kind : `${kind}, ${bits} bits`,
     count,
     first: `element ${element}: ${operands
@@ -203,10 +218,13 @@ function eventsSection(shadow: Shadow): Section {
   }))
   const columns: Column[] = [
     { key: 'operation' },
+    { key: 'site', header: 'source line' },
     { key: 'what' },
     { key: 'count', header: 'times' },
     { key: 'first', header: 'the first', prose: true },
   ]
+  if (rows.length === 0 && ignore.length > 0)
+    return { id: 'events', title: 'What happened', paragraphs: ['Nothing on the lines that are told of.'] }
   if (rows.length === 0)
     return { id: 'events', title: 'What happened', paragraphs: ['No overflow, cancellation or absorption.'] }
   return folded({ id: 'events', title: 'What happened' }, columns, rows)

@@ -1,5 +1,6 @@
 import type { Finding } from '../../failures/index.js'
 import { textTable } from '../../report/index.js'
+import { floorVerdict } from './verdict.js'
 
 /** What a search found, in lines. */
 export function findingText({ question, tuning }: Finding, width?: number): string {
@@ -7,7 +8,8 @@ export function findingText({ question, tuning }: Finding, width?: number): stri
     tuning
   const of = `of ${groups.length}`
   const lines = [`wanted: ${question}`]
-  if (!met) lines.push(`not met, with all ${groups.length} in ${policy.dtype} either: ${number(widest)}`)
+  if (!met && floorVerdict(tuning)) lines.push(floorVerdict(tuning)!)
+  else if (!met) lines.push(`not met, with all ${groups.length} in ${policy.dtype} either: ${number(widest)}`)
   else if (wide.length === 0) lines.push(`met as it is: ${number(value)}`)
   else {
     lines.push(

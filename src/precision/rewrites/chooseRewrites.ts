@@ -30,10 +30,10 @@ export function chooseRewrites(choice: RewriteChoice): Candidate[] {
   return [...best!.set].sort((a, b) => firstStep(a) - firstStep(b))
 }
 
-/** Bits by which one result is better than another: the mean, or the worst element where the mean is no worse. */
+/** Bits by which one result is better than another: the mean, or a bit or more of the worst element where the mean is no worse. */
 function gain(now: BitsKept, before: BitsKept): number {
-  const mean = now.mean - before.mean
-  return mean < -0.01 ? mean : Math.max(mean, now.worst - before.worst)
+  const [mean, worst] = [now.mean - before.mean, now.worst - before.worst]
+  return mean < -0.01 || worst < 1 ? mean : Math.max(mean, worst)
 }
 
 /** Where two forms are as good, to a twentieth of a bit, the one that was named first stays first. */

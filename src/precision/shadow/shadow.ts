@@ -33,6 +33,7 @@ import { type LocalError, localErrorsOf } from './localErrors.js'
 import type { ShadowRun } from './shadowRun.js'
 import { shadowText } from './shadowText.js'
 import { type ErrorSummary, summarize } from './summarize.js'
+import { withoutLines } from './withoutLines.js'
 
 /** How a computation is shadowed. */
 export interface ShadowOptions {
@@ -50,6 +51,14 @@ export interface ShadowOptions {
   /** Unrounded forms of elementwise operations of one's own, for 'real'; without one they are evaluated in float64. */
   readonly rules?: ReadonlyMap<Op, RealRule>
 }
+
+/** What a report leaves out. */
+export interface ReportOptions {
+  /** Source lines: `model.ts:12`, or a file. Default none. */
+  readonly ignore?: readonly string[]
+}
+
+const reportNames: OptionTable<ReportOptions> = { ignore: 'optional' }
 
 export const shadowNames: OptionTable<ShadowOptions> = {
   reference: 'optional',
@@ -213,7 +222,14 @@ export class Shadow {
 
   /** The report as text. */
   toString(): string {
-    return shadowText(this)
+    return this.report()
+  }
+
+  /** The report as text, without what happens on some source lines. */
+  report(options: ReportOptions = {}): string {
+    checkOptions('report', options, reportNames)
+    const { ignore = [] } = options
+    return shadowText(ignore.length === 0 ? this : withoutLines(this, ignore))
   }
 
   /** The report as plain data, for JSON; numbers that are not finite become null there. */

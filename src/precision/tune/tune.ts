@@ -9,6 +9,7 @@ import { type WideCost, wideCost } from './tuneCost.js'
 import { type TuneGroup, tuneGroups, usualGroups } from './tuneGroups.js'
 import { checkTuneOptions, type Trial, type TuneOptions, tuneNames } from './tuneOptions.js'
 import { searchSets } from './tuneSearch.js'
+import { errorTarget, leastErrors } from './tuneTarget.js'
 import { type NamedResult, trialsOf } from './tuneTrials.js'
 import type { WidePolicy } from './withPolicy.js'
 
@@ -25,6 +26,11 @@ export interface Tuning {
   readonly policy: WidePolicy
   /** What the target's measure comes to with it. */
   readonly value: number
+  /**
+   * What it comes to at best with outputs of these dtypes: the exact result, rounded once. A relative error below it, less than
+   * half an ulp or so, is not to be had by any policy, and is not searched for. Undefined of runs.
+   */
+  readonly floor: number | undefined
   readonly cost: WideCost
   /** Whether every cheaper set was tried and failed, or all sets if the target is not met; else there may be one. */
   readonly least: boolean
@@ -80,12 +86,17 @@ export function tune<T extends Tree, R extends Tree>(
   const trials = trialsOf({ f, inputs, program, reference, options, narrow, dtype, groupBy })
   const stepsOf = (set: readonly TuneGroup[]): Set<number> => new Set(set.flatMap(({ steps }) => steps))
   const costOf = (set: readonly TuneGroup[]): WideCost => wideCost(program, stepsOf(set), dtype)
-  const found = searchSets<TuneGroup>({
-    items: groups,
-    passes: (set, stage) => trials.run(set, stage).met,
-    costOf: (set) => costOf(set)[cost],
-    exhaustive: options.exhaustive ?? trials.exhaustive,
-  })
+  const error = errorTarget(options.target)
+  const floor = error && leastErrors(program, reference)[error.name]
+  const found =
+    error && floor !== undefined && error.limit < floor
+      ? { set: undefined, least: true }
+      : searchSets<TuneGroup>({
+          items: groups,
+          passes: (set, stage) => trials.run(set, stage).met,
+          costOf: (set) => costOf(set)[cost],
+          exhaustive: options.exhaustive ?? trials.exhaustive,
+        })
   const answer = inOrder(found.set ?? groups)
   const { value, met } = trials.run(answer, 'ends')
   trials.verify(answer)
@@ -96,6 +107,7 @@ export function tune<T extends Tree, R extends Tree>(
     wide: answer.map(({ name }) => name),
     policy: trials.policyOf(answer),
     value,
+    floor,
     cost: costOf(answer),
     least: found.least,
     without: found.set

@@ -1,4 +1,4 @@
-import { add, cast, mul, reshape, slice, sub, type Tensor, tensor } from 'tpu-toolkit'
+import { abs, add, cast, mul, reshape, slice, sqrt, sub, type Tensor, tensor } from 'tpu-toolkit'
 import { shadow, tune } from 'tpu-toolkit/precision'
 import { key, normal } from 'tpu-toolkit/random'
 import { describe, expect, it } from 'vitest'
@@ -41,5 +41,22 @@ describe('shadow, a loop', () => {
     expect(tuning.met).toBe(true)
     expect(tuning.policy.groupBy).toBe('site')
     expect(tuning.tried.length).toBeLessThan(40)
+  })
+})
+
+describe('shadow, where shares do not explain the error', () => {
+  // Exactly, the difference is 0, where the derivative of abs is 0 too: to first order nothing before it matters.
+  const rest = (x: Tensor): Tensor => sub(x, cast(cast(x, 'float8_e4m3fn'), 'bfloat16'))
+  const kink = (x: Tensor): Tensor => sqrt(add(abs(rest(x)), 0.5))
+  const x = tensor([0.6171875, 0.890625, 1.3203125], { dtype: 'bfloat16' })
+
+  it('blames what gains most when it is not rounded, and says so', () => {
+    const run = shadow(kink, x)
+    const [most] = run.groups()
+    expect(run.program.steps[most!.steps[0]!]!.output.dtype).toBe('float8_e4m3fn')
+    expect(most!.gain).toBeGreaterThan(1)
+    expect(String(run)).toMatch(
+      /verdict: .*; unrounded, cast at groups\.test\.ts:\d+:\d+ would gain \d\.\d\d bits/,
+    )
   })
 })

@@ -114,7 +114,7 @@ describe('shadowTrainStep, a step of an MLP whose loss shows nothing', () => {
 
   it('names the constant that rounding changed, and its line', () => {
     expect(seen.constants.map(({ text }) => text)).toEqual([
-      '0.0005, which is 0.000499725341796875 in bfloat16',
+      '0.0005, which is 0.000499725341796875 in bfloat16 (0.055 % off)',
     ])
     expect(seen.lines.map(({ leaves }) => leaves)).toEqual([['w1', 'b1', 'w2']])
     expect(seen.lines[0]?.site).toMatch(/^shadowTrainStep\.test\.ts:\d+:\d+$/)
