@@ -5,6 +5,7 @@ prints what runs here.
 """
 
 import json
+import math
 import sys
 import time
 
@@ -22,6 +23,8 @@ def values(seed):
 
 
 def dtype(name):
+    if name == "float32":
+        return np.dtype(np.float32)
     return np.dtype(np.float16 if name == "float16" else getattr(ml_dtypes, name))
 
 
@@ -34,6 +37,9 @@ def matmul(name):
 
 def operation(op):
     """The function to time and what its time is divided by."""
+    if op == "sum float32 sequential":
+        lane = values(1)[: 2**16]
+        return (lambda: np.cumsum(lane)), 2**16
     what, *source, name = op.removesuffix(f" {SIDE}").split(" ")
     if what == "matmul":
         return matmul(np.float32 if name == "float32" else dtype(name))
@@ -51,6 +57,18 @@ def operation(op):
         "cumsum": lambda: np.cumsum(a, out=out),
         "sum": lambda: np.sum(a),
     }
+    if name == "float32":
+        # NumPy has no erf: the C library's, element by element.
+        each = np.frompyfunc(math.erf, 1, 1)
+        condition, positive = a < b, np.abs(a)
+        table |= {
+            "where": lambda: np.where(condition, a, b),
+            "log": lambda: np.log(positive, out=out),
+            "tanh": lambda: np.tanh(a, out=out),
+            "sigmoid": lambda: 1 / (1 + np.exp(-a)),
+            "erf": lambda: each(a),
+            "gelu": lambda: a * (1 + each(a * np.float32(0.5**0.5))) / 2,
+        }
     return table[what], N
 
 

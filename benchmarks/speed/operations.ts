@@ -1,5 +1,6 @@
 import * as bf16 from 'tpu-toolkit/bf16'
 import { blockOperations } from './blockOperations.js'
+import { float32Operations } from './float32Operations.js'
 import { formatOperations } from './formatOperations.js'
 import { n, values } from './inputs.js'
 import { matmulOperations } from './matmulOperations.js'
@@ -151,6 +152,7 @@ export const operations: readonly Operation[] = [
   sum,
   matmul,
   ...matmulOperations,
+  ...float32Operations,
   ...formatOperations,
   ...blockOperations,
 ]

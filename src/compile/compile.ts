@@ -6,7 +6,7 @@ import {
   noOptions,
   type OptionTable,
 } from '../options/index.js'
-import type { Tensor } from '../tensor/index.js'
+import { isWatched, type Tensor } from '../tensor/index.js'
 import { argument, graphOf } from './graph.js'
 import { machine } from './machine.js'
 import { type Plan, type Profile, planOf, profileOf } from './plan.js'
@@ -68,7 +68,7 @@ interface Entry {
  * Rounding  after every operation, exactly as f itself: the results are f's, bit for bit, NaN, -0 and subnormals included. With
  *           `rounding: 'fused'` less often, on purpose.
  * Special   an argument with a NaN whose bits are not the canonical ones goes to f itself. Inside of another recording (a
- *           gradient, another compiled function) the call is f's, recorded there. Without WebAssembly SIMD too.
+ *           gradient, another compiled function, `observe`, the precision doctor) the call is f's, recorded there. Without WebAssembly SIMD too.
  * Throws    TypeError where f looks at an element (item, toNumbers, a branch on a value), naming the line: use `where`, or a
  *           static argument. RangeError where an operation draws from a function. What f throws.
  * Cost      the first call runs f once. Tensors that f closes over are constants of the program.
@@ -130,7 +130,8 @@ export function compile<A extends readonly any[], R>(
     const engine = machine()
     const leaves: Tensor[] = []
     let entry = find(entries, args, leaves)
-    if (!engine || engine.busy || leaves.some(({ trace }) => trace !== undefined)) return f(...args)
+    if (!engine || engine.busy || isWatched() || leaves.some(({ trace }) => trace !== undefined))
+      return f(...args)
     if (!entry) {
       const all: Tensor[] = []
       for (const [i, value] of args.entries()) structureOf(value, all, isStatic.has(i))

@@ -43,41 +43,41 @@ export const logEnd: int = 1107
 export const log2Hard: int = 1107
 export const log2End: int = 1107
 export const log10Hard: int = 1107
-export const log10End: int = 1107
-export const log1pHard: int = 1107
-export const log1pEnd: int = 1121
-export const asinhHard: int = 1121
-export const asinhEnd: int = 1121
-export const acoshHard: int = 1121
-export const acoshEnd: int = 1121
-export const atanhHard: int = 1121
-export const atanhEnd: int = 1121
-export const softplusHard: int = 1121
-export const softplusEnd: int = 1123
-export const sinHard: int = 1123
-export const sinEnd: int = 1125
-export const cosHard: int = 1125
-export const cosEnd: int = 1125
-export const tanHard: int = 1125
-export const tanEnd: int = 1125
-export const asinHard: int = 1125
-export const asinEnd: int = 1125
-export const acosHard: int = 1125
-export const acosEnd: int = 1129
-export const atanHard: int = 1129
-export const atanEnd: int = 1131
-export const erfHard: int = 1131
-export const erfEnd: int = 1131
-export const erfcHard: int = 1131
-export const erfcEnd: int = 1133
-export const geluHard: int = 1133
-export const geluEnd: int = 1135
-export const lgammaHard: int = 1135
-export const lgammaEnd: int = 1135
-export const cbrtHard: int = 1135
-export const cbrtEnd: int = 1135
-export const rsqrtHard: int = 1135
-export const rsqrtEnd: int = 1135
+export const log10End: int = 1113
+export const log1pHard: int = 1113
+export const log1pEnd: int = 1127
+export const asinhHard: int = 1127
+export const asinhEnd: int = 1127
+export const acoshHard: int = 1127
+export const acoshEnd: int = 1127
+export const atanhHard: int = 1127
+export const atanhEnd: int = 1127
+export const softplusHard: int = 1127
+export const softplusEnd: int = 1129
+export const sinHard: int = 1129
+export const sinEnd: int = 1131
+export const cosHard: int = 1131
+export const cosEnd: int = 1131
+export const tanHard: int = 1131
+export const tanEnd: int = 1131
+export const asinHard: int = 1131
+export const asinEnd: int = 1131
+export const acosHard: int = 1131
+export const acosEnd: int = 1135
+export const atanHard: int = 1135
+export const atanEnd: int = 1137
+export const erfHard: int = 1137
+export const erfEnd: int = 1137
+export const erfcHard: int = 1137
+export const erfcEnd: int = 1139
+export const geluHard: int = 1139
+export const geluEnd: int = 1141
+export const lgammaHard: int = 1141
+export const lgammaEnd: int = 1141
+export const cbrtHard: int = 1141
+export const cbrtEnd: int = 1141
+export const rsqrtHard: int = 1141
+export const rsqrtEnd: int = 1141
 
 const numbers: Float64Array = new Float64Array([
   1,
@@ -1187,6 +1187,12 @@ const numbers: Float64Array = new Float64Array([
   53.20505142211914,
   5.498306075456329e28,
   66.17682647705078,
+  6.2845478928294454e-30,
+  -29.20172691345215,
+  4.404291708092562e-28,
+  -27.356122970581055,
+  4.404291708092562e-27,
+  -26.356122970581055,
   -0.0021787146106362343,
   -0.0021810915786772966,
   -8.583044291299302e-6,

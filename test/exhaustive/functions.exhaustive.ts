@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { float32Unary, type UnaryName } from 'tpu-toolkit/functions'
+import { arena, type Float32Unary, float32UnaryBlocks } from 'tpu-toolkit/simd'
+import { describe, expect, it } from 'vitest'
+
+// The float32 functions over blocks of 2^24 operands, in the order of their bits, against the hashes of MPFR's results in
+// test/golden/functions. A block takes a quarter of a second by the kernels, some seconds by the scalar functions.
+//
+//   FUNCTIONS=exp,log     only these
+//   BLOCKS=56:67          only these blocks of each: 56 begins with 2^-15, 128 with -0
+//   ENGINE=plain          the scalar functions instead of the kernels
+//
+// What has no hash yet: scripts/golden/float32/keys.py hashes exp log, which needs gcc and libmpfr-dev.
+
+const { hashes } = JSON.parse(
+  readFileSync(new URL('../golden/functions/float32_hashes.json', import.meta.url), 'utf8'),
+) as { hashes: Record<string, Record<string, string>> }
+const chosen = process.env['FUNCTIONS']?.split(',') ?? Object.keys(hashes)
+const [from, to] = (process.env['BLOCKS'] ?? '0:256').split(':').map(Number) as [number, number]
+const simd = process.env['ENGINE'] === 'plain' ? undefined : arena('simd')
+
+const part = 2 ** 18
+const bits = new Uint32Array(part)
+const operands = new Float32Array(bits.buffer)
+const words = new Uint32Array(part)
+const results = new Float32Array(words.buffer)
+
+function hashOf(name: UnaryName, block: number): string {
+  let hash = 0x811c9dc5
+  const f = float32Unary[name]
+  for (let start = 0; start < 2 ** 24; start += part) {
+    for (let i = 0; i < part; i++) bits[i] = block * 2 ** 24 + start + i
+    if (simd && name !== 'lgamma') float32UnaryBlocks(simd, name as Float32Unary, operands, results)
+    else for (let i = 0; i < part; i++) results[i] = f(operands[i]!)
+    for (let i = 0; i < part; i++) {
+      const word = words[i]!
+      hash = Math.imul(hash ^ ((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word), 0x01000193)
+    }
+  }
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+describe('float32Unary, every operand of the blocks that have a hash', () => {
+  it.each(chosen as UnaryName[])('%s has the bits of MPFR', { timeout: 36_000_000 }, (name) => {
+    const start = Date.now()
+    const keys = Object.entries(hashes[name]!).filter(
+      ([block]) => from <= Number(block) && Number(block) < to,
+    )
+    expect(keys.length).toBeGreaterThan(0)
+    const wrong = keys.filter(([block, hash]) => hashOf(name, Number(block)) !== hash)
+    process.stdout.write(`${name}: ${keys.length} blocks of 2^24, ${(Date.now() - start) / 1000} s\n`)
+    expect(wrong.map(([block]) => block)).toEqual([])
+  })
+})
