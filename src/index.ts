@@ -112,6 +112,7 @@ export {
   type Scan,
   type ScanOptions,
   scanLane,
+  isWatched,
   elementsOf,
   isSealed,
   seal,

@@ -92,7 +92,7 @@ describe('doctor', () => {
     expect(text).toContain('met with 2 of 4 in float32: 1; with none 4.17, with all ')
     expect(text).toMatch(/\n {2}sub#0, without it 4\.087 \(\S+:\d+:\d+\)\n/)
     expect(text).toContain('no cheaper set will do')
-    expect(text).toMatch(/pytorch-autocast +no +4 /)
+    expect(text).toMatch(/pytorch-autocast +yes +0 +4 /)
     expect(text.endsWith(`Written: ${join(out, 'index.html')}\n`)).toBe(true)
     const page = readFileSync(join(out, 'index.html'), 'utf8')
     expect(page).toContain('<h1>The precision doctor: softmax</h1>')

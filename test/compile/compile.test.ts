@@ -213,6 +213,19 @@ test('inside of a gradient or another compiled function a call is recorded there
   expect(twice(t.tensor(3)).item()).toBe(18)
 })
 
+test('who watches operations sees those of a compiled function', () => {
+  const compiled = compile((x: Tensor) => t.exp(t.neg(x)))
+  const x = t.tensor([1])
+  compiled(x)
+  const names: string[] = []
+  t.observe(
+    () => compiled(x),
+    ({ op }) => names.push(op.name),
+  )
+  expect(names).toEqual(['neg', 'exp'])
+  expect(t.recordEverything(() => compiled(x)).trace?.op.name).toBe('exp')
+})
+
 test('plan() tells what is left of a recording', () => {
   const c = t.ones([4])
   const compiled = compile((x: Tensor) => {

@@ -48,27 +48,38 @@ export function significance(samples: ArrayLike<number>, options: SignificanceOp
   checkOptions('significance', options, significanceNames)
   const n = samples.length
   if (n < 2) throw new RangeError(`significance: needs two samples or more [${n}]`)
-  const { probability = 0.95, confidence = 0.95 } = options
+  return estimator(n, options)(samples, options.reference)
+}
+
+/** `significance` for many numbers with n samples each: the quantiles, which cost most of it, are found once. */
+export function estimator(
+  n: number,
+  { probability = 0.95, confidence = 0.95 }: Pick<SignificanceOptions, 'probability' | 'confidence'>,
+): (samples: ArrayLike<number>, reference?: number) => Significance {
   for (const p of [probability, confidence])
     if (!(p > 0 && p < 1)) throw new RangeError(`significance: not between 0 and 1 [${p}]`)
-  const list = Array.from(samples)
-  const mean = list.reduce((a, b) => a + b, 0) / n
-  const deviation = Math.sqrt(list.reduce((total, x) => total + (x - mean) ** 2, 0) / (n - 1))
-  const reference = options.reference ?? mean
-  const z = list.map((x) => (reference === 0 ? x : x / reference - 1))
-  const middle = z.reduce((a, b) => a + b, 0) / n
-  const spread = Math.sqrt(z.reduce((total, x) => total + (x - middle) ** 2, 0) / n)
   const shift = 0.5 * Math.log2((n - 1) / chiSquareQuantile((1 - confidence) / 2, n - 1))
-  const furthest = z.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
   const t = studentQuantile((1 + confidence) / 2, n - 1)
-  return {
-    mean,
-    deviation,
-    plain: -Math.log2(deviation / Math.abs(mean)),
-    significant: -Math.log2(spread) - shift - Math.log2(normalQuantile((1 + probability) / 2)),
-    contributing: -Math.log2(spread) - shift - Math.log2(0.51 - 0.5) - Math.log2(2 * Math.sqrt(2 * Math.PI)),
-    general: Math.max(0, Math.floor(-Math.log2(furthest))),
-    decimalDigits: Math.log10((Math.sqrt(n) * Math.abs(mean)) / (t * deviation)),
+  const width = Math.log2(normalQuantile((1 + probability) / 2))
+  return (samples, given) => {
+    const list = Array.from(samples)
+    const mean = list.reduce((a, b) => a + b, 0) / n
+    const deviation = Math.sqrt(list.reduce((total, x) => total + (x - mean) ** 2, 0) / (n - 1))
+    const reference = given ?? mean
+    const z = list.map((x) => (reference === 0 ? x : x / reference - 1))
+    const middle = z.reduce((a, b) => a + b, 0) / n
+    const spread = Math.sqrt(z.reduce((total, x) => total + (x - middle) ** 2, 0) / n)
+    const furthest = z.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+    return {
+      mean,
+      deviation,
+      plain: -Math.log2(deviation / Math.abs(mean)),
+      significant: -Math.log2(spread) - shift - width,
+      contributing:
+        -Math.log2(spread) - shift - Math.log2(0.51 - 0.5) - Math.log2(2 * Math.sqrt(2 * Math.PI)),
+      general: Math.max(0, Math.floor(-Math.log2(furthest))),
+      decimalDigits: Math.log10((Math.sqrt(n) * Math.abs(mean)) / (t * deviation)),
+    }
   }
 }
 

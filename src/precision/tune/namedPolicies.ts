@@ -3,6 +3,7 @@ import { constantOp, isFloat } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 import { readersOfConstants, stepNames } from '../program/stepName.js'
+import { composedSteps } from './composedSteps.js'
 import type { WidePolicy } from './withPolicy.js'
 
 /** A fixed rule that says by an operation's name where it runs. */
@@ -12,6 +13,8 @@ export interface NamedPolicy {
   readonly source: string
   readonly wide: readonly string[]
   readonly narrow: readonly string[]
+  /** Functions of several operations that are on the wide list as a whole: all of their parts run wide. Default none. */
+  readonly functions?: readonly string[]
   /** On neither list: narrow, wide, or wide where an operand is. */
   readonly otherwise: 'narrow' | 'wide' | 'as operands'
 }
@@ -20,7 +23,8 @@ const words = (text: string): readonly string[] => text.split(' ')
 
 /**
  * What frameworks and people do by rule, to compare a tuned policy with. Lists name the operations of this package that
- * theirs have; of composed ones (softmax, layer norm, losses) the parts count.
+ * theirs have; softmax, logSoftmax and layerNorm are found in the program as a whole, where a list has them; of other composed
+ * ones (losses, norms) the parts count.
  */
 export const namedPolicies: readonly NamedPolicy[] = [
   {
@@ -30,6 +34,7 @@ export const namedPolicies: readonly NamedPolicy[] = [
       'acos asin cosh exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus cumprod cumsum sum',
     ),
     narrow: ['matmul'],
+    functions: ['softmax', 'logSoftmax', 'layerNorm'],
     otherwise: 'as operands',
   },
   {
@@ -46,6 +51,7 @@ export const namedPolicies: readonly NamedPolicy[] = [
       'acos asin cosh exp expm1 log log10 log2 reciprocal rsqrt sinh tan pow softplus cumprod cumsum sum',
     ),
     narrow: ['matmul'],
+    functions: ['softmax', 'logSoftmax', 'layerNorm'],
     otherwise: 'as operands',
   },
   {
@@ -69,11 +75,12 @@ export function stepsOfNamed(program: Program, named: NamedPolicy, narrow: Float
   const n = program.inputs.length
   const wide = new Set<number>()
   const isWide = new Set<number>()
+  const parts = composedSteps(program, named.functions ?? [])
   for (const [i, { op, operands, output }] of program.steps.entries()) {
     if (!isFloat(output.dtype) || op === constantOp) continue
     const fed = operands.some((operand) => typeof operand === 'number' && isWide.has(operand))
     const rounds = kindOf(op) === 'rounds'
-    if (rounds && output.dtype === narrow && runsWide(named, op.name, fed)) wide.add(i)
+    if (rounds && output.dtype === narrow && (parts.has(i) || runsWide(named, op.name, fed))) wide.add(i)
     if (wide.has(i) || (!rounds && fed)) isWide.add(n + i)
   }
   // A plain number is rounded where it is read.

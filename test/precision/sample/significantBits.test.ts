@@ -1,4 +1,21 @@
-import { add, exp, greater, mul, ones, slice, sub, sum, type Tensor, tensor, where } from 'tpu-toolkit'
+import {
+  add,
+  cumprod,
+  cumsum,
+  exp,
+  greater,
+  matmul,
+  mean,
+  mul,
+  ones,
+  reshape,
+  slice,
+  sub,
+  sum,
+  type Tensor,
+  tensor,
+  where,
+} from 'tpu-toolkit'
 import { samplesNeeded, significance, significantBits } from 'tpu-toolkit/precision'
 import { key } from 'tpu-toolkit/random'
 import { describe, expect, it } from 'vitest'
@@ -128,6 +145,17 @@ describe('significantBits', () => {
     expect(first.outputs[0]!.mean.toNested()).toEqual(all.outputs[0]!.mean.toNested())
     expect(first.outputs[1]!.deviation.toNested()).toEqual([0, 0, 0])
     expect(first.steps).toEqual([0])
+  })
+
+  it.each([
+    ['sum', (v: Tensor) => sum(v), 6],
+    ['mean', (v: Tensor) => mean(v), 2],
+    ['cumsum', (v: Tensor) => cumsum(v), [1, 3, 6]],
+    ['cumprod', (v: Tensor) => cumprod(v), [1, 2, 6]],
+    ['matmul', (v: Tensor) => matmul(reshape(v, [1, 3]), reshape(v, [3, 1])), [[14]]],
+  ] as const)('runs %s as it is where no step rounds', (_, f, exact) => {
+    const { outputs } = significantBits(f, tensor([1, 2, 3]), { key: key(1), samples: 3 })
+    expect(outputs[0]!.mean.toNested()).toEqual(exact)
   })
 
   it('finds the precision of one rounding, and the bits that cancellation leaves', () => {

@@ -1,0 +1,49 @@
+import {
+  add,
+  cast,
+  div,
+  exp,
+  layerNorm,
+  logSoftmax,
+  max,
+  mul,
+  softmax,
+  sub,
+  sum,
+  type Tensor,
+} from 'tpu-toolkit'
+import { namedPolicies, type TensorFunction, tune } from 'tpu-toolkit/precision'
+import { key, normal } from 'tpu-toolkit/random'
+import { describe, expect, it } from 'vitest'
+
+const x = cast(mul(normal(key(1), [4, 16]), 4), 'bfloat16')
+const autocast = namedPolicies.filter(({ name }) => name === 'pytorch-autocast')
+
+/** The operations that autocast runs wide. */
+const wideIn = (f: TensorFunction<Tensor>): readonly string[] => {
+  const run = f as (v: Tensor) => Tensor
+  const target = { meanBits: 8 }
+  return tune(run, x, { target, policies: autocast }).policies[0]!.wide
+}
+
+describe("namedPolicies, PyTorch's autocast", () => {
+  it('runs all of softmax, logSoftmax and layerNorm wide, as its list has them whole', () => {
+    expect(wideIn((v) => softmax(v))).toEqual(['sub#0', 'exp#0', 'sum#0', 'div#0'])
+    expect(wideIn((v) => logSoftmax(v))).toEqual(['sub#0', 'exp#0', 'sum#0', 'log#0', 'sub#1'])
+    expect(wideIn((v) => layerNorm(v)).length).toBe(7)
+  })
+
+  it('finds them written out, and leaves what feeds them alone', () => {
+    const written = (v: Tensor): Tensor => {
+      const scaled = add(v, 0.5)
+      const e = exp(sub(scaled, max(scaled, { axis: -1, keepDims: true })))
+      return div(e, sum(e, { axis: -1, keepDims: true }))
+    }
+    expect(wideIn(written)).toEqual(['sub#0', 'exp#0', 'sum#0', 'div#0'])
+  })
+
+  it('goes by operations where there is no such function', () => {
+    expect(wideIn((v) => sub(v, sum(v, { axis: -1, keepDims: true })))).toEqual(['sum#0', 'sub#0'])
+    expect(wideIn((v) => sub(v, max(v, { axis: -1, keepDims: true })))).toEqual([])
+  })
+})
