@@ -96,7 +96,8 @@ const ordering: DecisionBound = ([x], attributes, result) => {
       pass(certain.keys(), descending ? -1 : 1)
       pass([...certain.keys()].reverse(), descending ? 1 : -1)
     }
-    for (const [rank, place] of places.entries()) result.bounds[place] = certain[rank] ? 0 : Infinity
+    const most = ranked.every((place) => x!.bounds[place]! < Infinity) ? length - 1 : Infinity
+    for (const [rank, place] of places.entries()) result.bounds[place] = certain[rank] ? 0 : most
   }
 }
 
