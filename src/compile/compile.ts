@@ -70,7 +70,8 @@ interface Entry {
  * Special   an argument with a NaN whose bits are not the canonical ones goes to f itself. Inside of another recording (a
  *           gradient, another compiled function, `observe`, the precision doctor) the call is f's, recorded there. Without WebAssembly SIMD too.
  * Throws    TypeError where f looks at an element (item, toNumbers, a branch on a value), naming the line: use `where`, or a
- *           static argument; and where it gives tensors in other things than arrays and plain objects. RangeError where an operation draws from a function. What f throws.
+ *           static argument; and where arguments that are not static, or tensors that f gives, lie in other things than arrays and
+ *           plain objects. RangeError where an operation draws from a function. What f throws.
  * Cost      the first call runs f once. Tensors that f closes over are constants of the program.
  *
  * @example const step = compile((x, y) => add(mul(x, y), 1))
@@ -95,8 +96,18 @@ export function compile<A extends readonly any[], R>(
   function record(args: A, engine: NonNullable<ReturnType<typeof machine>>): Entry {
     const leaves: Tensor[] = []
     const owners: number[] = []
+    for (const [name, list] of [
+      ['static', isStatic],
+      ['donate', isDonated],
+    ] as const)
+      for (const index of list)
+        if (index >= args.length)
+          throw new RangeError(
+            `compile: ${name} names an argument that is not there [${index} of ${args.length}]`,
+          )
     const structures = args.map((value, i) => {
       const structure = structureOf(value, leaves, isStatic.has(i))
+      if (!isStatic.has(i)) checkFixed(structure, i)
       while (owners.length < leaves.length) owners.push(i)
       return structure
     })
@@ -184,6 +195,16 @@ function checkResult(structure: Structure): void {
     throw new TypeError(
       `compile: f gives its tensors in what is no array and no plain object [${value.constructor?.name ?? 'Generator'}]`,
     )
+}
+
+/** Throws where an argument holds what can change without being another: a Map, an instance of a class, a typed array. */
+function checkFixed(structure: Structure, index: number): void {
+  if (structure.kind === 'array' || structure.kind === 'record')
+    for (const item of structure.items) checkFixed(item, index)
+  if (structure.kind !== 'fixed' || typeof structure.value !== 'object' || structure.value === null) return
+  throw new TypeError(
+    `compile: argument ${index} holds what is no array and no plain object, make it static if it never changes [${structure.value.constructor?.name ?? 'object'}]`,
+  )
 }
 
 function numbers(name: string, value: number | readonly number[] | undefined): ReadonlySet<number> {

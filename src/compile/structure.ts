@@ -10,17 +10,25 @@ export type Structure =
   | { readonly kind: 'record'; readonly keys: readonly string[]; readonly items: readonly Structure[] }
   | { readonly kind: 'fixed'; readonly value: unknown }
 
+/** Trees of tensors deeper than this are taken for a circle. */
+const deepest = 500
+
 /** The structure of a value, its tensors added to `leaves`; all of it fixed where `fixed` is true. */
-export function structureOf(value: unknown, leaves: Tensor[], fixed = false): Structure {
+export function structureOf(value: unknown, leaves: Tensor[], fixed = false, depth = 0): Structure {
+  if (depth > deepest)
+    throw new RangeError(
+      `compile: values are nested deeper than ${deepest} levels, or in a circle [${depth}]`,
+    )
   if (fixed) return { kind: 'fixed', value }
   if (value instanceof Tensor) {
     leaves.push(value)
     return { kind: 'tensor', dtype: value.dtype, shape: value.shape, leaf: leaves.length - 1 }
   }
-  if (Array.isArray(value)) return { kind: 'array', items: value.map((item) => structureOf(item, leaves)) }
+  if (Array.isArray(value))
+    return { kind: 'array', items: value.map((item) => structureOf(item, leaves, false, depth + 1)) }
   if (!isRecord(value)) return { kind: 'fixed', value }
   const keys = Object.keys(value)
-  return { kind: 'record', keys, items: keys.map((key) => structureOf(value[key], leaves)) }
+  return { kind: 'record', keys, items: keys.map((key) => structureOf(value[key], leaves, false, depth + 1)) }
 }
 
 /** Whether a value has a structure; its tensors are added to `leaves` on the way. */

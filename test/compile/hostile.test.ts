@@ -70,3 +70,28 @@ test('functions without tensors, without results and with empty trees are called
       ],
     ])
 })
+
+test('arguments that may change without being others are refused, unless they are static', () => {
+  const f = (x: t.Tensor, held: ReadonlyMap<string, t.Tensor>): t.Tensor => t.add(x, held.get('y')!)
+  const held = new Map([['y', t.ones([2])]])
+  expect(() => compile(f)(t.ones([2]), held)).toThrow(
+    new TypeError(
+      'compile: argument 1 holds what is no array and no plain object, make it static if it never changes [Map]',
+    ),
+  )
+  expect(() =>
+    compile((x: t.Tensor, options: object) => [x, options])(t.ones([1]), { a: [new Float32Array(2)] }),
+  ).toThrow(TypeError)
+  expect(compile(f, { static: 1 })(t.ones([2]), held).toNested()).toEqual([2, 2])
+})
+
+test('static and donate name arguments that are there, and arguments are no circles', () => {
+  const x = t.ones([1])
+  expect(() => compile((y: t.Tensor) => y, { static: 1 })(x)).toThrow(
+    new RangeError('compile: static names an argument that is not there [1 of 1]'),
+  )
+  expect(() => compile((y: t.Tensor) => y, { donate: 3 })(x)).toThrow(RangeError)
+  const circle: unknown[] = [x]
+  circle.push(circle)
+  expect(() => compile((y: unknown[]) => y)(circle)).toThrow('or in a circle')
+})
