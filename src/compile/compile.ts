@@ -6,7 +6,7 @@ import {
   noOptions,
   type OptionTable,
 } from '../options/index.js'
-import { isWatched, type Tensor } from '../tensor/index.js'
+import { isSealed, isWatched, Tensor } from '../tensor/index.js'
 import { argument, graphOf } from './graph.js'
 import { machine } from './machine.js'
 import { type Plan, type Profile, planOf, profileOf } from './plan.js'
@@ -70,7 +70,7 @@ interface Entry {
  * Special   an argument with a NaN whose bits are not the canonical ones goes to f itself. Inside of another recording (a
  *           gradient, another compiled function, `observe`, the precision doctor) the call is f's, recorded there. Without WebAssembly SIMD too.
  * Throws    TypeError where f looks at an element (item, toNumbers, a branch on a value), naming the line: use `where`, or a
- *           static argument. RangeError where an operation draws from a function. What f throws.
+ *           static argument; and where it gives tensors in other things than arrays and plain objects. RangeError where an operation draws from a function. What f throws.
  * Cost      the first call runs f once. Tensors that f closes over are constants of the program.
  *
  * @example const step = compile((x, y) => add(mul(x, y), 1))
@@ -104,8 +104,11 @@ export function compile<A extends readonly any[], R>(
     const inputs = structures.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
     const outputs: Tensor[] = []
     const result = structureOf(f(...(inputs as unknown as A)), outputs)
+    checkResult(result)
     const program = new Program(graphOf(outputs), engine, rounding)
     const free = new Set(leaves.keys())
+    // What comes out as it came in stays as it is.
+    for (const i of program.returned) free.delete(i)
     const donors = outputs.map((output) => {
       for (const i of free) {
         const leaf = leaves[i]!
@@ -141,7 +144,12 @@ export function compile<A extends readonly any[], R>(
       leaves.push(...all)
     }
     const { program, result, donors } = entry
-    const storage = donors.map((donor) => (donor === undefined ? undefined : leaves[donor]!.data))
+    const storage = donors.map((donor) => {
+      if (donor === undefined) return undefined
+      const { data } = leaves[donor]!
+      // Storage that another argument has too is not one's to give.
+      return leaves.some((leaf, i) => i !== donor && leaf.data.buffer === data.buffer) ? undefined : data
+    })
     const outputs = program.run(leaves, storage)
     if (!outputs) return f(...args)
     return filled(result, (leaf) => outputs[leaf]!) as R
@@ -162,6 +170,20 @@ export function compile<A extends readonly any[], R>(
     return profileOf(planOf(entry.program).steps, entry.program.times(leaves, runs))
   }
   return Object.assign(call, { plan, profile })
+}
+
+/** What f gives are tensors in arrays and plain objects: those in anything else would be of the recording. */
+function checkResult(structure: Structure): void {
+  if (structure.kind === 'array' || structure.kind === 'record') structure.items.forEach(checkResult)
+  if (structure.kind !== 'fixed') return
+  const { value } = structure
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
+  const waits = 'then' in value || 'next' in value
+  const inside = value instanceof Map || value instanceof Set ? value.values() : Object.values(value)
+  if (waits || [...inside].some((item) => item instanceof Tensor && isSealed(item)))
+    throw new TypeError(
+      `compile: f gives its tensors in what is no array and no plain object [${value.constructor?.name ?? 'Generator'}]`,
+    )
 }
 
 function numbers(name: string, value: number | readonly number[] | undefined): ReadonlySet<number> {

@@ -64,7 +64,8 @@ export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => numb
 /** Where the tables lie by which codes of up to 8 bits come in and go out. */
 export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; readonly leave: number }
 
-const up32 = (n: number): number => (n + 31) & ~31
+// No bit operation: addresses go up to 2^32.
+const up32 = (n: number): number => Math.ceil(n / 32) * 32
 
 /** Room for the elements of a value: whole vectors, and what a vector may write beyond them. */
 function bytesOf(node: Node): number {

@@ -41,7 +41,8 @@ export class Machine {
     this.#exports = exports({
       step: (call: number) => this.#host!.step(call),
       elementwise: (call: number, to: number, a: number, b: number, c: number, count: number) =>
-        this.#host!.block(call, to, a, b, c, count),
+        // Addresses beyond 2^31 come as negative numbers.
+        this.#host!.block(call, to >>> 0, a >>> 0, b >>> 0, c >>> 0, count),
     })
     this.reserve(programsFrom)
   }

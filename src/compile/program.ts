@@ -29,6 +29,14 @@ export class Program {
     this.#host = hostOf(this.emitted.calls, machine)
   }
 
+  /** The arguments, by number, that come out as they are, in another shape perhaps. */
+  get returned(): readonly number[] {
+    return this.graph.outputs.flatMap((output) => {
+      const { source } = this.schedule.placeOf(output).stored
+      return source.kind === 'argument' ? [source.index] : []
+    })
+  }
+
   /**
    * The values of the graph's outputs for some arguments; undefined where a NaN came up of whose sign
    * or payload a program keeps no account. Outputs are written into the arrays of `storage`, as far as there are

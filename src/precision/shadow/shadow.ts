@@ -28,6 +28,7 @@ import { type ElementErrors, elementErrors, numbers } from './elementErrors.js'
 import { type ErrorGroup, errorGroupsOf } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
 import { eventsOf } from './eventsOf.js'
+import { type Fault, type FaultOptions, faultsOf } from './faults.js'
 import { culpritsOf } from './influences.js'
 import { type LocalError, localErrorsOf } from './localErrors.js'
 import type { ShadowRun } from './shadowRun.js'
@@ -218,6 +219,11 @@ export class Shadow {
   /** The steps with a large local error that reach an output which is wrong, compensation left out. */
   culprits(): number[] {
     return culpritsOf(this.#run, this.localErrors())
+  }
+
+  /** Where the run goes wrong, each fault once: after one the run beside goes on from what was computed. */
+  faults(options: FaultOptions = {}): Fault[] {
+    return faultsOf(this.program, options)
   }
 
   /** The report as text. */

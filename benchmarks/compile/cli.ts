@@ -1,0 +1,95 @@
+import { Command } from 'commander'
+import { BadInput, type Subcommand } from 'tpu-toolkit/io'
+import { noPeer } from '../peers/askPeer.js'
+import { type Budget, measure, thorough } from '../speed/measure.js'
+import { type PeerTime, peersThere, peerTimes } from './peers.js'
+import { checkSameBits, type Program } from './program.js'
+import { programs } from './programs.js'
+import { tfjsTimes } from './tfjs.js'
+
+interface Options {
+  readonly only?: string
+  readonly peers: boolean
+  readonly json?: true
+}
+
+/** The least times of one program. */
+interface Row {
+  readonly program: string
+  readonly unit: string
+  readonly eager: number
+  /** Left off where the program cannot be compiled. */
+  readonly compiled?: number
+  readonly why?: string
+  readonly peers: readonly PeerTime[]
+}
+
+const about = `Times programs eager and compiled, one thread: a training step, a transformer, long chains, short calls. Least times.
+Compiled results are compared with eager ones, bit for bit, before anything is timed. Beside them, in the same run and
+for the same program, JAX with jit and operation by operation and NumPy (TPU_TOOLKIT_PYTHON: a Python that has
+them), and tfjs where it is installed; a peer that is missing is said.`
+
+/** The command `bench:compile`; exit status 2 for a mistake in the options. */
+export const compileCommand =
+  (budget: Budget = thorough): Subcommand =>
+  (terminal) =>
+    new Command('bench:compile')
+      .description(about)
+      .option('--only <text>', 'only programs whose name contains the text')
+      .option('--no-peers', 'only eager and compiled')
+      .option('--json', 'print [{ "program", "unit", "eager", "compiled", "peers": [{ "name", "time" }] }]')
+      .action(async ({ only, peers, json }: Options) => {
+        const chosen = programs.filter(({ name }) => only === undefined || name.includes(only))
+        if (chosen.length === 0) {
+          const names = programs.map(({ name }) => name).join(', ')
+          throw new BadInput(`no program has this in its name [${only}], there are ${names}`)
+        }
+        const there = peers ? peersThere() : undefined
+        const rows: Row[] = []
+        for (const program of chosen) {
+          const row = await rowOf(program, budget, there !== undefined && 'value' in there, peers)
+          rows.push(row)
+          if (!json) terminal.out(`${lineOf(row)}\n`)
+        }
+        if (json) terminal.out(`${JSON.stringify(rows, null, 2)}\n`)
+        else {
+          if (there && 'why' in there) terminal.out(`${noPeer('jax, numpy and ml_dtypes', there.why)}\n`)
+          if (there && 'value' in there) terminal.out(`Peers: ${there.value}, one thread\n`)
+          terminal.out(`Node ${process.versions.node}, V8 ${process.versions.v8}, ${process.arch}\n`)
+        }
+      })
+
+async function rowOf(program: Program, budget: Budget, python: boolean, tfjs: boolean): Promise<Row> {
+  const { name, n, unit } = program
+  const prepared = program.prepare()
+  const time = (run: () => unknown): number =>
+    measure({ op: name, n, prepare: () => ({ run: () => void run(), check: () => undefined }) }, budget).min
+  let why: string | undefined
+  try {
+    checkSameBits(name, prepared)
+  } catch (error) {
+    // An operation that looks at elements is not one for a program; other bits are a mistake of ours.
+    if (!(error instanceof TypeError) || !error.message.startsWith('compile:')) throw error
+    why = error.message.replace(/,.*\[/, ' [')
+  }
+  const eager = time(prepared.eager)
+  const own = why === undefined ? { compiled: time(prepared.compiled) } : { why }
+  const peers = [...(python ? peerTimes(name, n) : []), ...(tfjs ? await tfjsTimes(name, n, budget) : [])]
+  return { program: name, unit, eager, ...own, peers }
+}
+
+function lineOf({ program, unit, eager, compiled, why, peers }: Row): string {
+  const cells =
+    compiled === undefined
+      ? [`eager ${shown(eager)}`, `not compiled (${why})`]
+      : [
+          `eager ${shown(eager)}`,
+          `compiled ${shown(compiled)} (${(eager / compiled).toFixed(1)} times as fast)`,
+        ]
+  const best = compiled ?? eager
+  for (const { name, time } of peers)
+    cells.push(`${name} ${shown(time)} (ours ${(best / time).toFixed(2)} of it)`)
+  return `${program.padEnd(30)} ${cells.join(', ')}; ${unit}`
+}
+
+const shown = (time: number): string => time.toPrecision(3)

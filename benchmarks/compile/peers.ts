@@ -1,0 +1,25 @@
+import { askPeer } from '../peers/askPeer.js'
+import { summarise } from '../speed/measure.js'
+
+/** The least time of a peer for a program, in the program's unit. */
+export interface PeerTime {
+  readonly name: string
+  readonly time: number
+}
+
+interface Answer {
+  readonly name: string
+  /** Seconds. */
+  readonly times: readonly number[]
+}
+
+/** The versions that answer, or why none does. */
+export const peersThere = (): { readonly value: string } | { readonly why: string } =>
+  askPeer<string>('compile', 'versions')
+
+/** What the peers need for a program; none where they do not have it. */
+export function peerTimes(program: string, n: number): readonly PeerTime[] {
+  const answer = askPeer<readonly Answer[]>('compile', program)
+  if ('why' in answer) throw new Error(`${program}: ${answer.why}`)
+  return answer.value.map(({ name, times }) => ({ name, time: (summarise(times).min * 1e9) / n }))
+}

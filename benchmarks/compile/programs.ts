@@ -1,0 +1,123 @@
+import { valueAndGrad } from 'tpu-toolkit/autodiff'
+import { compile } from 'tpu-toolkit/compile'
+import { adamw, applyGradients, makeTrainStep } from 'tpu-toolkit/optimizer'
+import { gradientRules } from 'tpu-toolkit/ssm'
+import { drawData, lastFiniteInputs, lossOf, step2750Options } from 'tpu-toolkit/step2750'
+import { add, dtypes, type FloatDType, isFloat, mul, sub, type Tensor, tanh } from 'tpu-toolkit/tensor'
+import type { Treelike } from 'tpu-toolkit/tree'
+import {
+  drawn,
+  mlpBatchOf,
+  mlpLoss,
+  mlpParameters,
+  transformerBatch,
+  transformerLoss,
+  transformerParameters,
+} from './models.js'
+import { microseconds, milliseconds, type Prepared, type Program } from './program.js'
+
+const trained: readonly FloatDType[] = ['bfloat16', 'float32', 'float16', 'float8_e4m3fn']
+const large = 2 ** 20
+
+/** A function and its inputs, run as it is and compiled. */
+function both<A extends readonly unknown[]>(f: (...args: A) => Treelike, args: A): Prepared {
+  const compiled = compile(f)
+  return { eager: () => f(...args), compiled: () => compiled(...args) }
+}
+
+const mlpGradient = (dtype: FloatDType): Program => ({
+  name: `mlp gradient ${dtype}`,
+  ...milliseconds,
+  prepare: () => both(valueAndGrad(mlpLoss), [mlpParameters(dtype), ...mlpBatchOf(dtype)]),
+})
+
+/** A whole step, always from the same point: in 8 bits the second would start from NaN, where eps is 0. */
+const mlpStep = (dtype: FloatDType): Program => ({
+  name: `mlp step ${dtype}`,
+  ...milliseconds,
+  prepare() {
+    const params = mlpParameters(dtype)
+    const batch = mlpBatchOf(dtype)
+    const optimizer = adamw({ learningRate: 1e-3 })
+    const point = { params, state: optimizer.init(params) }
+    const stepBy = (gradient: typeof lossAndGrad): (() => Treelike) => {
+      const step = makeTrainStep(gradient, optimizer)
+      return () => {
+        const next = step(point, ...batch)
+        return [next.loss, next.params]
+      }
+    }
+    const lossAndGrad = valueAndGrad(mlpLoss)
+    return { eager: stepBy(lossAndGrad), compiled: stepBy(compile(lossAndGrad)) }
+  },
+})
+
+const transformer = (dtype: FloatDType): Program => ({
+  name: `transformer gradient ${dtype}`,
+  ...milliseconds,
+  prepare: () =>
+    both(valueAndGrad(transformerLoss), [transformerParameters(dtype), ...transformerBatch(dtype)]),
+})
+
+const step2750: Program = {
+  name: 'step-2750 gradient bfloat16',
+  ...microseconds,
+  prepare() {
+    const run = step2750Options({ steps: 5 })
+    const { parameters, sequence } = lastFiniteInputs(drawData(run), run)
+    const loss = (p: typeof parameters, s: typeof sequence): Tensor => lossOf(p, s, run)
+    return both(valueAndGrad(loss, { rules: gradientRules }), [parameters, sequence])
+  },
+}
+
+/** Twelve operations, each of which rounds. */
+function chained(x: Tensor): Tensor {
+  let y = x
+  for (let i = 0; i < 4; i++) y = sub(add(mul(y, 0.75), x), 0.25)
+  return y
+}
+
+const chain = (dtype: FloatDType): Program => ({
+  name: `chain ${dtype}`,
+  n: 12 * large,
+  unit: 'ns an element and operation',
+  prepare: () => both(chained, [drawn(50, [large], dtype)]),
+})
+
+const adamwAlone = (dtype: FloatDType): Program => ({
+  name: `adamw ${dtype}`,
+  n: large,
+  unit: 'ns a parameter',
+  prepare() {
+    const optimizer = adamw({ learningRate: 1e-3 })
+    const [params, grads] = [drawn(60, [large], dtype), drawn(61, [large], dtype, 0.1)]
+    const point = { params: { w: params }, state: optimizer.init({ w: params }) }
+    const update = (p: typeof point.params, g: typeof point.params, state: typeof point.state) =>
+      applyGradients(optimizer, g, { params: p, state }).params
+    return both(update, [point.params, { w: grads }, point.state])
+  },
+})
+
+const small = (name: string, f: (x: Tensor, y: Tensor) => Treelike): Program => ({
+  name: `small ${name}`,
+  ...microseconds,
+  prepare: () => both(f, [drawn(70, [16], 'bfloat16'), drawn(71, [16], 'bfloat16')]),
+})
+
+const wave = (x: Tensor, y: Tensor): Tensor => {
+  let z = x
+  for (let i = 0; i < 10; i++) z = mul(tanh(z), y)
+  return z
+}
+
+/** What `npm run bench:compile` runs, in this order. */
+export const programs: readonly Program[] = [
+  ...trained.map(mlpGradient),
+  ...trained.map(mlpStep),
+  ...(['bfloat16', 'float32'] as const).map(transformer),
+  step2750,
+  ...trained.map(chain),
+  ...dtypes.filter(isFloat).map(adamwAlone),
+  small('1 operation', (x, y) => add(x, y)),
+  small('20 operations', wave),
+]
