@@ -10,11 +10,11 @@ type Lists = readonly (readonly number[])[]
  */
 export interface ExceptionRule {
   /** The result in float64, of an operation whose elements read many: elementwise ones run their kernel. */
-  readonly exact?: (operands: Lists) => number | undefined
+  readonly exact?: (operands: readonly (readonly number[])[]) => number | undefined
   /** What it is called that finite operands lie on a pole, where the exact result is infinite: the exception divideByZero. */
   readonly pole?: (a: number, b: number) => NonFiniteKind | undefined
   /** What a NaN from operands that are none is called: the exception invalid. Default: 'outside the domain' of one operand. */
-  readonly invalid?: NonFiniteKind | ((operands: Lists) => NonFiniteKind)
+  readonly invalid?: NonFiniteKind | ((operands: readonly (readonly number[])[]) => NonFiniteKind)
   /** Of a function that grows like an exponential: the operand at which it reaches y. */
   readonly reaches?: (y: number) => number
   /** Whether a zero from finite operands that are none is a result too small for float64: the exception underflow. */

@@ -57,6 +57,7 @@ export interface Watched<T> {
   /** How many operations ran, and how many of them only handed on values that are not finite. */
   readonly operations: number
   readonly passed: number
+  /** The events as lines, the first first. */
   toString(): string
 }
 

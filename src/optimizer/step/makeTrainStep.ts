@@ -23,6 +23,7 @@ export interface TrainStep<
   P extends Treelike = Tree,
 > {
   (point: Point<S, P>, ...batch: B): TrainedPoint<L, S, P>
+  /** What the step was made of. */
   readonly lossAndGrad: (params: P, ...batch: B) => readonly [loss: L, grads: Treelike]
 }
 
