@@ -1,17 +1,17 @@
 import { checkFunction } from '../../options/index.js'
 import type { Trace } from './tensor.js'
 
-/** Where this package's own files lie: frames of these folders are how an operation is made, not where it is called. */
-const home: string = new URL('../..', import.meta.url).pathname
-const inner: readonly string[] = [
-  'tensor/',
-  'autodiff/',
-  'numerics/',
-  'precision/',
-  // What calls a user's function is no line of the user.
-  'optimizer/step/',
-  'cli/doctor/moduleCase.',
-].map((path) => `${home}${path}`)
+/** Where this package's own files lie, as frames name them: how an operation is made, not where it is called. */
+const inner: readonly string[] = foldersBeside(import.meta.url)
+
+/** None in a bundle, which has one file for all: a module's address is not known there. */
+function foldersBeside(module: string | undefined): string[] {
+  if (!module) return []
+  const { pathname } = new URL('../..', module)
+  return ['tensor', 'autodiff', 'numerics', 'precision', 'compile', 'losses'].map(
+    (folder) => `${pathname}${folder}/`,
+  )
+}
 
 /** The source line that called an operation: `model.ts:12:7`; undefined where no recording asked for it. */
 export function siteOf({ site }: Pick<Trace, 'site'>): string | undefined {
