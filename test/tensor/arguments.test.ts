@@ -141,6 +141,16 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'isFloat',
     ],
     ...[
+      'observe',
+      'siteOf',
+      'withDeepStacks',
+      'checkFloatDType',
+      'isWatched',
+      'elementsOf',
+      'isSealed',
+      'seal',
+    ],
+    ...[
       'entryOf',
       'opName',
       'formOf',
