@@ -1,4 +1,4 @@
-import { checkFunction, checkText } from '../options/index.js'
+import { checkFunction, checkRecord, checkText } from '../options/index.js'
 import {
   type GroupBy,
   namedPolicies,
@@ -80,9 +80,12 @@ export function examination<T extends Tree, R extends Tree>(
 export function findingOf<T extends Tree, R extends Tree>(
   f: (inputs: T) => R,
   inputs: T,
-  { question, target, ...how }: Omit<Computation<T, R>, 'f' | 'inputs'>,
+  asked: Omit<Computation<T, R>, 'f' | 'inputs'>,
   onTrial?: OnTrial,
 ): Finding {
+  checkFunction('findingOf', 'f', f)
+  checkRecord('findingOf', 'the question', asked, ['question', 'target'])
+  const { question, target, ...how } = asked
   return {
     question,
     tuning: tune(f, inputs, { target, policies: namedPolicies, ...how, ...(onTrial && { onTrial }) }),

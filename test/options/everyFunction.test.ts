@@ -39,7 +39,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
-  tensor: 'canonicalizeNaN entryOf holds isFloat opName',
+  tensor: 'canonicalizeNaN entryOf holds isFloat isWatched opName',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',
   precision: 'dtypeArithmetic realArithmetic realOf',
