@@ -70,6 +70,10 @@ describe('bench:speed', () => {
       'matmul float64 512',
       'matmul float32 in float64 512',
       'matmul int32 512',
+      ...['add', 'mul', 'where', 'exp', 'log', 'tanh', 'sigmoid', 'erf', 'gelu'].map(
+        (what) => `${what} float32`,
+      ),
+      ...['sequential', 'kahan', 'pairwise'].map((order) => `sum float32 ${order}`),
       ...formatNames
         .filter((name) => name !== 'bfloat16')
         .flatMap((name) =>
@@ -78,7 +82,7 @@ describe('bench:speed', () => {
       ...['float8_e4m3fn', 'float8_e5m2', 'float6_e2m3fn', 'float6_e3m2fn', 'float4_e2m1fn', 'int8'].map(
         (element) => `quantize mx ${element}`,
       ),
-      ...[3, 5, 2, 1, 2.5, 4.5, 1.5].map((bytes) => `copy ${bytes} bytes`),
+      ...[3, 5, 2, 1, 6, 6.5, 4, 2.5, 4.5, 1.5].map((bytes) => `copy ${bytes} bytes`),
     ])
     for (const record of records) {
       expect(Object.keys(record)).toEqual(['op', 'n', 'ns'])
