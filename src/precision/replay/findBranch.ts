@@ -52,7 +52,7 @@ export function findBranch<T extends Tree>(
     for (const [k, operand] of operands.entries()) {
       const other = b.steps[i]!.operands[k]!
       if (operand instanceof Tensor && other instanceof Tensor && !isSameNumber(operand, other))
-        return { kind: 'constants', step: index, narrow: shortly(operand), wide: shortly(other) }
+        return { kind: 'constants', step: index, ...theDifference(operand, other) }
     }
   return undefined
 }
@@ -111,8 +111,17 @@ function isSameNumber(narrow: Tensor, wide: Tensor): boolean {
   return isFloat(wide.dtype) && sameBits(cast(wide, narrow.dtype), narrow)
 }
 
-/** A tensor in few words: its first three values. */
-function shortly(x: Tensor): string {
-  const values = Array.from(x.toNumbers().subarray(0, 3), String).join(', ')
-  return x.rank === 0 ? values : `${values}${x.size > 3 ? `, ... of ${x.size}` : ''}`
+/** Two constants in few words: three values, from the first on that differs. */
+function theDifference(narrow: Tensor, wide: Tensor): Pick<Branch, 'narrow' | 'wide'> {
+  const [a, b] = [cast(narrow, 'float64').data, cast(cast(wide, narrow.dtype), 'float64').data]
+  const from = a.findIndex((value, i) => !Object.is(value, b[i]))
+  return { narrow: shortly(narrow, from), wide: shortly(wide, from) }
+}
+
+/** A tensor in few words: three of its values. */
+function shortly(x: Tensor, from: number): string {
+  const values = Array.from(x.toNumbers().subarray(from, from + 3), String).join(', ')
+  if (x.rank === 0) return values
+  const after = from + 3 < x.size ? `, ... of ${x.size}` : ''
+  return `${from > 0 ? '..., ' : ''}${values}${after}`
 }
