@@ -78,7 +78,8 @@ export const unaryOps: Readonly<Record<UnaryName, KnownOp>> = Object.fromEntries
  *
  * Shape     that of x. Dtype that of x, a float; square abs neg sign relu floor ceil rint trunc take integers too (wrapping).
  * Rounding  once, correctly, from the real value: formats of up to 16 bits by a table built on first use, float32 by
- *           `float32Unary`. float64: within 1 to 2 ulp, and engines may differ in the last bit.
+ *           `float32Unary`, which was compared with MPFR over a part of all operands (docs/exactness.md). float64: within 1 to 2
+ *           ulp, and engines may differ in the last bit.
  * Special   C99 Annex F; NaN gives the canonical NaN. `out` may be x itself.
  */
 export type Unary = <D extends DType, O extends D = D>(x: Tensor<D>, options?: OutOption<O>) => Tensor<D>
