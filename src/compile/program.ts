@@ -7,6 +7,9 @@ import * as code from './opcodes.js'
 import { type Rounding, type Schedule, schedule } from './schedule.js'
 import { edgeOf } from './values.js'
 
+/** Room behind a program: elements behind the last one may be any bits, and a table is read by them too, up to 2^18 words off. */
+const slack = 2 ** 20
+
 /** A graph made ready to run: scheduled, placed in memory, written in words. */
 export class Program {
   readonly graph: Graph
@@ -83,7 +86,7 @@ export class Program {
   #enter(args: readonly Tensor[]): boolean {
     const { emitted } = this
     const machine = this.#machine
-    machine.reserve(emitted.end + 64)
+    machine.reserve(emitted.end + slack)
     machine.own(this, emitted.imageAt, emitted.image)
     for (const { node, at } of emitted.arguments) putElements(machine.buffer, at, argumentOf(node, args))
     return machine.run(emitted.enterAt, this.#host)

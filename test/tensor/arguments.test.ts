@@ -140,16 +140,8 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'holds',
       'isFloat',
     ],
-    ...[
-      'observe',
-      'siteOf',
-      'withDeepStacks',
-      'checkFloatDType',
-      'isWatched',
-      'elementsOf',
-      'isSealed',
-      'seal',
-    ],
+    ...['observe', 'siteOf', 'withDeepStacks', 'checkFloatDType'],
+    ...['isWatched', 'elementsOf', 'isSealed', 'seal'],
     ...[
       'entryOf',
       'opName',
