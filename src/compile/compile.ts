@@ -93,9 +93,12 @@ export function compile<A extends readonly any[], R>(
       throw new RangeError(`compile: an argument is static and donated both [${index}]`)
   const entries: Entry[] = []
 
-  function record(args: A, engine: NonNullable<ReturnType<typeof machine>>): Entry {
-    const leaves: Tensor[] = []
-    const owners: number[] = []
+  function record(
+    args: readonly Structure[],
+    leaves: readonly Tensor[],
+    owners: readonly number[],
+    engine: NonNullable<ReturnType<typeof machine>>,
+  ): Entry {
     for (const [name, list] of [
       ['static', isStatic],
       ['donate', isDonated],
@@ -105,14 +108,9 @@ export function compile<A extends readonly any[], R>(
           throw new RangeError(
             `compile: ${name} names an argument that is not there [${index} of ${args.length}]`,
           )
-    const structures = args.map((value, i) => {
-      const structure = structureOf(value, leaves, isStatic.has(i))
-      if (!isStatic.has(i)) checkFixed(structure, i)
-      while (owners.length < leaves.length) owners.push(i)
-      return structure
-    })
+    for (const [i, structure] of args.entries()) if (!isStatic.has(i)) checkFixed(structure, i)
     const standIns = leaves.map((leaf, i) => argument(leaf, i))
-    const inputs = structures.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
+    const inputs = args.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
     const outputs: Tensor[] = []
     const result = structureOf(f(...(inputs as unknown as A)), outputs)
     checkResult(result)
@@ -129,7 +127,7 @@ export function compile<A extends readonly any[], R>(
       }
       return undefined
     })
-    const entry = { args: structures, result, program, donors }
+    const entry = { args, result, program, donors }
     entries.unshift(entry)
     if (entries.length === many)
       console.warn(
@@ -147,12 +145,15 @@ export function compile<A extends readonly any[], R>(
     if (!engine || engine.busy || isWatched() || leaves.some(({ trace }) => trace !== undefined))
       return f(...args)
     if (!entry) {
-      const all: Tensor[] = []
-      for (const [i, value] of args.entries()) structureOf(value, all, isStatic.has(i))
-      if (all.some(({ trace }) => trace !== undefined)) return f(...args)
-      entry = record(args, engine)
-      leaves.length = 0
-      leaves.push(...all)
+      /** The argument that each tensor belongs to. */
+      const owners: number[] = []
+      const structures = args.map((value, i) => {
+        const structure = structureOf(value, leaves, isStatic.has(i))
+        while (owners.length < leaves.length) owners.push(i)
+        return structure
+      })
+      if (leaves.some(({ trace }) => trace !== undefined)) return f(...args)
+      entry = record(structures, leaves, owners, engine)
     }
     const { program, result, donors } = entry
     const storage = donors.map((donor) => {

@@ -252,8 +252,8 @@ export function emit(
     if (body.length > 0) lines(body, total)
   }
 
-  function emitMatmul(node: Node, [a, b]: readonly Place[]): void {
-    if (!a || !b) return
+  function emitMatmul(node: Node, reads: readonly Place[]): void {
+    const [a, b] = reads as [Place, Place]
     const [m, n] = node.shape.slice(-2) as [number, number]
     const k = a.view.shape.at(-1)!
     const batch = node.shape.slice(0, -2)

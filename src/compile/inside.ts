@@ -1,5 +1,5 @@
 import { decodeArray, encodeArray } from '../formats/index.js'
-import { type DType, type Shape, sizeOf, Tensor } from '../tensor/index.js'
+import { canonicalizeNaN, type DType, type Shape, sizeOf, Tensor } from '../tensor/index.js'
 import { lowFormat } from './values.js'
 
 /** The elements of a tensor as they lie inside a program, as 32-bit words. */
@@ -8,7 +8,8 @@ export function wordsOf({ dtype, data }: Tensor): Uint32Array {
   const low = lowFormat(dtype)
   if (!low) return new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4).slice()
   const values = Float32Array.from(decodeArray(data as Uint8Array | Uint16Array, low))
-  return new Uint32Array(canonical(values).buffer)
+  canonicalizeNaN(values)
+  return new Uint32Array(values.buffer)
 }
 
 /** The tensor whose elements lie at an address inside a program; a copy. */
@@ -23,8 +24,8 @@ export function tensorAt<D extends DType>(
   if (dtype === 'bool') return made(Uint8Array.from(new Int32Array(buffer, at, size), (mask) => mask & 1))
   if (dtype === 'int32') return made(new Int32Array(buffer, at, size).slice())
   if (dtype === 'uint32') return made(new Uint32Array(buffer, at, size).slice())
-  if (dtype === 'float64') return made(canonical(new Float64Array(buffer, at, size).slice()))
-  const values = canonical(new Float32Array(buffer, at, size).slice())
+  const values = new (dtype === 'float64' ? Float64Array : Float32Array)(buffer, at, size).slice()
+  canonicalizeNaN(values)
   const low = lowFormat(dtype)
   return made(low ? encodeArray(values, low) : values)
 }
@@ -33,10 +34,4 @@ export function tensorAt<D extends DType>(
 export function putTensor(buffer: ArrayBuffer, at: number, x: Tensor): void {
   const words = wordsOf(x)
   new Uint32Array(buffer, at, words.length).set(words)
-}
-
-/** Every NaN as the canonical one. Numbers of any other kind are left alone. */
-export function canonical<A extends Float32Array | Float64Array>(values: A): A {
-  for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i]!)) values[i] = Number.NaN
-  return values
 }

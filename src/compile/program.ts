@@ -1,4 +1,4 @@
-import { type Op, Tensor } from '../tensor/index.js'
+import { dtypeFacts, type Op, Tensor } from '../tensor/index.js'
 import { type Emitted, emit, type HostCall } from './emit.js'
 import type { Graph, Node } from './graph.js'
 import { putTensor, tensorAt } from './inside.js'
@@ -17,6 +17,8 @@ export class Program {
   readonly emitted: Emitted
   readonly #machine: Machine
   readonly #host: Host
+  /** Where what goes out lies. */
+  readonly #places: ReadonlyMap<Node, number>
 
   constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each') {
     this.graph = graph
@@ -30,6 +32,7 @@ export class Program {
       (dtype) => machine.edgesOf(dtype),
     )
     this.#host = hostOf(this.emitted.calls, machine)
+    this.#places = new Map(this.emitted.outputs.map(({ node, at }) => [node, at]))
   }
 
   /** The arguments, by number, that come out as they are, in another shape perhaps. */
@@ -54,7 +57,6 @@ export class Program {
     if (this.#enter(args)) return undefined
     if (machine.run(emitted.runAt, this.#host)) return undefined
     const { buffer } = machine
-    const places = new Map(emitted.outputs.map(({ node, at }) => [node, at]))
     return this.graph.outputs.map((output, i): Tensor => {
       const { stored } = this.schedule.placeOf(output)
       if (stored.source.kind === 'argument') {
@@ -62,7 +64,7 @@ export class Program {
         return output === stored ? from : remade(output, from.data)
       }
       if (stored.source.kind === 'constant') return stored.source.tensor
-      const at = places.get(stored)
+      const at = this.#places.get(stored)
       return remade(output, at === undefined ? [] : takeElements(buffer, at, output, storage[i]))
     })
   }
@@ -125,20 +127,9 @@ function takeElements(
   return into
 }
 
+/** Elements as storage has them, where they lie. */
 function viewOf(buffer: ArrayBuffer, at: number, dtype: Node['dtype'], size: number): Tensor['data'] {
-  switch (edgeOf(dtype)) {
-    case code.FLOAT64:
-      return new Float64Array(buffer, at, size)
-    case code.FLOAT32:
-      return new Float32Array(buffer, at, size)
-    case code.BFLOAT16:
-    case code.FLOAT16:
-      return new Uint16Array(buffer, at, size)
-    case code.INTEGER:
-      return dtype === 'int32' ? new Int32Array(buffer, at, size) : new Uint32Array(buffer, at, size)
-    default:
-      return new Uint8Array(buffer, at, size)
-  }
+  return new (dtypeFacts(dtype).storage)(buffer, at, size)
 }
 
 function remade(node: Node, data: Tensor['data'] | readonly []): Tensor {

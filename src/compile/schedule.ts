@@ -1,5 +1,5 @@
 import type { Accumulation, Extremum, Op, Reduction, Scan, Shape } from '../tensor/index.js'
-import { ops, sameShape } from '../tensor/index.js'
+import { ops, sameShape, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
 import { type Loop, loopOf } from './lowering.js'
 import * as code from './opcodes.js'
@@ -243,11 +243,10 @@ function lanesAlong(shape: Shape, axes: readonly number[]): Lanes | undefined {
   if (axes.length === 0) return undefined
   const first = axes[0]!
   if (axes.some((axis, i) => axis !== first + i)) return undefined
-  const product = (part: Shape): number => part.reduce((n, length) => n * length, 1)
   const end = first + axes.length
   return {
-    outer: product(shape.slice(0, first)),
-    length: product(shape.slice(first, end)),
-    inner: product(shape.slice(end)),
+    outer: sizeOf(shape.slice(0, first)),
+    length: sizeOf(shape.slice(first, end)),
+    inner: sizeOf(shape.slice(end)),
   }
 }

@@ -10,9 +10,16 @@ export type LaneOrder =
   | { readonly blocked: number }
   | { readonly windowed: number }
 
+/** Orders that take one element after the other, and so a lane part by part. */
+type StepwiseOrder = 'sequential' | 'kahan' | 'neumaier'
+
+function isStepwise(order: LaneOrder): order is StepwiseOrder {
+  return order === 'sequential' || order === 'kahan' || order === 'neumaier'
+}
+
 /** Whether a kernel adds so long a lane in this order: some need all of it in the arena. */
 export function addsLane(order: LaneOrder, length: number, scans = false): boolean {
-  if (order === 'sequential' || order === 'kahan' || order === 'neumaier') return true
+  if (isStepwise(order)) return true
   return length <= longestLane && length > 0 && !(scans && typeof order === 'object' && 'windowed' in order)
 }
 
@@ -20,7 +27,7 @@ export function addsLane(order: LaneOrder, length: number, scans = false): boole
 export function float32LaneSum(arena: Arena, lane: Float32Array, order: LaneOrder): number {
   const { kernels, state } = arena
   const n = lane.length
-  if (order === 'sequential' || order === 'kahan' || order === 'neumaier') {
+  if (isStepwise(order)) {
     addParts(arena, lane, order, undefined)
     return order === 'neumaier' ? Math.fround(state[0]! + state[1]!) : state[0]!
   }
@@ -35,7 +42,7 @@ export function float32LaneSum(arena: Arena, lane: Float32Array, order: LaneOrde
 export function float32LaneScan(arena: Arena, lane: Float32Array, order: LaneOrder, out: Float32Array): void {
   const { kernels, scan } = arena
   const n = lane.length
-  if (order === 'sequential' || order === 'kahan' || order === 'neumaier') {
+  if (isStepwise(order)) {
     addParts(arena, lane, order, out)
     return
   }
@@ -50,7 +57,7 @@ export function float32LaneScan(arena: Arena, lane: Float32Array, order: LaneOrd
 function addParts(
   arena: Arena,
   lane: Float32Array,
-  order: 'sequential' | 'kahan' | 'neumaier',
+  order: StepwiseOrder,
   out: Float32Array | undefined,
 ): void {
   const kernel = arena.kernels[`${order}Lane`]

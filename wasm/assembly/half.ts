@@ -69,9 +69,10 @@ function high(codes: v128): v128 {
   return valuesOf(i32x4.extend_high_i16x8_u(codes))
 }
 
+/** The values of codes in 32 bits each. */
 // @ts-ignore: decorator
 @inline
-function valuesOf(codes: v128): v128 {
+export function valuesOf(codes: v128): v128 {
   const field = v128.and(codes, i32x4.splat(0x7c00))
   const bits = i32x4.add(i32x4.shl(v128.and(codes, i32x4.splat(0x7fff)), 13), i32x4.splat(112 << 23))
   // Infinities and NaN go on to float32's last exponent.

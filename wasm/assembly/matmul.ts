@@ -230,7 +230,7 @@ function storeFour(to: usize, rows01: v128, rows23: v128): void {
 }
 
 /** One tile, k ascending; each product and each sum rounded to float32. */
-function tile(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
+export function tile(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
   const c1 = c + stride
   const c2 = c1 + stride
   const c3 = c2 + stride
@@ -356,7 +356,7 @@ function tileInt32(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
 }
 
 /** Half a tile, 4 columns, in float64: products exact, each sum rounded to float32, whatever the operands are. */
-function tileExact(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
+export function tileExact(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
   const c1 = c + stride
   const c2 = c1 + stride
   const c3 = c2 + stride

@@ -1,5 +1,6 @@
 // Elements on their way in and out, in place: codes lie at the end of their buffer and grow forward into it, results shrink
 // to its front.
+import { valuesOf } from '../assembly/half'
 import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/opcodes'
 
 /** The code of a float32 that float16 holds. */
@@ -11,17 +12,6 @@ export function halfCode(bits: u32): u32 {
   if (size >= 0x7f800000) return sign | (size > 0x7f800000 ? 0x7e00 : 0x7c00)
   if (size >= 0x38800000) return sign | ((size >> 13) - (112 << 10))
   return sign | u32(reinterpret<f32>(size) * 16777216.0)
-}
-
-// @ts-ignore: decorator
-@inline
-function halfValues(codes: v128): v128 {
-  const field = v128.and(codes, i32x4.splat(0x7c00))
-  const bits = i32x4.add(i32x4.shl(v128.and(codes, i32x4.splat(0x7fff)), 13), i32x4.splat(112 << 23))
-  const special = v128.and(i32x4.eq(field, i32x4.splat(0x7c00)), i32x4.splat(112 << 23))
-  const subnormal = f32x4.sub(i32x4.add(bits, i32x4.splat(1 << 23)), i32x4.splat(113 << 23))
-  const size = v128.bitselect(subnormal, i32x4.add(bits, special), i32x4.eq(field, i32x4.splat(0)))
-  return v128.or(size, i32x4.shl(v128.and(codes, i32x4.splat(0x8000)), 16))
 }
 
 /** True where float32 values hold a NaN other than the canonical one. */
@@ -59,8 +49,8 @@ export function enter(at: usize, count: i32, kind: i32, table: usize): bool {
       let from = at + usize(pairs) * 2
       for (let i = 0; i < pairs; i += 8, from += 16, at += 32) {
         const codes = v128.load(from)
-        const x = halfValues(i32x4.extend_low_i16x8_u(codes))
-        const y = halfValues(i32x4.extend_high_i16x8_u(codes))
+        const x = valuesOf(i32x4.extend_low_i16x8_u(codes))
+        const y = valuesOf(i32x4.extend_high_i16x8_u(codes))
         found = v128.or(found, v128.or(odd(x), odd(y)))
         v128.store(at, x)
         v128.store(at, y, 16)

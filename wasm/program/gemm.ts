@@ -1,5 +1,6 @@
 // A batch of matrix products with float32 sums: c = a b, k ascending from +0, each sum rounded to float32. For bfloat16 each
 // product is exact; where float32 cannot hold the products of two blocks (`fits`), they are taken in float64.
+import { tile, tileExact } from '../assembly/matmul'
 import { toBfloat16, toFormat, word } from './rounding'
 
 /** The largest block in any direction. */
@@ -78,18 +79,7 @@ function packBands(from: usize, row: i32, column: i32, to: usize, rows: i32, dep
       let at = from
       if (column == 1) {
         for (; p + 4 <= depth; p += 4, at += 16, to += 64) {
-          const r0 = v128.load(at)
-          const r1 = v128.load(at + r)
-          const r2 = v128.load(at + 2 * r)
-          const r3 = v128.load(at + 3 * r)
-          const a = i8x16.shuffle(r0, r1, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
-          const b = i8x16.shuffle(r2, r3, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
-          const c = i8x16.shuffle(r0, r1, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
-          const d = i8x16.shuffle(r2, r3, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
-          v128.store(to, i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
-          v128.store(to, i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 16)
-          v128.store(to, i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23), 32)
-          v128.store(to, i8x16.shuffle(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 48)
+          transpose(at, r, to, 16)
         }
       }
       for (; p < depth; p++, at += s, to += 16) {
@@ -105,6 +95,24 @@ function packBands(from: usize, row: i32, column: i32, to: usize, rows: i32, dep
       }
     }
   }
+}
+
+/** Four runs of four elements, `apart` bytes from each other, as four columns `step` bytes from each other. */
+// @ts-ignore: decorator
+@inline
+function transpose(from: usize, apart: usize, to: usize, step: usize): void {
+  const r0 = v128.load(from)
+  const r1 = v128.load(from + apart)
+  const r2 = v128.load(from + 2 * apart)
+  const r3 = v128.load(from + 3 * apart)
+  const a = i8x16.shuffle(r0, r1, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+  const b = i8x16.shuffle(r2, r3, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+  const c = i8x16.shuffle(r0, r1, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+  const d = i8x16.shuffle(r2, r3, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+  v128.store(to, i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+  v128.store(to + step, i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+  v128.store(to + 2 * step, i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+  v128.store(to + 3 * step, i8x16.shuffle(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
 }
 
 /** Columns in panels of 8, [panel][k][8]; columns that are missing are 0. */
@@ -139,18 +147,7 @@ function packBandsOfEight(from: usize, apart: usize, to: usize, depth: i32): voi
     let at = from
     let p = 0
     for (; p + 4 <= depth; p += 4, at += 16, out += 128) {
-      const r0 = v128.load(at)
-      const r1 = v128.load(at + apart)
-      const r2 = v128.load(at + 2 * apart)
-      const r3 = v128.load(at + 3 * apart)
-      const a = i8x16.shuffle(r0, r1, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
-      const b = i8x16.shuffle(r2, r3, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
-      const c = i8x16.shuffle(r0, r1, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
-      const d = i8x16.shuffle(r2, r3, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
-      v128.store(out, i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
-      v128.store(out, i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 32)
-      v128.store(out, i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23), 64)
-      v128.store(out, i8x16.shuffle(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31), 96)
+      transpose(at, apart, out, 32)
     }
     for (; p < depth; p++, at += 4, out += 32) {
       store<f32>(out, load<f32>(at))
@@ -202,63 +199,12 @@ function multiply(a: usize, b: usize, sums: usize, bands: i32, panels: i32, dept
     for (let band = 0; band < bands; band++) {
       const left = a + band * depth * 16
       const c = sums + usize(band) * 4 * stride + panel * 32
-      if (exact) tile(left, right, c, stride, depth)
-      else tileExact(left, right, c, stride, depth)
-    }
-  }
-}
-
-/** One tile of 4 by 8; each product and each sum rounded to float32. */
-function tile(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
-  const c1 = c + stride
-  const c2 = c1 + stride
-  const c3 = c2 + stride
-  let s00 = v128.load(c)
-  let s01 = v128.load(c, 16)
-  let s10 = v128.load(c1)
-  let s11 = v128.load(c1, 16)
-  let s20 = v128.load(c2)
-  let s21 = v128.load(c2, 16)
-  let s30 = v128.load(c3)
-  let s31 = v128.load(c3, 16)
-  const end = a + usize(k) * 16
-  while (a < end) {
-    const x = v128.load(b)
-    const y = v128.load(b, 16)
-    const a0 = v128.load32_splat(a)
-    s00 = f32x4.add(s00, f32x4.mul(a0, x))
-    s01 = f32x4.add(s01, f32x4.mul(a0, y))
-    const a1 = v128.load32_splat(a, 4)
-    s10 = f32x4.add(s10, f32x4.mul(a1, x))
-    s11 = f32x4.add(s11, f32x4.mul(a1, y))
-    const a2 = v128.load32_splat(a, 8)
-    s20 = f32x4.add(s20, f32x4.mul(a2, x))
-    s21 = f32x4.add(s21, f32x4.mul(a2, y))
-    const a3 = v128.load32_splat(a, 12)
-    s30 = f32x4.add(s30, f32x4.mul(a3, x))
-    s31 = f32x4.add(s31, f32x4.mul(a3, y))
-    a += 16
-    b += 32
-  }
-  v128.store(c, s00)
-  v128.store(c, s01, 16)
-  v128.store(c1, s10)
-  v128.store(c1, s11, 16)
-  v128.store(c2, s20)
-  v128.store(c2, s21, 16)
-  v128.store(c3, s30)
-  v128.store(c3, s31, 16)
-}
-
-/** One tile element by element: products exact in float64, each sum rounded to float32, whatever the values are. */
-function tileExact(a: usize, b: usize, c: usize, stride: usize, k: i32): void {
-  for (let row: usize = 0; row < 4; row++, c += stride) {
-    for (let column: usize = 0; column < 32; column += 4) {
-      let s = load<f32>(c + column)
-      for (let p: usize = 0; p < usize(k); p++) {
-        s = f32(f64(s) + f64(load<f32>(a + p * 16 + row * 4)) * f64(load<f32>(b + p * 32 + column)))
+      if (exact) {
+        tile(left, right, c, stride, depth)
+      } else {
+        tileExact(left, right, c, stride, depth)
+        tileExact(left, right + 16, c + 16, stride, depth)
       }
-      store<f32>(c + column, s)
     }
   }
 }

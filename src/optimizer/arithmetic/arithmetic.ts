@@ -2,21 +2,12 @@ import { decode, encode } from '../../bf16/index.js'
 import { castTo, type Expression, flushOp, leaf } from '../../compile/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
 import { checkName, type OptionTable } from '../../options/index.js'
-import {
-  type DType,
-  type FloatDType,
-  isFloat,
-  type Op,
-  ops,
-  roundingTo,
-  type Shape,
-  sizeOf,
-  Tensor,
-} from '../../tensor/index.js'
+import { type FloatDType, type Op, ops, roundingTo, type Shape, sizeOf, Tensor } from '../../tensor/index.js'
 import {
   type Decoded,
   Deferred,
   decodedOf,
+  floatOf,
   type Operand,
   promote,
   type Scalar,
@@ -24,7 +15,6 @@ import {
   valuesFor,
 } from './decoded.js'
 import { addLoop, divLoop, type Loop, mulLoop, sqrtLoop, subLoop } from './loops.js'
-
 import { powf } from './powf.js'
 
 /**
@@ -105,10 +95,10 @@ export function arithmeticOf(name: Arithmetic = 'ieee'): Elementwise {
 
 function make(name: Arithmetic): Elementwise {
   const xla = name === 'xla-cpu'
+  // XLA computes in float32 on narrower formats too, and flushes there.
+  const isFlushed = (dtype: FloatDType): boolean => xla && dtype !== 'float64'
   const weak = (value: number, dtype: FloatDType): number =>
-    roundingTo(dtype)(xla && dtype !== 'float64' ? Math.fround(value) : value)
-  // Flushing is a matter of float32, in which XLA computes on bfloat16 too.
-  const flushOf = (dtype: FloatDType) => (xla && dtype !== 'float64' ? flushed : keep)
+    roundingTo(dtype)(isFlushed(dtype) ? Math.fround(value) : value)
 
   const map = (f: (a: number, b: number) => number, left: Operand, right: Operand, loop?: Loop): Decoded => {
     const a = typeof left === 'number' ? undefined : asDecoded(left)
@@ -129,8 +119,8 @@ function make(name: Arithmetic): Elementwise {
         decodeArray(encodeArray(out as Float32Array, dtype), dtype, out as Float32Array)
       return { dtype, shape, values: out, own: true }
     }
-    const flush = flushOf(dtype)
-    const inFloat32 = xla && dtype !== 'float64'
+    const inFloat32 = isFlushed(dtype)
+    const flush = inFloat32 ? flushed : keep
     if (dtype === 'float32' || dtype === 'float64') {
       // The storage rounds.
       for (let i = 0; i < out.length; i++) {
@@ -149,11 +139,11 @@ function make(name: Arithmetic): Elementwise {
   /** The expression of an operand in the dtype of an operation; in float32, flushed, where XLA computes so. */
   const operand = (x: Operand, dtype: FloatDType): Expression => {
     const inDtype = castTo(expressionOf(x, dtype, weak), dtype)
-    return xla && dtype !== 'float64' ? flushedExpression(castTo(inDtype, 'float32')) : inDtype
+    return isFlushed(dtype) ? flushedExpression(castTo(inDtype, 'float32')) : inDtype
   }
   /** What an operation gives, from what it is in the dtype that it computes in. */
   const result = (x: Expression, dtype: FloatDType): Expression =>
-    castTo(xla && dtype !== 'float64' ? flushedExpression(castTo(x, 'float32')) : x, dtype)
+    castTo(isFlushed(dtype) ? flushedExpression(castTo(x, 'float32')) : x, dtype)
 
   /**
    * An operation of one or two operands, deferred where there are enough elements to be worth a program: `inside` makes it of
@@ -200,7 +190,7 @@ function make(name: Arithmetic): Elementwise {
     if (typeof b !== 'number' && sizeOf(b.shape) !== 1) return map(f, a, b)
     const divisor = flushed(typeof b === 'number' ? weak(b, dtype) : asDecoded(b).values[0]!)
     const factor = half ? roundToHalf(1 / divisor) : flushed(Math.fround(1 / divisor))
-    const times = leaf(new Tensor('float32', [], Float32Array.of(factor)))
+    const times = single('float32', factor)
     return deferred((x, _, shape) => both(ops.mul)(x, times, shape), f, a, b)
   }
   const sub = (a: Operand, b: Operand): Decoded => deferred(both(ops.sub), (x, y) => x - y, a, b, subLoop)
@@ -213,7 +203,7 @@ function make(name: Arithmetic): Elementwise {
       const wide = dtype === 'float32' || dtype === 'float64'
       const loop: Loop | undefined = wide ? (out, x) => mulLoop(out, x, factor) : undefined
       return deferred(
-        (x, _, shape) => inFloat64(x, (y) => both(ops.mul)(y, number64(factor), shape)),
+        (x, _, shape) => inFloat64(x, (y) => both(ops.mul)(y, single('float64', factor), shape)),
         (x) => x * factor,
         a,
         0,
@@ -230,7 +220,8 @@ function make(name: Arithmetic): Elementwise {
     sqrt: (a) => deferred(alone(ops.sqrt), Math.sqrt, a, 0, sqrtLoop),
     rsqrt: (a) =>
       deferred(
-        (x, _, shape) => inFloat64(x, (y) => both(ops.div)(number64(1), alone(ops.sqrt)(y, y, shape), shape)),
+        (x, _, shape) =>
+          inFloat64(x, (y) => both(ops.div)(single('float64', 1), alone(ops.sqrt)(y, y, shape), shape)),
         (x) => 1 / Math.sqrt(x),
         a,
         0,
@@ -256,20 +247,15 @@ function flushedExpression(x: Expression): Expression {
   return { op: flushOp, inputs: [x], dtype: 'float32', shape: x.shape }
 }
 
-function number64(value: number): Expression {
-  return leaf(new Tensor('float64', [], Float64Array.of(value)))
+/** One number as an expression: float64 as such, that of any narrower dtype as float32. */
+function single(dtype: FloatDType, value: number): Expression {
+  const wide = dtype === 'float64' ? 'float64' : 'float32'
+  return leaf(new Tensor<'float32' | 'float64'>(wide, [], one(dtype, value)))
 }
 
 /** An operand as an expression in one axis, a single element in none; numbers are rounded to the dtype of the operation. */
 function expressionOf(x: Operand, dtype: FloatDType, weak: Elementwise['weak']): Expression {
-  if (typeof x === 'number') {
-    const value = weak(x, dtype)
-    return leaf(
-      dtype === 'float64'
-        ? new Tensor('float64', [], Float64Array.of(value))
-        : new Tensor('float32', [], Float32Array.of(value)),
-    )
-  }
+  if (typeof x === 'number') return single(dtype, weak(x, dtype))
   if (x instanceof Deferred) return x.expression
   const size = sizeOf(x.shape)
   const shape = size === 1 ? [] : [size]
@@ -291,11 +277,6 @@ function dtypeOf(a: Operand, b: Operand): FloatDType | undefined {
   const first = typeof a === 'number' ? undefined : floatOf(a.dtype)
   const second = typeof b === 'number' ? undefined : floatOf(b.dtype)
   return first && second ? promote(first, second) : (first ?? second)
-}
-
-function floatOf(dtype: DType): FloatDType {
-  if (!isFloat(dtype)) throw new TypeError(`optimizer: needs a floating-point dtype, cast first [${dtype}]`)
-  return dtype
 }
 
 function one(dtype: FloatDType, value: number): Float32Array | Float64Array {

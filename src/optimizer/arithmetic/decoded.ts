@@ -2,6 +2,7 @@ import { castTo, type Expression, evaluate } from '../../compile/index.js'
 import {
   canonicalizeNaN,
   cast,
+  type DType,
   type FloatDType,
   isFloat,
   reshape,
@@ -32,10 +33,16 @@ export function isNumber(s: Scalar): s is number {
 /** What elementwise operations take: decoded elements, tensors, which are read, and weak numbers. */
 export type Operand = Decoded | Scalar
 
+/** A dtype that an optimizer can compute in; a TypeError for any other. */
+export function floatOf(dtype: DType): FloatDType {
+  if (!isFloat(dtype)) throw new TypeError(`optimizer: needs a floating-point dtype, cast first [${dtype}]`)
+  return dtype
+}
+
 /** The values of a tensor: its own storage where that holds numbers, decoded where it holds codes. */
 export function decodedOf(x: Tensor): Decoded {
-  const { dtype, shape } = x
-  if (!isFloat(dtype)) throw new TypeError(`optimizer: needs a floating-point dtype, cast first [${dtype}]`)
+  const { shape } = x
+  const dtype = floatOf(x.dtype)
   const wide = dtype === 'float64' ? x : cast(x, 'float32')
   return { dtype, shape, values: wide.data as Float32Array | Float64Array }
 }

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, type Shape, zeros } from '../../tensor/index.js'
+import { type FloatDType, type Shape, sizeOf, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
@@ -74,7 +74,7 @@ function bordersOf(shape: Shape): number {
 /** Calls f with every element's index and the places of its row, column, ... in the borders. */
 function eachBorder(shape: Shape, f: (element: number, border: number) => void): void {
   const axes = shape.length === 0 ? [1] : shape
-  const size = axes.reduce((n, length) => n * length, 1)
+  const size = sizeOf(axes)
   let [offset, inner] = [0, size]
   for (const length of axes) {
     inner /= length
@@ -85,7 +85,7 @@ function eachBorder(shape: Shape, f: (element: number, border: number) => void):
 
 /** Of every element the least that its borders keep. */
 function spread(borders: Decoded, shape: Shape): Decoded {
-  const size = shape.reduce((n, length) => n * length, 1)
+  const size = sizeOf(shape)
   const values = valuesFor(borders.dtype, size).fill(Number.POSITIVE_INFINITY)
   eachBorder(shape, (i, border) => {
     values[i] = Math.min(values[i]!, borders.values[border]!)

@@ -2,8 +2,6 @@ import { cast, dtypeFacts, type FloatDType, type Op, type Tensor } from '../../t
 import type { Operand, Program } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 import type { RealRule } from '../reals/realArithmetic.js'
-import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
-import { referenceRun } from '../replay/reference.js'
 import { affordsReals, type ChosenReference, chosenReference } from '../trust/chosenReference.js'
 import type { Candidate } from './candidates.js'
 import { runForm } from './rerun.js'
@@ -26,9 +24,9 @@ export function rewriteReference(
   rules?: ReadonlyMap<Op, RealRule>,
 ): RewriteReference {
   const chosen = chosenReference(program, asked, rules)
-  if (asked !== 'auto' || chosen.reference === 'real' || !affordsReals(program)) return of(chosen)
-  const { valueOf } = referenceRun(program, dtypeArithmetic('float64'))
-  const lost = candidates.some((candidate) => disagrees(program, candidate, valueOf))
+  const { inFloat64 } = chosen
+  if (!inFloat64 || !affordsReals(program)) return of(chosen)
+  const lost = candidates.some((candidate) => disagrees(program, candidate, inFloat64.valueOf))
   return of(lost ? chosenReference(program, 'real', rules) : chosen)
 }
 

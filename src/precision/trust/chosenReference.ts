@@ -34,6 +34,8 @@ export interface ChosenReference {
   readonly arithmetic: WideArithmetic<unknown>
   readonly run: ReferenceRun<unknown>
   readonly doubt: Doubt | undefined
+  /** The run in float64, where 'auto' came to stay with it. */
+  readonly inFloat64?: ReferenceRun<Tensor>
 }
 
 /** Steps of the output's dtype by which float64 may be off: a thousandth of a bit. */
@@ -60,7 +62,7 @@ export function chosenReference(
   const doubt = found && { ...found, seconds: secondsOf(program) }
   return doubt && doubt.seconds <= patience
     ? beside(program, 'real', realArithmetic(rules), doubt)
-    : beside(program, 'float64', arithmetic, doubt, run)
+    : { ...beside(program, 'float64', arithmetic, doubt, run), inFloat64: run }
 }
 
 function beside<W>(
