@@ -54,8 +54,9 @@ const shared = join(root, 'src/functions/float32')
  * both compilers read, but for the way they name modules. What wasm/assembly/float32 has itself stays.
  */
 function gather(folder: string): void {
-  for (const part of ['wasm', 'src/compile'])
+  for (const part of ['wasm', 'src/compile']) {
     cpSync(join(root, part), join(folder, part), { recursive: true })
+  }
   const target = join(folder, 'wasm/assembly/float32')
   const own = readdirSync(target)
   for (const name of readdirSync(shared)) {
@@ -97,8 +98,9 @@ if (options.length > 1 || (options.length === 1 && options[0] !== '--check')) {
 for (const module of modules) {
   const target = join(root, module.target)
   const text = embedded(module, compile(module))
-  if (options.length === 0) writeFileSync(target, text)
-  else if (readFileSync(target, 'utf8') !== text) {
+  if (options.length === 0) {
+    writeFileSync(target, text)
+  } else if (readFileSync(target, 'utf8') !== text) {
     console.error(`buildWasm: ${module.target} is not what ${module.source} compiles to, run without --check`)
     process.exit(1)
   }

@@ -21,12 +21,14 @@ const fail = (what: string): never => {
 
 function checkFiles({ tarball, files }: Packed, folder: string): void {
   for (const file of files) {
-    if (/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|src\/README\.md|docs\/[\w-]+\.md)$/.test(file))
+    if (/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|src\/README\.md|docs\/[\w-]+\.md)$/.test(file)) {
       continue
+    }
     const source =
       /^dist\/(.*?)(\.d\.ts|\.js)$/.exec(file)?.[1] ?? fail(`a file that should not be packed [${file}]`)
-    if (!existsSync(`src/${source}.ts`))
+    if (!existsSync(`src/${source}.ts`)) {
       fail(`left over from a file that is gone, run npm run clean [${file}]`)
+    }
   }
   run('tar', ['-xzf', tarball, '-C', folder], folder)
   for (const file of files) {
@@ -162,8 +164,9 @@ function checkBrowser(project: string, folder: string): void {
   const work = `${readFileSync('scripts/browserWork.ts', 'utf8')}\n${readmeExample()}`
   writeFileSync(join(project, 'work.js'), bundle(work, project, 'node', 'esm').text)
   const expected = run(process.execPath, ['work.js'], project)
-  if (!expected.includes('kernels: wasm, equal to plain:'))
+  if (!expected.includes('kernels: wasm, equal to plain:')) {
     fail(`Node has no WebAssembly kernels\n${expected}`)
+  }
   const said = logOfPage(bundle(work, project).text, folder)
   if (said !== expected) fail(`a browser computes something else\n${said}instead of\n${expected}`)
   step(`a page in Chromium computes the bits of Node: ${expected.split(/\s/).length} words`)

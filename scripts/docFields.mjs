@@ -18,8 +18,9 @@ export function withLists(text) {
       const [first, ...others] = rest.trim().split(several)
       out.push(`- **${name}** ${first}`, ...others.map((part) => part.replace(/^(\S+)/, '- **$1**')))
       inside = true
-    } else if (inside && line.trim() !== '') out.push(`  ${line.trim()}`)
-    else {
+    } else if (inside && line.trim() !== '') {
+      out.push(`  ${line.trim()}`)
+    } else {
       inside = false
       out.push(line)
     }
@@ -57,7 +58,8 @@ export function load(app) {
     if (title !== undefined) page.name = title
   })
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const { comment } of Object.values(project.reflections))
+    for (const { comment } of Object.values(project.reflections)) {
       if (comment) comment.summary = partsWithLists(comment.summary)
+    }
   })
 }

@@ -64,8 +64,9 @@ let n = (await openRecords(path)).length
 for (;;) { await appendRecords(path, Array.from({ length: 10 }, () => 'record ' + n++), { blockBytes: 40 }); say(n) }`,
     found: async (path) => {
       const source = await openRecords(path, { recover: true })
-      for (let i = 0; i < source.length; i++)
+      for (let i = 0; i < source.length; i++) {
         ensure(Buffer.from(await source.at(i)).toString() === `record ${i}`, `record ${i} is another`)
+      }
       await source.close?.()
       return source.length
     },

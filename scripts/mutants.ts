@@ -113,8 +113,9 @@ for (const name of options.subject ?? Object.keys(subjects)) {
   )
   const chosen = sample(all, Number(options.sample), `${options.seed} ${name}`)
   const start = Date.now()
-  if (!pass(subject.tests, 1_800_000))
+  if (!pass(subject.tests, 1_800_000)) {
     throw new Error(`mutants: the tests are red without any mutant [${name}]`)
+  }
   const limit = 3 * (Date.now() - start) + 60_000
   let [dead, run] = [0, 0]
   for (const mutant of chosen) {

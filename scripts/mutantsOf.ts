@@ -58,14 +58,17 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
         node.initializer &&
         ts.isObjectLiteralExpression(node.initializer) &&
         node.initializer.properties.length > 4
-      )
+      ) {
         entries(node.initializer)
+      }
     } else if (ts.isBinaryExpression(node)) {
       const by = exchanged.get(node.operatorToken.kind)
       if (by) replace(node.operatorToken, by, `${node.operatorToken.getText(tree)} is ${by}`)
-    } else if (ts.isNumericLiteral(node)) replace(node, `(${node.text} + 1)`, `${node.text} is one more`)
-    else if (ts.isIfStatement(node))
+    } else if (ts.isNumericLiteral(node)) {
+      replace(node, `(${node.text} + 1)`, `${node.text} is one more`)
+    } else if (ts.isIfStatement(node)) {
       replace(node.expression, `!(${node.expression.getText(tree)})`, 'if is if not')
+    }
     ts.forEachChild(node, visit)
   }
   visit(tree)

@@ -59,10 +59,11 @@ function tried(folder: string): { readonly runs?: string; readonly why: string }
 }
 
 function checkTools(): void {
-  if (process.platform !== 'linux' || process.arch !== 'x64')
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(
       `setup:tfjs-node: only Linux on x64 has the libraries as a wheel [${process.platform} ${process.arch}]`,
     )
+  }
   const tools = [
     { name: 'python3 with pip', command: ['python3', '-m', 'pip', '--version'], debian: 'python3-pip' },
     { name: 'g++', command: ['g++', '--version'], debian: 'g++' },
@@ -70,8 +71,9 @@ function checkTools(): void {
   ]
   for (const { name, command, debian } of tools) {
     const [program = '', ...args] = command
-    if (spawnSync(program, args).status !== 0)
+    if (spawnSync(program, args).status !== 0) {
       throw new Error(`setup:tfjs-node: needs ${name}, on Debian the package ${debian} [not found]`)
+    }
   }
 }
 
@@ -132,10 +134,11 @@ function install(folder: string): void {
 
 function main(): void {
   const [given = fileURLToPath(new URL('../../.tfjs-node', import.meta.url)), ...more] = process.argv.slice(2)
-  if (given.startsWith('-') || more.length > 0)
+  if (given.startsWith('-') || more.length > 0) {
     throw new Error(
       `setup:tfjs-node: takes at most the folder to set it up in [${process.argv.slice(2).join(' ')}]`,
     )
+  }
   const folder = resolve(given)
   const before = existsSync(join(folder, 'node_modules')) ? tried(folder).runs : undefined
   if (before !== undefined) {
@@ -145,8 +148,9 @@ function main(): void {
   checkTools()
   install(folder)
   const { runs, why } = tried(folder)
-  if (runs === undefined)
+  if (runs === undefined) {
     throw new Error(`setup:tfjs-node: built, but it does not run [${why.slice(-2000).trim()}]`)
+  }
   console.log(`setup:tfjs-node: tfjs-node ${runs} runs in ${folder}`)
 }
 

@@ -94,8 +94,9 @@ describe('the code of the pages', () => {
     const names = blocks.filter((block) => block.page === page).map(({ name }) => name)
     const run = spawnSync(process.execPath, [join(folder, 'run.mjs'), ...names], { encoding: 'utf8' })
     expect([run.stderr, run.status]).toEqual(['', 0])
-    for (const [name, printed] of Object.entries(JSON.parse(run.stdout)))
+    for (const [name, printed] of Object.entries(JSON.parse(run.stdout))) {
       printedBy.set(name, printed as never)
+    }
   })
 
   it.each(blocks)('$where prints what its comments say', ({ name, printed }) => {

@@ -20,8 +20,9 @@ function importsOf(tree: ts.SourceFile): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
-      if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier))
+      if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
         found.push(node.moduleSpecifier.text)
+      }
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [argument] = node.arguments
       found.push(argument && ts.isStringLiteral(argument) ? argument.text : '(computed)')
@@ -167,8 +168,9 @@ describe('the layers', () => {
 
   it('no folder of src has more than 30 files side by side', () => {
     const counts = new Map<string, number>()
-    for (const { path } of sources)
+    for (const { path } of sources) {
       counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
+    }
     const large = [...counts].filter(([, count]) => count > 30).map(([folder]) => folder)
     expect(large).toEqual([])
   })

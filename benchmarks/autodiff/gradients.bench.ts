@@ -16,8 +16,9 @@ for (const program of programs) {
   const check = (): void => {
     const [value, gradients] = both(params)
     if (value.item() !== f(params).item()) throw new Error(`${name}: value differs from the function's own`)
-    for (const leaf of leavesOf(gradients))
+    for (const leaf of leavesOf(gradients)) {
       if (!leaf.toNumbers().every(Number.isFinite)) throw new Error(`${name}: gradient is not finite`)
+    }
   }
   const timed = (run: () => unknown) =>
     measure({ op: name, n: 1000, prepare: () => ({ run: () => void run(), check }) }, thorough)

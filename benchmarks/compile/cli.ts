@@ -51,8 +51,9 @@ export const compileCommand =
           rows.push(row)
           if (!json) terminal.out(`${lineOf(row)}\n`)
         }
-        if (json) terminal.out(`${JSON.stringify(rows, null, 2)}\n`)
-        else {
+        if (json) {
+          terminal.out(`${JSON.stringify(rows, null, 2)}\n`)
+        } else {
           if (there && 'why' in there) terminal.out(`${noPeer('jax, numpy and ml_dtypes', there.why)}\n`)
           if (there && 'value' in there) terminal.out(`Peers: ${there.value}, one thread\n`)
           terminal.out(`Node ${process.versions.node}, V8 ${process.versions.v8}, ${process.arch}\n`)
@@ -87,8 +88,9 @@ function lineOf({ program, unit, eager, compiled, why, peers }: Row): string {
           `compiled ${shown(compiled)} (${(eager / compiled).toFixed(1)} times as fast)`,
         ]
   const best = compiled ?? eager
-  for (const { name, time } of peers)
+  for (const { name, time } of peers) {
     cells.push(`${name} ${shown(time)} (ours ${(best / time).toFixed(2)} of it)`)
+  }
   return `${program.padEnd(30)} ${cells.join(', ')}; ${unit}`
 }
 

@@ -68,8 +68,9 @@ const [width, heads, length, batch] = [128, 4, 128, 8]
 export function transformerParameters(dtype: FloatDType): Mlp {
   const made: Record<string, Tensor> = {}
   for (let layer = 0; layer < 2; layer++) {
-    for (const [i, name] of ['q', 'k', 'v', 'o'].entries())
+    for (const [i, name] of ['q', 'k', 'v', 'o'].entries()) {
       made[`${name}${layer}`] = drawn(20 + 8 * layer + i, [width, width], dtype, width ** -0.5)
+    }
     made[`up${layer}`] = drawn(24 + 8 * layer, [width, 4 * width], dtype, width ** -0.5)
     made[`down${layer}`] = drawn(25 + 8 * layer, [4 * width, width], dtype, (4 * width) ** -0.5)
   }

@@ -27,8 +27,9 @@ export function checkSameBits(name: string, { eager, compiled }: Prepared): void
     for (const [i, x] of expected.entries()) {
       const [a, b] = [bytesOf(x), bytesOf(actual[i]!)]
       const at = a.findIndex((byte, k) => byte !== b[k])
-      if (at >= 0 || a.length !== b.length)
+      if (at >= 0 || a.length !== b.length) {
         throw new Error(`${name}: compiled gives other bits [result ${i}, byte ${at}]`)
+      }
     }
   }
 }

@@ -71,8 +71,9 @@ async function benchmark(path: string, out: string | undefined): Promise<void> {
         const begin = performance.now()
         const result = await run()
         times.push(performance.now() - begin)
-        if (result.rows !== expected.rows || result.delay !== expected.delay)
+        if (result.rows !== expected.rows || result.delay !== expected.delay) {
           throw new Error(`bench:pipeline: ${name} gave other records [${result.rows} ${result.delay}]`)
+        }
       }
       const least = Math.min(...times.slice(1))
       rows.push({
@@ -99,19 +100,21 @@ async function benchmark(path: string, out: string | undefined): Promise<void> {
     const heavy = pipeline(arrow, { shuffle: true, seed: 1 })
       .map(fromModule<Flight, ReturnType<typeof features>>(module, 'heavy'))
       .batch(batchSize)
-    for (const workers of [0, 1, 2])
+    for (const workers of [0, 1, 2]) {
       await add(`Arrow, shuffled, 100 x features, ${workers} workers`, () => drained(heavy.load({ workers })))
+    }
     const inOrder = async (source: DataSource<Flight>) => total(kept(source), {})
     await add('open JSONL, in order, batches', async () => inOrder(await openJsonl<Flight>(jsonl)))
     await add('open CSV, in order, batches', async () =>
       inOrder(await openCsv<Flight>(table, { numbers: names })),
     )
     const decode = (bytes: Uint8Array): Flight => JSON.parse(Buffer.from(bytes).toString()) as Flight
-    for (const shuffle of [false, true])
+    for (const shuffle of [false, true]) {
       await add(`open records of JSON, ${shuffle ? 'shuffled' : 'in order'}, batches`, async () => {
         const source = kept(await openRecords(records))
         return drained(pipeline(source, { shuffle, seed: 1 }).map(decode).batch(batchSize).load())
       })
+    }
 
     console.log(
       `flights-200k.arrow, ${expected.rows} rows, batches of ${batchSize}, node ${process.version} ${process.arch}, ${availableParallelism()} cores; least of 2, after one\n`,

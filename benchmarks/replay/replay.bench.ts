@@ -33,8 +33,9 @@ function wide(): void {
   const buffer = new ReplayBuffer({ capacity: rows, obsDim, actionDim })
   const obs = new Float32Array(obsDim)
   const action = new Float32Array(actionDim)
-  for (let k = 0; k < rows; k++)
+  for (let k = 0; k < rows; k++) {
     buffer.add({ obs: obs.fill(k), action, reward: 0, nextObs: obs, terminated: false })
+  }
   const out = buffer.sample(batchSize)
   out.obs.forEach((x, i) => {
     if (x !== out.indices[Math.floor(i / obsDim)]) throw new Error(`sample: wrong row [${x}]`)
@@ -111,8 +112,9 @@ function narrow(rows: number, prioritized: boolean): void {
   const out = buffer.sample(batchSize)
   if (prioritized) {
     const priorities = Float32Array.from({ length: batchSize }, (_, i) => 0.1 + ((i * 37) % 101) / 50)
-    for (let k = 0; k < 3000; k++)
+    for (let k = 0; k < 3000; k++) {
       buffer.updatePriorities(buffer.sample(batchSize, { out }).indices, priorities)
+    }
     tell(
       'updatePriorities, 256 of 10^6',
       timed(2000, () => buffer.updatePriorities(out.indices, priorities)),

@@ -23,7 +23,8 @@ export interface Prepared {
 export function checkEqual(op: string, actual: ArrayLike<number>, expected: (index: number) => number): void {
   for (let i = 0; i < actual.length; i++) {
     const value = expected(i)
-    if (!Object.is(actual[i], value))
+    if (!Object.is(actual[i], value)) {
       throw new Error(`${op}: wrong result [element ${i}: ${inspect(actual[i])}, not ${inspect(value)}]`)
+    }
   }
 }

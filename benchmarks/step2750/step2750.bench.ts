@@ -29,8 +29,9 @@ timed()
 const own = timed()
 console.log(line('tensor operations and their tape', own.seconds, own.steps, own.first))
 const answer = numpyStep2750(data, options.lr)
-if ('why' in answer) console.log(noPeer('numpy and ml_dtypes', answer.why))
-else {
+if ('why' in answer) {
+  console.log(noPeer('numpy and ml_dtypes', answer.why))
+} else {
   const peer = answer.value
   console.log(line('NumPy and ml_dtypes, vectorised', peer.seconds, peer.steps, peer.firstNonFiniteStep))
   // Losses that are NaN differ in their payload only.
@@ -38,8 +39,9 @@ else {
   if (unlike >= 0 || own.steps !== peer.steps || own.first !== peer.firstNonFiniteStep) {
     console.log(`the two runs differ from step ${unlike + 1} on`)
     process.exitCode = 1
-  } else
+  } else {
     console.log(
       `the same loss, bit for bit, at every step; ${(peer.seconds / own.seconds).toFixed(2)} times NumPy's speed`,
     )
+  }
 }

@@ -64,8 +64,9 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
       void worker.terminate().then(() => resolve({ next: late ? count : Math.max(i, from) + 1, found, note }))
     }, 250)
     worker.on('message', (message) => {
-      if ('crashed' in message) found.push(`input ${message.i}: ${message.crashed}`)
-      else {
+      if ('crashed' in message) {
+        found.push(`input ${message.i}: ${message.crashed}`)
+      } else {
         const { counts, slowest, peak } = message
         note = `${counts.read} read, ${counts.refused} refused; slowest ${slowest.milliseconds.toFixed(0)} ms (${slowest.i}), ${(peak / 2 ** 20).toFixed(0)} MiB`
         clearInterval(watch)

@@ -126,8 +126,9 @@ export async function readers(
       prefetch: 'in-process',
       ...(nStep && { nStep: { n: 2, gamma: 0.9 } }),
     })
-    for (let i = 0; i < 11; i++)
+    for (let i = 0; i < 11; i++) {
       buffer.add({ obs: [i, 1], action: 0, reward: i, nextObs: [i + 1, 1], terminated: i % 4 === 3 })
+    }
     return buffer
   }
   return [

@@ -12,8 +12,9 @@ export function repairRecords(file: Uint8Array): Uint8Array {
     if (mark !== 0x4b4c4254) continue
     const isIndex = bytes.readUInt32LE(at + 4) === 2
     const length = isIndex ? bytes.readUInt32LE(at + 20) : 8 * bytes.readUInt32LE(at + 16)
-    if (at + 32 + length <= bytes.length)
+    if (at + 32 + length <= bytes.length) {
       bytes.writeUInt32LE(crc32(bytes.subarray(at + 32, at + 32 + length)), at + 24)
+    }
     bytes.writeUInt32LE(crc32(bytes.subarray(at, at + 28)), at + 28)
   }
   return new Uint8Array(bytes)

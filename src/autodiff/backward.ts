@@ -118,8 +118,9 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
     function step(tensor: Tensor, g: Tensor): void {
       const { op: key, inputs, attributes } = tensor.trace!
       const rule = ruleOf(key)
-      if (!rule || rule === 'none')
+      if (!rule || rule === 'none') {
         throw new RangeError(`${op}: no gradient rule for this operation, give one by rules [${key.name}]`)
+      }
       const needs = inputs.map(isActive)
       const given = rule({ g, inputs: inputs.map(plain), output: plain(tensor), attributes, needs, sum })
       for (const [i, input] of inputs.entries()) {
@@ -159,12 +160,14 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
 
 /** Throws unless a rule kept to its contract: adding another dtype or shape would be an error far from its cause. */
 function checkPart(op: string, key: Op, input: Tensor, part: Tensor): void {
-  if (part.dtype !== input.dtype)
+  if (part.dtype !== input.dtype) {
     throw new TypeError(
       `${op}: the rule of ${key.name} gives another dtype than its input has [${part.dtype}, not ${input.dtype}]`,
     )
-  if (part.rank !== input.rank || part.shape.some((length, axis) => length !== input.shape[axis]))
+  }
+  if (part.rank !== input.rank || part.shape.some((length, axis) => length !== input.shape[axis])) {
     throw new RangeError(
       `${op}: the rule of ${key.name} gives another shape than its input has [${part.shape.join(', ')}, not ${input.shape.join(', ')}]`,
     )
+  }
 }

@@ -56,8 +56,9 @@ export function checkGrads<A extends readonly any[]>(
   checkOptions('checkGrads', options, checkGradsNames)
   const { argnums, step = 2 ** -17, tolerance = 1e-7, ...backward } = options
   for (const [name, value] of Object.entries({ step, tolerance })) {
-    if (!(value > 0 && value < Infinity))
+    if (!(value > 0 && value < Infinity)) {
       throw new RangeError(`checkGrads: ${name} is not above 0 and finite [${value}]`)
+    }
   }
   const places = argnums ?? args.map((_, i) => i)
   for (const place of places) checkDifferentiable('checkGrads', args[place], `argument ${place}`)
@@ -93,9 +94,10 @@ export function checkGrads<A extends readonly any[]>(
   const worst = found
     .map((one) => ({ ...one, error: Math.abs(one.gradient - one.difference) / scale }))
     .reduce<GradientError | undefined>((a, b) => (!a || !(b.error <= a.error) ? b : a), undefined)
-  if (worst && !(worst.error <= tolerance))
+  if (worst && !(worst.error <= tolerance)) {
     throw new RangeError(
       `checkGrads: gradient is off by ${Number(worst.error.toPrecision(3))} at ${worst.path}, element ${worst.index} [${worst.gradient}, not ${Number(worst.difference.toPrecision(9))}]`,
     )
+  }
   return worst
 }

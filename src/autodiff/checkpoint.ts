@@ -27,10 +27,11 @@ export function checkpoint<A extends readonly any[], R>(f: (...args: A) => R): (
     if (inputs.length === 0) return result
     const run = (): Tensor[] => {
       const again = tensorsIn(f(...args))
-      if (again.length !== kept.length)
+      if (again.length !== kept.length) {
         throw new RangeError(
           `checkpoint: f gave another number of tensors when run again [${again.length}, not ${kept.length}]`,
         )
+      }
       return again
     }
     const outputs: Tensor[] = []

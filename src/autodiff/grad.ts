@@ -149,27 +149,32 @@ function differentiated(
 function positions(op: string, places: readonly number[], count: number): number[] {
   const chosen = places.map((place) => {
     const front = place < 0 ? place + count : place
-    if (!Number.isInteger(place) || front < 0 || front >= count)
+    if (!Number.isInteger(place) || front < 0 || front >= count) {
       throw new RangeError(`${op}: argnums outside ${count} arguments [${String(place)}]`)
+    }
     return front
   })
-  if (new Set(chosen).size !== chosen.length)
+  if (new Set(chosen).size !== chosen.length) {
     throw new RangeError(`${op}: repeated argnums [${places.join(', ')}]`)
+  }
   return chosen
 }
 
 function pairOf(op: string, result: unknown): readonly [unknown, unknown] {
-  if (!Array.isArray(result) || result.length !== 2)
+  if (!Array.isArray(result) || result.length !== 2) {
     throw new TypeError(`${op}: f does not return [value, aux], which hasAux says [${shown(result)}]`)
+  }
   return result as unknown as readonly [unknown, unknown]
 }
 
 function checkScalar(op: string, out: unknown): Tensor {
-  if (!(out instanceof Tensor))
+  if (!(out instanceof Tensor)) {
     throw new TypeError(`${op}: f does not return one scalar tensor [${shown(out)}]`)
+  }
   if (!isFloat(out.dtype)) throw new TypeError(`${op}: f does not return a float, cast it [${out.dtype}]`)
-  if (out.rank !== 0)
+  if (out.rank !== 0) {
     throw new RangeError(`${op}: f does not return a scalar, sum it up [${out.shape.join(', ')}]`)
+  }
   return out
 }
 

@@ -53,13 +53,15 @@ function checkSeeds(outputs: readonly PathAndLeaf<Tensor>[], seeds: readonly Pat
   for (const [i, { leaf, path }] of outputs.entries()) {
     const seed = seeds[i]!.leaf
     const where = path && ` at ${path}`
-    if (seed.dtype !== leaf.dtype)
+    if (seed.dtype !== leaf.dtype) {
       throw new TypeError(
         `vjp: the cotangent has another dtype than the result${where} [${seed.dtype}, not ${leaf.dtype}]`,
       )
-    if (seed.rank !== leaf.rank || seed.shape.some((length, axis) => length !== leaf.shape[axis]))
+    }
+    if (seed.rank !== leaf.rank || seed.shape.some((length, axis) => length !== leaf.shape[axis])) {
       throw new RangeError(
         `vjp: the cotangent has another shape than the result${where} [${seed.shape.join(', ')}, not ${leaf.shape.join(', ')}]`,
       )
+    }
   }
 }

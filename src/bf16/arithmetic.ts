@@ -96,8 +96,9 @@ export function fma(a: number, b: number, c: number): number {
   float64[0] = sum
   if (words[0]! % 2 === 0) {
     // An even last bit becomes the odd one on the side where the exact sum lies.
-    if (lost > 0 === sum > 0) words[0]! += 1
-    else {
+    if (lost > 0 === sum > 0) {
+      words[0]! += 1
+    } else {
       if (words[0] === 0) words[1]! -= 1
       words[0]! -= 1
     }

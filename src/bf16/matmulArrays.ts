@@ -44,7 +44,9 @@ export function matmulArrays(
     const left = overlap(a, result) ? a.slice() : a
     const right = overlap(b, result) ? b.slice() : b
     matmulBlocks(simd, 'codes', left, right, sizes, result)
-  } else plainMatmul(decode(a), decode(b), sizes, result)
+  } else {
+    plainMatmul(decode(a), decode(b), sizes, result)
+  }
   return result
 }
 

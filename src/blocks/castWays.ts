@@ -70,8 +70,9 @@ function cast(
 ): QuantizedValues {
   const restored = decodeArray(encodeArray(quotients(values, record, scale), record, { saturate }), record)
   if (scale !== 1) for (let i = 0; i < restored.length; i++) restored[i] = restored[i]! * scale
-  if (!record.signed)
+  if (!record.signed) {
     for (let i = 0; i < restored.length; i++) if (values[i]! < 0) restored[i] = -restored[i]!
+  }
   const max = record.max * scale
   return { restored: () => restored, report: () => quantizationReport(originals, restored, { max }) }
 }

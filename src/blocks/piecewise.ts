@@ -44,8 +44,9 @@ export function piecewise(
   read: (from: number, to: number) => Numbers,
 ): PiecewiseTensor {
   checkFunction('piecewise', 'read', read)
-  if (!Array.isArray(shape))
+  if (!Array.isArray(shape)) {
     throw new TypeError(`piecewise: shape is not a list of lengths [${shown(shape)}]`)
+  }
   for (const length of shape) checkInteger('piecewise', 'length', length)
   return { name, shape, pieces: () => pieces(shape, read) }
 }

@@ -138,10 +138,11 @@ function reduceTraffic(
 export function scatterAlong<D extends DType>(x: Sharded<D>, how: ReduceHow, dimension: number): Moved<D> {
   const { axis, order, wires } = how
   const { accumulate } = dtypesOf('reduceScatter', x, how)
-  if (order === 'tree')
+  if (order === 'tree') {
     throw new RangeError(
       'reduceScatter: a tree sums at one device, take ring, bidirectional or all-to-all [tree]',
     )
+  }
   checkSplit('reduceScatter', x, axis, dimension)
   const count = sizeOf(x.mesh, axis)
   const shards = [...x.shards]
@@ -177,8 +178,9 @@ export function allToAllAlong<D extends DType>(
 ): Moved<D> {
   const op = 'allToAll'
   checkInteger(op, 'from', from, 0, x.shape.length - 1)
-  if (dimensionOf(op, x, axis) !== from)
+  if (dimensionOf(op, x, axis) !== from) {
     throw new RangeError(`${op}: ${axis} does not split dimension ${from} [${shown(x.spec)}]`)
+  }
   if (from === to) throw new RangeError(`${op}: from and to are the same dimension [${from}]`)
   checkSplit(op, x, axis, to)
   const count = sizeOf(x.mesh, axis)
@@ -219,10 +221,11 @@ function dimensionOf(op: string, { mesh, spec }: Sharded, axis: string): number 
   const dimension = spec.findIndex((names) => names.includes(axis))
   if (dimension < 0) throw new RangeError(`${op}: the axis splits no dimension [${axis}]`)
   const names = spec[dimension]!
-  if (names.at(-1) !== axis)
+  if (names.at(-1) !== axis) {
     throw new RangeError(
       `${op}: ${axis} is not the last axis of dimension ${dimension}, undo the later ones first [${names.join(', ')}]`,
     )
+  }
   return dimension
 }
 
@@ -239,10 +242,11 @@ function checkSplit(op: string, { spec, shards, mesh }: Sharded, axis: string, d
   const taken = op === 'allToAll' ? -1 : spec.findIndex((names) => names.includes(axis))
   if (taken >= 0) throw new RangeError(`${op}: the axis splits dimension ${taken} already [${axis}]`)
   const size = shards[0]!.shape[dimension]!
-  if (size % sizeOf(mesh, axis) !== 0)
+  if (size % sizeOf(mesh, axis) !== 0) {
     throw new RangeError(
       `${op}: dimension ${dimension} of ${size} on each device does not divide into ${sizeOf(mesh, axis)} parts [${axis}]`,
     )
+  }
 }
 
 function dtypesOf(
@@ -251,8 +255,9 @@ function dtypesOf(
   { axis, accumulate }: ReduceHow,
 ): { readonly dtype: FloatDType; readonly accumulate: FloatDType } {
   checkAxis(op, x.mesh, axis)
-  if (!x.unreduced.includes(axis))
+  if (!x.unreduced.includes(axis)) {
     throw new RangeError(`${op}: the devices along the axis hold no addends [${axis}]`)
+  }
   const { dtype } = x
   if (!isFloat(dtype)) throw new TypeError(`${op}: needs a floating-point dtype, cast first [${dtype}]`)
   if (accumulate !== undefined) checkFloatDType(op, 'accumulate', accumulate)

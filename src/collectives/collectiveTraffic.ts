@@ -81,8 +81,9 @@ export function collectiveTraffic(options: TrafficOptions): Traffic {
   if (order === 'ring') {
     steps = 2 * (replicas - 1)
     // Each passes on all chunks but the one it completes, then all but the one that its neighbour completed.
-    for (let r = 0; r < replicas && replicas > 1; r++)
+    for (let r = 0; r < replicas && replicas > 1; r++) {
       link(r, (r + 1) % replicas, elements - size(r), elements - size(r + 1))
+    }
   } else if (order === 'tree') {
     steps = 2 * Math.ceil(Math.log2(replicas))
     for (let reach = 1; reach < replicas; reach *= 2) {
@@ -93,9 +94,11 @@ export function collectiveTraffic(options: TrafficOptions): Traffic {
     }
   } else {
     steps = replicas === 1 ? 0 : 2
-    for (let from = 0; from < replicas; from++)
-      for (let to = 0; to < replicas; to++)
+    for (let from = 0; from < replicas; from++) {
+      for (let to = 0; to < replicas; to++) {
         if (to !== from) link(from, to, size(to), size(from), Math.min(narrow, sums))
+      }
+    }
   }
   links.sort((a, b) => a.from - b.from || a.to - b.to)
   const sent = new Float64Array(replicas)

@@ -77,11 +77,12 @@ export function ringLinks(
 ): Link[] {
   const n = devices.length
   if (n === 1) return []
-  if (!wrap)
+  if (!wrap) {
     return devices.slice(1).flatMap((right, i) => [
       { from: devices[i]!, to: right, bytes: (i + 1) * bytes },
       { from: right, to: devices[i]!, bytes: (n - 1 - i) * bytes },
     ])
+  }
   const forward = order === 'ring' ? bytes : Math.ceil(bytes / 2)
   return devices.flatMap((device, i) => [
     { from: device, to: devices[(i + 1) % n]!, bytes: (n - 1) * forward },
@@ -103,12 +104,16 @@ export function allToAllLinks(devices: readonly number[], bytes: number, wrap: b
     for (let to = 0; to < n; to++) {
       const [right, left] = [(to - from + n) % n, (from - to + n) % n]
       if (from === to) continue
-      if (!wrap) send(from, Math.abs(to - from), to > from ? 1 : -1, bytes)
-      else if (right === left) {
+      if (!wrap) {
+        send(from, Math.abs(to - from), to > from ? 1 : -1, bytes)
+      } else if (right === left) {
         send(from, right, 1, Math.ceil(bytes / 2))
         send(from, left, -1, Math.floor(bytes / 2))
-      } else if (right < left) send(from, right, 1, bytes)
-      else send(from, left, -1, bytes)
+      } else if (right < left) {
+        send(from, right, 1, bytes)
+      } else {
+        send(from, left, -1, bytes)
+      }
     }
   }
   return links

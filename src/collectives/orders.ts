@@ -48,7 +48,8 @@ function metInHop(replicas: readonly Tensor[], hop: number): Tensor {
 
 function upTree(replicas: readonly Tensor[], accumulate: FloatDType): Tensor {
   const sums = replicas.map((x) => cast(x, accumulate))
-  for (let reach = 1; reach < sums.length; reach *= 2)
+  for (let reach = 1; reach < sums.length; reach *= 2) {
     for (let r = 0; r + reach < sums.length; r += 2 * reach) sums[r] = add(sums[r]!, sums[r + reach]!)
+  }
   return sums[0]!
 }

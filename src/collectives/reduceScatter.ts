@@ -60,11 +60,13 @@ export function allGather<P extends Treelike>(chunks: readonly P[]): P {
 
 function checkLines(at: string, leaves: readonly Tensor[]): void {
   for (const { shape, dtype } of leaves) {
-    if (shape.length !== 1)
+    if (shape.length !== 1) {
       throw new RangeError(`allGather: needs one dimension at ${at} [${shape.join(', ')}]`)
-    if (dtype !== leaves[0]!.dtype)
+    }
+    if (dtype !== leaves[0]!.dtype) {
       throw new TypeError(
         `allGather: dtypes differ at ${at}, cast one of them [${leaves[0]!.dtype} and ${dtype}]`,
       )
+    }
   }
 }

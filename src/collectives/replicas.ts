@@ -16,16 +16,19 @@ export function perLeaf<P extends Treelike>(
   const results = pathsOf(first).map(({ path, leaf }, i) => {
     const at = path || 'the root'
     const { dtype } = leaf
-    if (!isFloat(dtype))
+    if (!isFloat(dtype)) {
       throw new TypeError(`${op}: needs a floating-point dtype at ${at}, cast first [${dtype}]`)
+    }
     const leaves = columns.map((column) => column[i]!)
     for (const other of leaves) {
-      if (other.dtype !== dtype)
+      if (other.dtype !== dtype) {
         throw new TypeError(`${op}: dtypes differ at ${at}, cast one of them [${dtype} and ${other.dtype}]`)
-      if (other.shape.join() !== leaf.shape.join())
+      }
+      if (other.shape.join() !== leaf.shape.join()) {
         throw new RangeError(
           `${op}: shapes differ at ${at} [${leaf.shape.join(', ')} and ${other.shape.join(', ')}]`,
         )
+      }
     }
     return f(leaves, dtype)
   })
@@ -35,9 +38,10 @@ export function perLeaf<P extends Treelike>(
 /** The first of the replicas. */
 export function firstOf<P>(op: string, replicas: readonly P[]): P {
   const [first] = Array.isArray(replicas) ? (replicas as readonly P[]) : []
-  if (first === undefined)
+  if (first === undefined) {
     throw new RangeError(
       `${op}: needs an array of at least one replica [${Array.isArray(replicas) ? 0 : typeof replicas}]`,
     )
+  }
   return first
 }

@@ -48,20 +48,24 @@ export function addends<D extends DType>(mesh: Mesh, axis: string, parts: readon
   checkArray('addends', 'parts', parts)
   checkName('addends', 'axis', axis, mesh.axisNames)
   const first = parts[0]
-  if (first === undefined || parts.length !== mesh.shape[mesh.axisNames.indexOf(axis)])
+  if (first === undefined || parts.length !== mesh.shape[mesh.axisNames.indexOf(axis)]) {
     throw new RangeError(`addends: not one tensor for each device along ${axis} [${parts.length}]`)
+  }
   const { dtype, shape } = first
   for (const part of parts) {
-    if (part.dtype !== dtype)
+    if (part.dtype !== dtype) {
       throw new TypeError(`addends: dtypes differ, cast one of them [${dtype} and ${part.dtype}]`)
-    if (part.shape.join() !== shape.join())
+    }
+    if (part.shape.join() !== shape.join()) {
       throw new RangeError(`addends: shapes differ [${shape.join(', ')} and ${part.shape.join(', ')}]`)
+    }
   }
   const shards: Tensor<D>[] = []
-  for (const group of groupsAlong(mesh, axis))
+  for (const group of groupsAlong(mesh, axis)) {
     group.forEach((place, i) => {
       shards[place] = parts[i]!
     })
+  }
   return { mesh, spec: shape.map(() => []), shape, dtype, unreduced: [axis], shards }
 }
 
@@ -77,8 +81,9 @@ export function addends<D extends DType>(mesh: Mesh, axis: string, parts: readon
 export function unshard<D extends DType>(x: Sharded<D>): Tensor<D> {
   checkRecord('unshard', 'x', x, ['mesh', 'spec', 'shards'])
   const { mesh, spec, shape, dtype, unreduced, shards } = x
-  if (unreduced.length > 0)
+  if (unreduced.length > 0) {
     throw new RangeError(`unshard: devices hold addends, reduce them first [${unreduced.join(', ')}]`)
+  }
   const whole = zeros(shape, { dtype })
   const filled = new Map<string, Tensor<D>>()
   const slices = deviceSlices(mesh, spec, shape)
@@ -95,7 +100,9 @@ export function unshard<D extends DType>(x: Sharded<D>): Tensor<D> {
         shape,
         at.map(([from]) => from),
       )
-    } else if (!sameBits(before, part)) throw new RangeError(`unshard: copies of a part differ [${name}]`)
+    } else if (!sameBits(before, part)) {
+      throw new RangeError(`unshard: copies of a part differ [${name}]`)
+    }
   })
   return whole
 }

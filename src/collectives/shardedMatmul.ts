@@ -52,8 +52,9 @@ export function shardedMatmul<D extends DType>(
   } = options ?? {}
   checkName('matmul', 'order', order, groupOrders)
   const { dtype } = checkOperands(a, b, partials)
-  if (scatter !== undefined && scatter !== 0 && scatter !== 1)
+  if (scatter !== undefined && scatter !== 0 && scatter !== 1) {
     throw new RangeError(`matmul: scatter is neither 0 nor 1 [${shown(scatter)}]`)
+  }
   const movements: Movement[] = []
   const gathered = <T extends DType>(x: Sharded<T>, dimension: number, down: number): Sharded<T> => {
     let whole = x
@@ -112,17 +113,22 @@ function multiply(x: Tensor, y: Tensor, dtype: FloatDType): Tensor {
 }
 
 function checkOperands(a: Sharded, b: Sharded, partials: FloatDType): { readonly dtype: FloatDType } {
-  if (a.mesh !== b.mesh)
+  if (a.mesh !== b.mesh) {
     throw new RangeError(`matmul: operands lie on two meshes [${a.mesh.shape} and ${b.mesh.shape}]`)
-  if (a.shape.length !== 2 || b.shape.length !== 2 || a.shape[1] !== b.shape[0])
+  }
+  if (a.shape.length !== 2 || b.shape.length !== 2 || a.shape[1] !== b.shape[0]) {
     throw new RangeError(`matmul: inner dimensions differ [${a.shape.join(', ')}] x [${b.shape.join(', ')}]`)
+  }
   const { dtype } = a
-  if (dtype !== b.dtype)
+  if (dtype !== b.dtype) {
     throw new TypeError(`matmul: dtypes differ, cast one of them [${dtype} and ${b.dtype}]`)
+  }
   if (!isFloat(dtype)) throw new TypeError(`matmul: needs a floating-point dtype, cast first [${dtype}]`)
   checkFloatDType('matmul', 'partials', partials)
-  for (const { unreduced } of [a, b])
-    if (unreduced.length > 0)
+  for (const { unreduced } of [a, b]) {
+    if (unreduced.length > 0) {
       throw new RangeError(`matmul: an operand is addends, reduce it first [${unreduced.join(', ')}]`)
+    }
+  }
   return { dtype }
 }

@@ -88,9 +88,11 @@ export function compile<A extends readonly any[], R>(
   checkName('compile', 'rounding', rounding, ['each', 'fused'])
   const isStatic = numbers('static', options.static)
   const isDonated = numbers('donate', options.donate)
-  for (const index of isDonated)
-    if (isStatic.has(index))
+  for (const index of isDonated) {
+    if (isStatic.has(index)) {
       throw new RangeError(`compile: an argument is static and donated both [${index}]`)
+    }
+  }
   const entries: Entry[] = []
 
   function record(
@@ -102,12 +104,15 @@ export function compile<A extends readonly any[], R>(
     for (const [name, list] of [
       ['static', isStatic],
       ['donate', isDonated],
-    ] as const)
-      for (const index of list)
-        if (index >= args.length)
+    ] as const) {
+      for (const index of list) {
+        if (index >= args.length) {
           throw new RangeError(
             `compile: ${name} names an argument that is not there [${index} of ${args.length}]`,
           )
+        }
+      }
+    }
     for (const [i, structure] of args.entries()) if (!isStatic.has(i)) checkFixed(structure, i)
     const standIns = leaves.map((leaf, i) => argument(leaf, i))
     const inputs = args.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
@@ -129,12 +134,13 @@ export function compile<A extends readonly any[], R>(
     })
     const entry = { args, result, program, donors }
     entries.unshift(entry)
-    if (entries.length === many)
+    if (entries.length === many) {
       console.warn(
         `compile: ${many} programs for one function, each call with new shapes or other fixed values makes one more: ${entries
           .map((each) => each.args.map(describe).join(', '))
           .join(' | ')}`,
       )
+    }
     return entry
   }
 
@@ -142,8 +148,9 @@ export function compile<A extends readonly any[], R>(
     const engine = machine()
     const leaves: Tensor[] = []
     let entry = find(entries, args, leaves)
-    if (!engine || engine.busy || isWatched() || leaves.some(({ trace }) => trace !== undefined))
+    if (!engine || engine.busy || isWatched() || leaves.some(({ trace }) => trace !== undefined)) {
       return f(...args)
+    }
     if (!entry) {
       /** The argument that each tensor belongs to. */
       const owners: number[] = []
@@ -192,16 +199,18 @@ function checkResult(structure: Structure): void {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   const waits = 'then' in value || 'next' in value
   const inside = value instanceof Map || value instanceof Set ? value.values() : Object.values(value)
-  if (waits || [...inside].some((item) => item instanceof Tensor && isSealed(item)))
+  if (waits || [...inside].some((item) => item instanceof Tensor && isSealed(item))) {
     throw new TypeError(
       `compile: f gives its tensors in what is no array and no plain object [${value.constructor?.name ?? 'Generator'}]`,
     )
+  }
 }
 
 /** Throws where an argument holds what can change without being another: a Map, an instance of a class, a typed array. */
 function checkFixed(structure: Structure, index: number): void {
-  if (structure.kind === 'array' || structure.kind === 'record')
+  if (structure.kind === 'array' || structure.kind === 'record') {
     for (const item of structure.items) checkFixed(item, index)
+  }
   if (structure.kind !== 'fixed' || typeof structure.value !== 'object' || structure.value === null) return
   throw new TypeError(
     `compile: argument ${index} holds what is no array and no plain object, make it static if it never changes [${structure.value.constructor?.name ?? 'object'}]`,

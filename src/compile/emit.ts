@@ -119,8 +119,9 @@ export function emit(
 
   function write(...list: readonly Address[]): void {
     for (const word of list) {
-      if (typeof word === 'number') words.push(word)
-      else {
+      if (typeof word === 'number') {
+        words.push(word)
+      } else {
         relative.push(words.length)
         words.push(word.offset)
       }
@@ -214,8 +215,9 @@ export function emit(
       const result = made.at(-1)!
       // What is rounded to be stored goes on unrounded within the loop.
       registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
-      if (hasSignedNaN(node.dtype) && !moves(node))
+      if (hasSignedNaN(node.dtype) && !moves(node)) {
         body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
+      }
     }
 
     function parameterWord(node: Node, parameter: Parameter | undefined): Address {
@@ -228,9 +230,11 @@ export function emit(
 
     for (const from of nodes) {
       const { node, as, loop } = from
-      if (loop !== 'same') instruct(from, node === as || !isStored(node) ? loop : [...loop, toBfloat16(loop)])
-      else if (!isStored(node)) registers.set(node, operand(from, 0))
-      else {
+      if (loop !== 'same') {
+        instruct(from, node === as || !isStored(node) ? loop : [...loop, toBfloat16(loop)])
+      } else if (!isStored(node)) {
+        registers.set(node, operand(from, 0))
+      } else {
         const opcode = widthOf(node.dtype) === 8 ? code.COPY64 : code.COPY
         instruct(from, [{ opcode, reads: [0], width: widthOf(node.dtype) }])
       }
@@ -245,8 +249,9 @@ export function emit(
     }
     const lines = (list: readonly Line[], count: number): void => {
       write(code.GROUP, count, block, list.length * 24)
-      for (const { opcode, to, reads, parameter } of list)
+      for (const { opcode, to, reads, parameter } of list) {
         write(opcode, word(to), word(reads[0]), word(reads[1]), word(reads[2]), parameter)
+      }
     }
     if (before.length > 0) lines(before, block)
     if (body.length > 0) lines(body, total)
@@ -323,11 +328,13 @@ export function emit(
   const starts: number[] = []
   for (const step of steps) {
     starts.push(words.length)
-    if (isLoop(step)) emitLoop(step)
-    else {
+    if (isLoop(step)) {
+      emitLoop(step)
+    } else {
       emitStep(step)
-      if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node))
+      if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node)) {
         write(code.LOOK, at(step.node), step.node.size)
+      }
     }
   }
   starts.push(words.length)
@@ -377,7 +384,8 @@ function moves({ source }: Node): boolean {
 /** The places of a view's elements, row-major. */
 function placesOf({ start, shape, strides }: View): number[] {
   let places = [start]
-  for (const [axis, length] of shape.entries())
+  for (const [axis, length] of shape.entries()) {
     places = places.flatMap((at) => Array.from({ length }, (_, i) => at + i * strides[axis]!))
+  }
   return places
 }

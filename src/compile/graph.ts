@@ -100,10 +100,11 @@ export function graphOf(outputs: readonly Tensor[]): Graph {
       if (origin.shape.join() === x.shape.join()) return origin
       return node(`reshaped ${origin.id} ${x.shape.join()}`, x, [origin], { kind: 'reshaped' })
     }
-    if (drawsFrom(attributes))
+    if (drawsFrom(attributes)) {
       throw new RangeError(
         `compile: ${op.name} draws random numbers from a function, which a program would draw in another order; hand it drawn words [${op.name}]`,
       )
+    }
     const from = inputs.map((input) => byTensor.get(input)!)
     const key = `${identity(op)} ${from.map(({ id }) => id).join()} ${keyOf(attributes, identity)} ${x.dtype} ${x.shape.join()}`
     return node(key, x, from, { kind: 'operation', op, attributes })
@@ -139,8 +140,9 @@ function partsOf(x: Tensor, masks: Map<string, Tensor>): Tensor | undefined {
   const { op, inputs, attributes } = x.trace!
   if (op.parts) return op.parts(inputs, attributes)
   const lower = op === (ops.tril as Op)
-  if ((!lower && op !== (ops.triu as Op)) || x.size === 0 || lowFormat(x.dtype)?.zero === false)
+  if ((!lower && op !== (ops.triu as Op)) || x.size === 0 || lowFormat(x.dtype)?.zero === false) {
     return undefined
+  }
   const [rows, columns] = x.shape.slice(-2) as [number, number]
   if (rows * columns > largestMask) return undefined
   const { k } = attributes as Diagonal

@@ -170,8 +170,9 @@ const cast: Rule = (node) => {
   const { source, dtype, inputs } = node
   const from = inputs[0]!.dtype
   const options = source.kind === 'operation' ? (source.attributes as Casting).options : undefined
-  if (options && ((options.rounding ?? 'nearest-even') !== 'nearest-even' || options.saturate))
+  if (options && ((options.rounding ?? 'nearest-even') !== 'nearest-even' || options.saturate)) {
     return undefined
+  }
   if (from === dtype) return 'same'
   const rounding = roundingOf(dtype)
   if (dtype === 'float64') {

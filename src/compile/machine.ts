@@ -116,8 +116,9 @@ export class Machine {
     if (known !== undefined) return known
     const bytes = make()
     const at = this.#tablesTo
-    if (at + bytes.length > programsFrom)
+    if (at + bytes.length > programsFrom) {
       throw new RangeError(`compile: more tables of functions than there is room for [${key}]`)
+    }
     new Uint8Array(this.buffer, at, bytes.length).set(bytes)
     this.#tablesTo = (at + bytes.length + 31) & ~31
     this.#tables.set(key, at)

@@ -110,7 +110,9 @@ function putElements(buffer: ArrayBuffer, at: number, x: Tensor): void {
     to += 2 * whole
     // Codes behind the last one are read too, and are not to be taken for NaNs.
     if (whole !== data.length) new Uint16Array(buffer, to + 2 * data.length, whole - data.length).fill(0)
-  } else if (kind === code.BYTES || kind === code.BOOL) to += 3 * data.length
+  } else if (kind === code.BYTES || kind === code.BOOL) {
+    to += 3 * data.length
+  }
   new Uint8Array(buffer, to, bytes.length).set(bytes)
 }
 

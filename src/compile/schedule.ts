@@ -104,10 +104,11 @@ export function schedule(graph: Graph, rounding: Rounding): Schedule {
   function viewed(node: Node): Place | undefined {
     const from = node.inputs[0] && places.get(node.inputs[0])
     if (!from || node.size === 0) return undefined
-    if (node.source.kind === 'reshaped')
+    if (node.source.kind === 'reshaped') {
       return isContiguous(from.view)
         ? { stored: from.stored, view: { ...wholeView(node.shape), start: from.view.start } }
         : undefined
+    }
     if (node.source.kind !== 'operation') return undefined
     const { op, attributes } = node.source
     const view = movedView(op, attributes, from.view)

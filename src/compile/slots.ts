@@ -27,8 +27,9 @@ export interface Line {
 
 /** Gives registers slots, one that nothing reads any more to the next; returns how many there are. */
 export function assignSlots(before: readonly Line[], body: readonly Line[]): number {
-  for (const [i, { to, reads }] of body.entries())
+  for (const [i, { to, reads }] of body.entries()) {
     for (const operand of [to, ...reads]) if ('register' in operand) operand.register.last = i
+  }
   const free: number[] = []
   let count = 0
   const take = (register: Register): void => {
@@ -38,9 +39,11 @@ export function assignSlots(before: readonly Line[], body: readonly Line[]): num
   for (const [i, { to, reads }] of body.entries()) {
     if ('register' in to) take(to.register)
     const done = new Set<Register>()
-    for (const operand of [to, ...reads])
-      if ('register' in operand && !operand.register.always && operand.register.last === i)
+    for (const operand of [to, ...reads]) {
+      if ('register' in operand && !operand.register.always && operand.register.last === i) {
         done.add(operand.register)
+      }
+    }
     for (const register of done) free.push(register.slot!)
   }
   return count

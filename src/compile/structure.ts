@@ -15,17 +15,19 @@ const deepest = 500
 
 /** The structure of a value, its tensors added to `leaves`; all of it fixed where `fixed` is true. */
 export function structureOf(value: unknown, leaves: Tensor[], fixed = false, depth = 0): Structure {
-  if (depth > deepest)
+  if (depth > deepest) {
     throw new RangeError(
       `compile: values are nested deeper than ${deepest} levels, or in a circle [${depth}]`,
     )
+  }
   if (fixed) return { kind: 'fixed', value }
   if (value instanceof Tensor) {
     leaves.push(value)
     return { kind: 'tensor', dtype: value.dtype, shape: value.shape, leaf: leaves.length - 1 }
   }
-  if (Array.isArray(value))
+  if (Array.isArray(value)) {
     return { kind: 'array', items: value.map((item) => structureOf(item, leaves, false, depth + 1)) }
+  }
   if (!isRecord(value)) return { kind: 'fixed', value }
   const keys = Object.keys(value)
   return { kind: 'record', keys, items: keys.map((key) => structureOf(value[key], leaves, false, depth + 1)) }
@@ -70,9 +72,11 @@ export function filled(structure: Structure, leaf: (index: number) => Tensor): u
       for (const [i, key] of structure.keys.entries()) {
         const value = filled(structure.items[i]!, leaf)
         // A plain assignment to this name would set the prototype.
-        if (key === '__proto__')
+        if (key === '__proto__') {
           Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true })
-        else made[key] = value
+        } else {
+          made[key] = value
+        }
       }
       return made
     }

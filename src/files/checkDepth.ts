@@ -8,14 +8,17 @@ import { maxDepth } from './strictJson.js'
 export function checkDepth(op: string, tree: unknown): void {
   let level: unknown[] = [tree]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth)
+    if (depth > maxDepth) {
       throw new RangeError(`${op}: the tree nests deeper than ${maxDepth} levels [${depth}]`)
+    }
     const next = new Set<unknown>()
     for (const node of level) {
-      if (typeof node !== 'object' || node === null || node instanceof Tensor || ArrayBuffer.isView(node))
+      if (typeof node !== 'object' || node === null || node instanceof Tensor || ArrayBuffer.isView(node)) {
         continue
-      for (const child of Array.isArray(node) ? node : Object.values(node))
+      }
+      for (const child of Array.isArray(node) ? node : Object.values(node)) {
         if (typeof child === 'object' && child !== null) next.add(child)
+      }
     }
     level = [...next]
   }

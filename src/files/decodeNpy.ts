@@ -57,8 +57,9 @@ export function decodeNpy(bytes: Uint8Array, options: NpyOptions = {}): Tensor |
 
 /** Throws a TypeError unless these are the bytes of a file. */
 export function checkBytes(op: string, bytes: unknown): void {
-  if (!(bytes instanceof Uint8Array))
+  if (!(bytes instanceof Uint8Array)) {
     throw new TypeError(`${op}: not the bytes of a file, a Uint8Array [${shown(bytes)}]`)
+  }
 }
 
 /** The same under another name: a member of an npz file. */

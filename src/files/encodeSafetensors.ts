@@ -63,8 +63,9 @@ function piecesOf(op: string, tree: Tree, options: SafetensorsOptions): Uint8Arr
   const tensors = new Map<string, Tensor>()
   for (const { path, leaf } of pathsOf(tree, { op })) {
     if (tensors.has(path)) throw new RangeError(`${op}: two tensors would have one name [${path}]`)
-    if (path === '__metadata__' || hasLoneSurrogate(path))
+    if (path === '__metadata__' || hasLoneSurrogate(path)) {
       throw new RangeError(`${op}: not a name the format can hold [${path}]`)
+    }
     tensors.set(path, leaf)
   }
   const dtypes = new Map(Array.from(tensors, ([name, x]): [string, DType] => [name, x.dtype]))
@@ -104,8 +105,9 @@ function headerOf(
   }
   const json = Buffer.from(`{${members.join(',')}}`)
   const length = Math.ceil(json.length / 8) * 8
-  if (length > maxHeaderBytes)
+  if (length > maxHeaderBytes) {
     throw new RangeError(`${op}: the header would be longer than ${maxHeaderBytes} bytes [${length}]`)
+  }
   const header = Buffer.alloc(8 + length, ' ')
   header.writeBigUInt64LE(BigInt(length))
   header.set(json, 8)
@@ -119,10 +121,12 @@ function member(key: string, json: string): string {
 function checkMetadata(op: string, metadata: Readonly<Record<string, string>>): [string, string][] {
   const entries = Object.entries(metadata)
   for (const [key, text] of entries) {
-    if (key.startsWith(ourPrefix))
+    if (key.startsWith(ourPrefix)) {
       throw new RangeError(`${op}: metadata keys that begin so are taken [${key}]`)
-    if (typeof text !== 'string' || hasLoneSurrogate(text) || hasLoneSurrogate(key))
+    }
+    if (typeof text !== 'string' || hasLoneSurrogate(text) || hasLoneSurrogate(key)) {
       throw new RangeError(`${op}: metadata that is not a string [${key}: ${String(text)}]`)
+    }
   }
   return entries
 }

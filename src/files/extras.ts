@@ -59,8 +59,9 @@ export function writeExtras(
 /** The tree of tensors, or of anything else that stands under their names. */
 export function treeOf<T>(named: ReadonlyMap<string, T>, outline: Outline | undefined): Tree<T> {
   const deep = outline ? undefined : deepName(named.keys())
-  if (deep !== undefined)
+  if (deep !== undefined) {
     throw new RangeError(`tree: a name that nests deeper than ${maxDepth} levels [${deep.slice(0, 50)}]`)
+  }
   if (!outline) return treeFromPaths(Array.from(named, ([path, leaf]) => ({ path, leaf })))
   const ordered = pathsOf(outline, leaves).map(({ path }) => named.get(path)!)
   return replaceLeaves(outline, ordered, leaves) as Tree<T>
@@ -89,14 +90,16 @@ function outlineByNames(named: Iterable<string>): string | undefined {
 
 function readDTypes(op: string, text: string, stored: ReadonlyMap<string, StoredDType>): Map<string, DType> {
   const value = strictJson(op, text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RangeError(`${op}: ${dtypesKey} is not an object [${text.slice(0, 50)}]`)
+  }
   const known: ReadonlySet<unknown> = new Set(dtypes)
   for (const [name, dtype] of Object.entries(value)) {
-    if (!known.has(dtype) || storedAs(dtype as DType) !== 'U8' || stored.get(name) !== 'U8')
+    if (!known.has(dtype) || storedAs(dtype as DType) !== 'U8' || stored.get(name) !== 'U8') {
       throw new RangeError(
         `${op}: ${dtypesKey} does not fit the tensor [${name.slice(0, 50)}: ${String(dtype)}]`,
       )
+    }
   }
   return new Map(Object.entries(value as Record<string, DType>))
 }
@@ -105,7 +108,12 @@ function readOutline(op: string, text: string, stored: ReadonlyMap<string, Store
   const outline = strictJson(op, text) as Outline
   const paths = pathsOf(outline, { ...leaves, op: `${op}: ${treeKey}` }).map(({ path }) => path)
   const unique = new Set(paths)
-  if (unique.size !== paths.length || unique.size !== stored.size || !paths.every((path) => stored.has(path)))
+  if (
+    unique.size !== paths.length ||
+    unique.size !== stored.size ||
+    !paths.every((path) => stored.has(path))
+  ) {
     throw new RangeError(`${op}: ${treeKey} does not have the tensors of the file [${text.slice(0, 50)}]`)
+  }
   return outline
 }

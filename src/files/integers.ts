@@ -63,10 +63,11 @@ export function integerTensor(
     const value = values[i]!
     numbers[i] = Number(value)
     if (value < least || value > most) fits = false
-    if (BigInt(numbers[i]!) !== value)
+    if (BigInt(numbers[i]!) !== value) {
       throw new RangeError(
         `${op}: a ${kind} that no dtype holds exactly in ${where}, read it with integers: 'bigint' [${shown(value)}]`,
       )
+    }
   }
   return fits ? take(numbers) : new Tensor('float64', [...shape], numbers)
 }
@@ -80,8 +81,9 @@ export function integersOf(
   bytes: Uint8Array,
   integers: Integers,
 ): Tensor | BigIntegers {
-  if (integers === 'exact' || (kind !== 'int64' && kind !== 'uint64'))
+  if (integers === 'exact' || (kind !== 'int64' && kind !== 'uint64')) {
     return integerTensor(op, where, kind, shape, bytes)
+  }
   const data = kind === 'int64' ? new BigInt64Array(bytes.buffer) : new BigUint64Array(bytes.buffer)
   return { dtype: kind, shape: [...shape], data }
 }

@@ -93,14 +93,17 @@ export async function waitForLock(path: string | URL, options: WaitOptions = {})
 }
 
 function refusal(op: string, target: string, { holder, file }: Held): RangeError {
-  if (holder === undefined)
+  if (holder === undefined) {
     return new RangeError(`${op}: a lock that names no process, remove it if nobody writes [${file}]`)
-  if (holder.host !== ownIdentity().host)
+  }
+  if (holder.host !== ownIdentity().host) {
     return new RangeError(
       `${op}: locked by process ${holder.pid} of the machine ${holder.host}, remove the lock if that is over [${file}]`,
     )
-  if (holder.pid === process.pid)
+  }
+  if (holder.pid === process.pid) {
     return new RangeError(`${op}: this process is writing the file already [${target}]`)
+  }
   return new RangeError(`${op}: process ${holder.pid} is writing the file [${target}]`)
 }
 
@@ -140,8 +143,9 @@ function followChain(first: string, written: string): FileLock | Held | 'again' 
     chain.push(file)
     file = `${first}.${claim.token}`
   }
-  if (begin === undefined) removeLeftClaims(first)
-  else {
+  if (begin === undefined) {
+    removeLeftClaims(first)
+  } else {
     // Where the chain was released meanwhile, a name that had become free was taken and nothing else.
     const now = readClaim(first)
     if (typeof now !== 'object' || now.token !== begin) {
@@ -209,7 +213,9 @@ function readClaim(file: string): Claim | 'gone' | undefined {
 /** Claims that a process left behind which was killed while it released: none of a chain that begins now. */
 function removeLeftClaims(first: string): void {
   const [folder, name] = [dirname(first), basename(first)]
-  for (const other of readdirSync(folder))
-    if (other.startsWith(`${name}.`) && /^[\da-f]{16}$/.test(other.slice(name.length + 1)))
+  for (const other of readdirSync(folder)) {
+    if (other.startsWith(`${name}.`) && /^[\da-f]{16}$/.test(other.slice(name.length + 1))) {
       rmSync(join(folder, other), { force: true })
+    }
+  }
 }

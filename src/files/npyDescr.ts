@@ -42,11 +42,13 @@ export function dtypeOfDescr(
   descr: string,
   asDtype: DType | undefined,
 ): { dtype: DType | FileInteger; bigEndian: boolean } {
-  if (asDtype !== undefined && !dtypes.includes(asDtype))
+  if (asDtype !== undefined && !dtypes.includes(asDtype)) {
     throw new TypeError(`${op}: unknown dtype [${shown(asDtype)}]`)
+  }
   const [, order, kind, width] = /^([<>|=]?)([a-zA-Z])(\d{1,9})$/.exec(descr) ?? []
-  if (kind === 'O' || descr === '|O')
+  if (kind === 'O' || descr === '|O') {
     throw new TypeError(`${op}: pickled Python objects are not read [${descr.slice(0, 50)}]`)
+  }
   // Bytes without a meaning have no order: NumPy leaves those of '>V2' where they are.
   const bigEndian = order === '>' && kind !== 'V'
   const name = `${kind}${width}`
@@ -54,12 +56,14 @@ export function dtypeOfDescr(
   const meant = known ?? (name === 'V2' ? 'bfloat16' : descr === '<f1' ? 'float8_e5m2' : integers[name])
   if (asDtype !== undefined) {
     const free = kind === 'V' || kind === 'u' || kind === 'i'
-    if (asDtype !== meant && !(free && known === undefined && Number(width) === widthOf(asDtype)))
+    if (asDtype !== meant && !(free && known === undefined && Number(width) === widthOf(asDtype))) {
       throw new TypeError(`${op}: ${descr.slice(0, 50)} is not read as this dtype [${asDtype}]`)
+    }
     return { dtype: asDtype, bigEndian }
   }
   if (meant !== undefined) return { dtype: meant, bigEndian }
-  if (name === 'V1')
+  if (name === 'V1') {
     throw new TypeError(`${op}: a byte may be of several dtypes, give one as dtype [${descr}]`)
+  }
   throw new TypeError(`${op}: no dtype for this descr [${descr.slice(0, 50)}]`)
 }

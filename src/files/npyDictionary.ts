@@ -33,8 +33,9 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
       const size = /^(0+|[1-9]\d*)L?$/.test(item) ? Number.parseInt(item, 10) : Number.NaN
       if (!(Number.isSafeInteger(size) && size >= 0)) throw new RangeError(`${op}: not a shape [${item}]`)
       shape.push(size)
-      if (shape.length > maxAxes)
+      if (shape.length > maxAxes) {
         throw new RangeError(`${op}: more than ${maxAxes} axes [${text.slice(0, 50).trim()}]`)
+      }
       if (next(',', ')') === ')') break
     }
     return shape
@@ -43,8 +44,9 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
     const before = at
     const found = next()
     if (found === '(') return readShape()
-    if (found === '[')
+    if (found === '[') {
       throw new TypeError(`${op}: structured arrays are not read [${text.slice(before, before + 50).trim()}]`)
+    }
     if (found === 'True' || found === 'False') return found === 'True'
     return isText(found) ? found.slice(1, -1) : refuse(before)
   }
@@ -54,8 +56,9 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
   for (let key = next(); key !== '}'; key = next()) {
     if (!isText(key)) refuse(at - key.length)
     const name = key.slice(1, -1)
-    if (entries.has(name))
+    if (entries.has(name)) {
       throw new RangeError(`${op}: a key stands twice in the header [${name.slice(0, 50)}]`)
+    }
     next(':')
     entries.set(name, readValue())
     if (next(',', '}') === '}') break

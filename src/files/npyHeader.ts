@@ -29,29 +29,34 @@ export function readNpyHeader(
   asDtype: DType | undefined,
 ): NpyHeader {
   const prefix = read(0, Math.min(12, size))
-  if (prefix.length < 10 || magic.some((byte, i) => prefix[i] !== byte))
+  if (prefix.length < 10 || magic.some((byte, i) => prefix[i] !== byte)) {
     throw new RangeError(`${op}: not an npy file [${Buffer.from(prefix.subarray(0, 6)).toString('hex')}]`)
+  }
   const [major, minor] = [prefix[6]!, prefix[7]!]
-  if (major < 1 || major > 3 || minor !== 0)
+  if (major < 1 || major > 3 || minor !== 0) {
     throw new RangeError(`${op}: no such version of npy [${major}.${minor}]`)
+  }
   const start = major === 1 ? 10 : 12
   if (size < start) throw new RangeError(`${op}: ends inside the header [${size}]`)
   const view = new DataView(prefix.buffer, prefix.byteOffset)
   const length = major === 1 ? view.getUint16(8, true) : view.getUint32(8, true)
-  if (length > maxNpyHeader)
+  if (length > maxNpyHeader) {
     throw new RangeError(`${op}: the header is longer than ${maxNpyHeader} bytes [${length}]`)
-  if (start + length > size)
+  }
+  if (start + length > size) {
     throw new RangeError(`${op}: ends inside the header of ${length} bytes [${size}]`)
+  }
   const text = Buffer.from(read(start, length)).toString(major === 3 ? 'utf8' : 'latin1')
   const { descr, fortranOrder, shape } = parseNpyDictionary(op, text)
   const { dtype, bigEndian } = dtypeOfDescr(op, descr, asDtype)
   const bytes = shape.reduce((product, n) => checked(product * n), itemBytes(dtype))
   if (Number.isNaN(bytes)) throw new RangeError(`${op}: a shape too large for any file [${shape.join(', ')}]`)
   const found = size - start - length
-  if (found !== bytes)
+  if (found !== bytes) {
     throw new RangeError(
       `${op}: ${descr} of shape [${shape.join(', ')}] needs ${bytes} bytes of data [${found}]`,
     )
+  }
   return { dtype, shape, fortranOrder, bigEndian, start: start + length, bytes }
 }
 
@@ -63,8 +68,9 @@ export function npyHeaderBytes(op: string, descr: string, shape: Shape): Uint8Ar
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${tuple}), }${' '.repeat(room)}`
   // At least one blank, as NumPy pads: a header that ends at a multiple of 64 gets 64 more.
   const length = Math.floor((10 + text.length + 1) / 64 + 1) * 64 - 10
-  if (length > maxNpyHeader)
+  if (length > maxNpyHeader) {
     throw new RangeError(`${op}: the header would be longer than ${maxNpyHeader} bytes [${length}]`)
+  }
   const bytes = Buffer.alloc(10 + length, ' ')
   bytes.set([...magic, 1, 0])
   bytes.writeUInt16LE(length, 8)

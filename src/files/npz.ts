@@ -60,8 +60,9 @@ function zipped(op: string, tensors: Readonly<Record<string, Tensor>>, options: 
 function checkRoom(op: string, tensors: Readonly<Record<string, Tensor>>): void {
   checkRecord(op, 'tensors', tensors)
   const entries = Object.entries(tensors)
-  if (entries.length >= 0xffff)
+  if (entries.length >= 0xffff) {
     throw new RangeError(`${op}: more arrays than a zip file can list, 65,534 [${entries.length}]`)
+  }
   let bytes = 0
   for (const [name, x] of entries) {
     checkTensor(op, x)
@@ -69,8 +70,9 @@ function checkRoom(op: string, tensors: Readonly<Record<string, Tensor>>): void 
     if (nameBytes > 65_000) throw new RangeError(`${op}: a name longer than 65,000 bytes [${nameBytes}]`)
     bytes += x.data.byteLength + 2 * nameBytes + 10_500
   }
-  if (bytes >= 2 ** 32)
+  if (bytes >= 2 ** 32) {
     throw new RangeError(`${op}: more than a zip file holds, 4 GiB; safetensors has no limit [${bytes}]`)
+  }
 }
 
 /** Writes named tensors as an npz file, as `encodeNpz` lays it out and as `writeFileAtomic` writes. */
@@ -143,10 +145,11 @@ function tensorsOf(
   for (const member of members) {
     if (!member.name.endsWith('.npy')) throw new RangeError(`${op}: not an npy file [${shown(member)}]`)
     if (names.has(member.name)) throw new RangeError(`${op}: a name stands twice [${shown(member)}]`)
-    if (member.size > maxInflation * member.stored + 64)
+    if (member.size > maxInflation * member.stored + 64) {
       throw new RangeError(
         `${op}: claims more bytes than deflate can hold [${shown(member)}: ${member.size}]`,
       )
+    }
     names.add(member.name)
   }
   const strange = [...Object.keys(dtypes), ...(chosen ?? [])].find((name) => !names.has(`${name}.npy`))
@@ -169,8 +172,9 @@ function unzipped(op: string, bytes: Uint8Array, member: ZipMember): Uint8Array 
   const { method, start, stored, size, crc } = member
   const packed = bytes.subarray(start, start + stored)
   const content = method === 'stored' ? packed : inflated(op, packed, member)
-  if (content.length !== size || crc32(content) !== crc)
+  if (content.length !== size || crc32(content) !== crc) {
     throw new RangeError(`${op}: the checksum differs [${shown(member)}]`)
+  }
   return content
 }
 

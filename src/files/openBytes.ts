@@ -31,8 +31,9 @@ function readFully(op: string, handle: number, position: number, n: number): Uin
   while (done < n) {
     // One call reads less than 2 GiB.
     const got = readSync(handle, bytes, done, Math.min(n - done, 2 ** 30), position + done)
-    if (got === 0)
+    if (got === 0) {
       throw new RangeError(`${op}: the file became shorter while it was read [${position + done}]`)
+    }
     done += got
   }
   return bytes

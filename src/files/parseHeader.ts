@@ -31,13 +31,16 @@ export const maxHeaderBytes = 100_000_000
 
 /** The length of the header from the first 8 bytes of a file of `fileBytes` bytes. */
 export function headerLength(op: string, prefix: Uint8Array, fileBytes: number): number {
-  if (prefix.length < 8)
+  if (prefix.length < 8) {
     throw new RangeError(`${op}: shorter than the 8 bytes of a header length [${fileBytes}]`)
+  }
   const length = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true)
-  if (length > BigInt(maxHeaderBytes))
+  if (length > BigInt(maxHeaderBytes)) {
     throw new RangeError(`${op}: the header is longer than ${maxHeaderBytes} bytes [${length}]`)
-  if (8 + Number(length) > fileBytes)
+  }
+  if (8 + Number(length) > fileBytes) {
     throw new RangeError(`${op}: ends inside the header of ${length} bytes [${fileBytes}]`)
+  }
   return Number(length)
 }
 
@@ -83,8 +86,9 @@ function parseEntry(op: string, name: string, entry: unknown): PlacedEntry {
   const bits = shape.reduce((product, length) => checked(product * length), bitsOfStored(stored))
   if (Number.isNaN(bits)) return refuse('a shape too large for any file', shape)
   if (bits % 8 !== 0) return refuse(`${stored} elements that do not end at a whole byte`, shape)
-  if (end - start !== bits / 8)
+  if (end - start !== bits / 8) {
     return refuse(`shape and dtype need ${bits / 8} bytes, the range has ${end - start}`, offsets)
+  }
   return { name, stored, dtype: dtypeOfStored(stored), shape, start, bytes: end - start }
 }
 
@@ -97,8 +101,9 @@ function checkCover(op: string, entries: readonly PlacedEntry[], dataBytes: numb
   let at = 0
   for (const { name, start, bytes } of entries) {
     const shown = name.slice(0, 50)
-    if (start + bytes > dataBytes)
+    if (start + bytes > dataBytes) {
       throw new RangeError(`${op}: reaches past the ${dataBytes} bytes of data [${shown}: ${start + bytes}]`)
+    }
     if (start < at) throw new RangeError(`${op}: overlaps the tensor before it [${shown}: ${start} < ${at}]`)
     if (start > at) throw new RangeError(`${op}: a hole before this tensor [${shown}: ${at} to ${start}]`)
     at += bytes
@@ -110,8 +115,9 @@ function parseMetadata(op: string, value: unknown): ReadonlyMap<string, string> 
   if (value === undefined || value === null) return new Map()
   if (!isRecord(value)) throw new RangeError(`${op}: metadata is not an object [${typeName(value)}]`)
   for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== 'string' || hasLoneSurrogate(text))
+    if (typeof text !== 'string' || hasLoneSurrogate(text)) {
       throw new RangeError(`${op}: metadata that is not a string [${key.slice(0, 50)}]`)
+    }
   }
   return new Map(Object.entries(value as Record<string, string>))
 }

@@ -13,7 +13,8 @@ export function rowsOf(
   if (length === undefined) throw new RangeError(`${op}: a 0-d tensor has no rows [${where}]`)
   if (
     !(Number.isSafeInteger(start) && Number.isSafeInteger(end) && 0 <= start && start <= end && end <= length)
-  )
+  ) {
     throw new RangeError(`${op}: not ${what} of the ${length} of ${where} [${start}, ${end}]`)
+  }
   return [end - start, length === 0 ? 0 : bytes / length]
 }

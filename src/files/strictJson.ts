@@ -34,13 +34,16 @@ function scan(op: string, text: string, what: string): void {
   for (let i = 0; i < text.length; i++) {
     const char = text[i]!
     if (char === '{' || char === '[') {
-      if (open.push({ keys: char === '{' ? new Set() : undefined, commas: 0 }) > maxDepth)
+      if (open.push({ keys: char === '{' ? new Set() : undefined, commas: 0 }) > maxDepth) {
         throw new RangeError(`${op}: ${what} nests deeper than ${maxDepth} levels [${char}]`)
-    } else if (char === '}' || char === ']') open.pop()
-    else if (char === ',') {
+      }
+    } else if (char === '}' || char === ']') {
+      open.pop()
+    } else if (char === ',') {
       const inside = open.at(-1)
-      if (inside && ++inside.commas >= maxEntries)
+      if (inside && ++inside.commas >= maxEntries) {
         throw new RangeError(`${op}: ${what} has more than ${maxEntries} entries at one place [${char}]`)
+      }
     } else if (char === '"') {
       const end = endOfString(text, i)
       const keys = open.at(-1)?.keys
@@ -49,8 +52,9 @@ function scan(op: string, text: string, what: string): void {
     } else if (char === '-' || isDigit(text.charCodeAt(i))) {
       const end = endOfNumber(text, i)
       const number = text.slice(i, end)
-      if (!/^\d+$/.test(number))
+      if (!/^\d+$/.test(number)) {
         throw new RangeError(`${op}: not a whole number in ${what} [${number.slice(0, 50)}]`)
+      }
       i = end - 1
     }
   }
@@ -59,8 +63,9 @@ function scan(op: string, text: string, what: string): void {
 function addKey(op: string, what: string, keys: Set<string>, literal: string): void {
   const key: string = JSON.parse(literal)
   if (keys.has(key)) throw new RangeError(`${op}: a key stands twice in ${what} [${key.slice(0, 50)}]`)
-  if (hasLoneSurrogate(key))
+  if (hasLoneSurrogate(key)) {
     throw new RangeError(`${op}: half of a surrogate pair in a key [${literal.slice(0, 50)}]`)
+  }
   keys.add(key)
 }
 

@@ -76,13 +76,16 @@ const fields: ReadonlySet<string> = new Set(['dtype', 'shape', 'hex', 'base64'])
 function readLeaf(op: string, where: string, leaf: JsonTensor): Tensor {
   const { dtype, shape } = leaf
   if (!dtypes.includes(dtype)) throw new TypeError(`${op}: unknown dtype at ${where} [${dtype}]`)
-  if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0))
+  if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0)) {
     throw new RangeError(`${op}: not a shape at ${where} [${String(shape)}]`)
+  }
   const strange = Object.keys(leaf).find((name) => !fields.has(name))
-  if (strange !== undefined)
+  if (strange !== undefined) {
     throw new RangeError(`${op}: no field of a tensor at ${where} [${strange.slice(0, 50)}]`)
-  if ('hex' in leaf && 'base64' in leaf)
+  }
+  if ('hex' in leaf && 'base64' in leaf) {
     throw new RangeError(`${op}: both hex and base64 at ${where} [hex, base64]`)
+  }
   const count = shape.reduce((product, length) => product * length, 1)
   const bytes = readBits(op, where, leaf, count)
   return tensorOf(op, where, dtype, shape, new Uint8Array(bytes))
@@ -92,22 +95,26 @@ function readBits(op: string, where: string, leaf: JsonTensor, count: number): U
   const width = widthOf(leaf.dtype)
   if ('hex' in leaf && typeof leaf.hex === 'string') {
     const { hex } = leaf
-    if (!/^[\da-f]*$/i.test(hex))
+    if (!/^[\da-f]*$/i.test(hex)) {
       throw new RangeError(`${op}: not hex digits at ${where} [${hex.slice(0, 50)}]`)
-    if (hex.length !== 2 * width * count)
+    }
+    if (hex.length !== 2 * width * count) {
       throw new RangeError(
         `${op}: ${count} elements of ${leaf.dtype} need ${2 * width * count} hex digits at ${where} [${hex.length}]`,
       )
+    }
     return bigEndian(Buffer.from(hex, 'hex'), width)
   }
   if ('base64' in leaf && typeof leaf.base64 === 'string') {
     const bytes = Buffer.from(leaf.base64, 'base64')
-    if (bytes.toString('base64') !== leaf.base64)
+    if (bytes.toString('base64') !== leaf.base64) {
       throw new RangeError(`${op}: not base64 at ${where} [${leaf.base64.slice(0, 50)}]`)
-    if (bytes.length !== width * count)
+    }
+    if (bytes.length !== width * count) {
       throw new RangeError(
         `${op}: ${count} elements of ${leaf.dtype} need ${width * count} bytes at ${where} [${bytes.length}]`,
       )
+    }
     return bytes
   }
   throw new RangeError(

@@ -42,8 +42,9 @@ export function zipMembers(op: string, bytes: Uint8Array): ZipMember[] {
   let at = view.getUint32(end + 16, true)
   if (count === 0xffff || at === inZip64 || size === inZip64) return refuse('zip64')
   if (disk !== 0 || startDisk !== 0 || onDisk !== count) return refuse(`counts ${onDisk} and ${count} differ`)
-  if (at + size !== end)
+  if (at + size !== end) {
     return refuse(`a directory of ${size} bytes at ${at} does not reach to its end at ${end}`)
+  }
   const directory = at
   const found: (ZipMember & { readonly from: number; readonly to: number })[] = []
   for (let i = 0; i < count!; i++) {
@@ -62,8 +63,9 @@ export function zipMembers(op: string, bytes: Uint8Array): ZipMember[] {
 /** Where the end of the directory begins, which a comment may follow; -1 where there is none. */
 function endOfDirectory(view: DataView): number {
   const last = view.byteLength - 22
-  for (let end = last; end >= Math.max(0, last - 65_535); end--)
+  for (let end = last; end >= Math.max(0, last - 65_535); end--) {
     if (view.getUint32(end, true) === endMark && view.getUint16(end + 20, true) === last - end) return end
+  }
   return -1
 }
 
@@ -92,8 +94,9 @@ function memberOf(
   if (needed > version) return refuse(`version ${needed / 10}`)
   if (method !== 0 && method !== 8) return refuse(`unknown compression ${method}`)
   if (stored === inZip64 || size === inZip64 || from === inZip64) return refuse('zip64')
-  if (from + 30 > directory || view.getUint32(from, true) !== localMark)
+  if (from + 30 > directory || view.getUint32(from, true) !== localMark) {
     return refuse(`no member at ${from}, ${name.slice(0, 50)}`)
+  }
   const [localName, extra] = [26, 28].map((offset) => view.getUint16(from + offset, true)) as [number, number]
   const start = from + 30 + localName + extra
   if (start + stored > directory) return refuse(`${name.slice(0, 50)} reaches past ${directory}`)
@@ -102,8 +105,9 @@ function memberOf(
   const local = localSizes(view, from, bytesAt(view, from + 30 + localName, extra))
   const behind = (flag & flags.descriptor) !== 0
   const empty = local.crc === 0 && local.stored === 0 && local.size === 0
-  if (!(behind && empty) && (local.crc !== crc || local.stored !== stored || local.size !== size))
+  if (!(behind && empty) && (local.crc !== crc || local.stored !== stored || local.size !== size)) {
     differs('sizes')
+  }
   const to = start + stored + (behind ? descriptorBytes(view, start + stored, directory, crc) : 0)
   return { name, method: method === 0 ? 'stored' : 'deflated', crc, start, stored, size, from, to }
 }
@@ -140,8 +144,9 @@ function descriptorBytes(view: DataView, at: number, directory: number, crc: num
 
 function nameOf(refuse: Refuse, bytes: Uint8Array, flag: number): string {
   if (bytes.includes(0)) return refuse('a name with a zero byte')
-  if ((flag & flags.utf8) === 0 && bytes.some((byte) => byte > 127))
+  if ((flag & flags.utf8) === 0 && bytes.some((byte) => byte > 127)) {
     return refuse('a name that is neither ASCII nor said to be UTF-8')
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {

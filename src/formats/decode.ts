@@ -79,8 +79,9 @@ export function decodeArray(
   out: Float32Array = emptyFor('decodeArray', codes),
 ): Float32Array {
   const record = formatOf(format)
-  if (!(out instanceof Float32Array))
+  if (!(out instanceof Float32Array)) {
     throw new TypeError(`decodeArray: out is no Float32Array [${typeof out}]`)
+  }
   if (out.length !== codes.length) {
     throw new RangeError(`decodeArray: lengths differ [codes ${codes.length}, out ${out.length}]`)
   }

@@ -79,14 +79,16 @@ function open(): LongEncoder {
       if (part instanceof Float32Array) {
         floats.set(part)
         for (let i = 0; i < count; i += piece) {
-          if (addRows(i, Math.min(i + piece, count)))
+          if (addRows(i, Math.min(i + piece, count))) {
             encodeUnusual(i, count, false, rows.infinities, reference)
+          }
         }
       } else {
         doubles.set(part)
         for (let i = 0; i < count; i += piece) {
-          if (addWideRows(i, Math.min(i + piece, count)))
+          if (addWideRows(i, Math.min(i + piece, count))) {
             encodeUnusual(i, count, true, rows.infinities, reference)
+          }
         }
       }
       out.set(count === block ? codes16 : codes16.subarray(0, count), start)

@@ -60,11 +60,15 @@ function build(format: FloatFormat, rule: RoundingRule, exponents: 256 | 2048): 
       shifters[row] = sign * Infinity
       bases[row] = encodeByRule(sign * value, format, rule)
     }
-    if (field === exponents - 1) bases[row] = unusual
-    else if (exponent > maxExponent) all(Infinity)
-    else if (negative && !signed && field > 0) all(1)
-    else if (negative && !negativeZero && signed && exponent < unit - 1) all(0)
-    else if (
+    if (field === exponents - 1) {
+      bases[row] = unusual
+    } else if (exponent > maxExponent) {
+      all(Infinity)
+    } else if (negative && !signed && field > 0) {
+      all(1)
+    } else if (negative && !negativeZero && signed && exponent < unit - 1) {
+      all(0)
+    } else if (
       (negative && !negativeZero && exponent === unit - 1) ||
       (negative && !signed) ||
       exponent < least ||

@@ -84,8 +84,9 @@ function checkFacts(facts: FormatFacts, signed: boolean, subnormals: boolean, ze
   integerFact(facts, 'exponentBits', 1)
   integerFact(facts, 'mantissaBits', 0)
   integerFact(facts, 'bias', -1000)
-  for (const [what, flag] of Object.entries({ infinity, signed, subnormals, zero }))
+  for (const [what, flag] of Object.entries({ infinity, signed, subnormals, zero })) {
     checkFlag('defineFormat', what, flag)
+  }
   const bits = exponentBits + mantissaBits + (signed ? 1 : 0)
   if (bits > 16 || bits < 2) throw new RangeError(`defineFormat: width outside 2..16 bits [${bits}]`)
   if (!nanCodes.includes(nan)) {

@@ -58,8 +58,9 @@ export function modeEncoder(format: FloatFormat, rule: RoundingRule, length: num
     if (facts.draw === 1) for (let i = 0; i < count; i++) drawn[i] = rule.random()
     if (!encodeFinite(values, words, drawn, count, facts, codes)) return
     for (let i = 0; i < count; i++) {
-      if (!(Math.abs(values[i]!) <= facts.max))
+      if (!(Math.abs(values[i]!) <= facts.max)) {
         codes[i] = encodeByRule(values[i]!, format, { ...rule, random: () => drawn[i]! >>> 0 })
+      }
     }
   }
   return { values, codes, run }

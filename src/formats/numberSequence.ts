@@ -111,8 +111,9 @@ export abstract class NumberSequence implements Iterable<number> {
     return sum
   }
   #start(op: string, initials: number): number {
-    if (initials === 0 && this.length === 0)
+    if (initials === 0 && this.length === 0) {
       throw new TypeError(`${op}: an empty array needs a first value [length 0]`)
+    }
     return initials === 0 ? 1 : 0
   }
 

@@ -24,8 +24,9 @@ export function packCodes(codes: Uint8Array, bits: number, out?: Uint8Array): Ui
   }
   checkCodes('packCodes', codes, bits, `${bits} bits`)
   const packed = destination('packCodes', bytes, out)
-  if (bits === 8) packed.set(codes)
-  else if (bits === 4) {
+  if (bits === 8) {
+    packed.set(codes)
+  } else if (bits === 4) {
     for (let i = 0, j = 0; i < bytes; i++, j += 2) packed[i] = codes[j]! | (codes[j + 1]! << 4)
   } else {
     for (let i = 0, j = 0; i < bytes; i += 3, j += 4) {
@@ -56,8 +57,9 @@ export function unpackCodes(packed: Uint8Array, bits: number, n: number, out?: U
     )
   }
   const codes = destination('unpackCodes', n, out)
-  if (bits === 8) codes.set(packed)
-  else if (bits === 4) {
+  if (bits === 8) {
+    codes.set(packed)
+  } else if (bits === 4) {
     for (let i = 0, j = 0; i < packed.length; i++, j += 2) {
       codes[j] = packed[i]! & 0xf
       codes[j + 1] = packed[i]! >>> 4

@@ -16,8 +16,9 @@ export function float32Atan2(a: number, b: number): number {
   const height = Math.abs(a)
   const width = Math.abs(b)
   // Zeros, infinities and NaN: multiples of pi / 4.
-  if (!(height > 0 && height < Infinity && width > 0 && width < Infinity))
+  if (!(height > 0 && height < Infinity && width > 0 && width < Infinity)) {
     return Math.fround(Math.atan2(a, b))
+  }
   const angle = atanValue(height, width)
   const y = b > 0 ? angle : Math.PI - (angle - piLow)
   const error = 2 ** -42 * y

@@ -18,8 +18,9 @@ export function float32Pow(a: number, b: number): number {
   if (b === 1) return a
   if (b === 2) return Math.fround(a * a)
   const size = Math.abs(a)
-  if (!(size > 0 && size < Infinity && Math.abs(b) < Infinity) || b === 0 || size === 1)
+  if (!(size > 0 && size < Infinity && Math.abs(b) < Infinity) || b === 0 || size === 1) {
     return Math.fround(ieeePow(a, b))
+  }
   if (a < 0 && !Number.isInteger(b)) return Number.NaN
   const sign = a < 0 && b % 2 !== 0 ? -1 : 1
   const log = logOf(size)

@@ -39,8 +39,9 @@ const otherNames: Readonly<Record<string, StoredDType>> = {
  */
 export function bitsOf(dtype: StoredDType): number {
   const meant = Object.hasOwn(otherNames, dtype) ? otherNames[dtype] : undefined
-  if (meant !== undefined)
+  if (meant !== undefined) {
     throw new RangeError(`bitsOf: unknown dtype, did you mean ${meant} [${shown(dtype)}]`)
+  }
   checkName('bitsOf', 'dtype', dtype, Object.keys(bits))
   return bits[dtype]
 }

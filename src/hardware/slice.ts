@@ -134,17 +134,19 @@ function readHost(made: Chip, asked: number | undefined, topology: readonly numb
 function hostsOf(made: Chip, topology: readonly number[], chipsPerHost: number, name: string): number {
   const dims = made.podTopology.length
   const whole = (side: unknown): boolean => Number.isInteger(side) && Number(side) > 0
-  if (topology.length !== dims || !topology.every(whole))
+  if (topology.length !== dims || !topology.every(whole)) {
     throw new RangeError(
       `slice: a topology of ${made.name} is not ${dims} positive whole numbers [${shown(topology)}]`,
     )
+  }
   const [a = 1, b = 1] = topology
   const [rows, columns] = chipsPerHost === 8 ? [2, 4] : chipsPerHost === 1 ? [1, 1] : [2, 2]
   const alone = chipsOf(topology) === 1
-  if (!alone && (a % rows !== 0 || b % columns !== 0))
+  if (!alone && (a % rows !== 0 || b % columns !== 0)) {
     throw new RangeError(
       `slice: hosts of ${rows}x${columns} chips do not divide ${text(topology)}, nearest ${nearest(made, chipsOf(topology))} [${name}]`,
     )
+  }
   return Math.max(1, chipsOf(topology) / chipsPerHost)
 }
 
@@ -170,8 +172,9 @@ function describe(made: Chip, topology: readonly number[], hosts: number, chipsP
 /** A slice given by its name, or made already; the caller's name stands in the error. */
 export function sliceOf(op: string, given: string | Slice): Slice {
   if (typeof given === 'string') return slice(given)
-  if (typeof given === 'object' && given !== null && 'jaxDevices' in given && 'topology' in given)
+  if (typeof given === 'object' && given !== null && 'jaxDevices' in given && 'topology' in given) {
     return given
+  }
   throw new TypeError(`${op}: neither the name of a slice nor a slice [${shown(given)}]`)
 }
 

@@ -44,9 +44,11 @@ function cubes({ name, podTopology, largestJobTopology }: Chip): number[][] {
   const small = name === 'tpu7x' ? [[1, 1, 1]] : []
   const shapes = [...small, [2, 2, 1], [2, 2, 2], [2, 2, 4], [2, 4, 4]]
   const most = chipsOf(largestJobTopology)
-  for (let a = 4; a ** 3 <= most; a += 4)
-    for (let b = a; a * b ** 2 <= most; b += 4)
+  for (let a = 4; a ** 3 <= most; a += 4) {
+    for (let b = a; a * b ** 2 <= most; b += 4) {
       for (let c = b; a * b * c <= most; c += 4) shapes.push([a, b, c])
+    }
+  }
   // MaxText names two shapes beyond the largest job of v5p: the pod and this one.
   if (name === 'v5p') shapes.push([12, 24, 24], [...podTopology])
   return shapes
@@ -83,6 +85,7 @@ export function isTwistable(topology: readonly number[]): boolean {
 }
 
 function checkShape(op: string, topology: unknown): void {
-  if (!Array.isArray(topology))
+  if (!Array.isArray(topology)) {
     throw new TypeError(`${op}: the topology is no list of sides [${shown(topology)}]`)
+  }
 }

@@ -53,10 +53,12 @@ function sound<T>(what: string, path: string, use: () => T): T {
   try {
     return use()
   } catch (thrown) {
-    if (thrown instanceof RangeError)
+    if (thrown instanceof RangeError) {
       throw new BadInput(`${what}: ${terminalText(path)} [${terminalText(thrown.message)}]`)
-    if (thrown instanceof Error && ('syscall' in thrown || 'code' in thrown))
+    }
+    if (thrown instanceof Error && ('syscall' in thrown || 'code' in thrown)) {
       throw new BadInput(`cannot read: ${terminalText(path)} [${terminalText(thrown.message)}]`)
+    }
     throw thrown
   }
 }

@@ -40,8 +40,9 @@ export function openReport(options: ReportOptions): OpenReport<Readonly<Record<s
 export function openReportFile(options: ReportOptions): OpenReport<string> {
   const { out } = options
   made(dirname(out), out)
-  if (statSync(out, { throwIfNoEntry: false })?.isDirectory() === true)
+  if (statSync(out, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new CannotWrite(`cannot write, this is a folder [${terminalText(out)}]`)
+  }
   return { write: (text) => say([written(out, text)], options) }
 }
 

@@ -10,8 +10,9 @@ export function readNumber(option: string, text: string): number {
 /** A whole number of an option, `least` or more. */
 export function readCount(option: string, text: string, least: number): number {
   const value = text.trim() === '' ? Number.NaN : Number(text)
-  if (!Number.isSafeInteger(value) || value < least)
+  if (!Number.isSafeInteger(value) || value < least) {
     throw new BadInput(`--${option} is not a whole number, ${least} or more [${text.slice(0, 50)}]`)
+  }
   return value
 }
 

@@ -25,7 +25,7 @@ export function runInThread(file: URL, args: readonly string[]): Promise<number>
   const given: Given = { args, width: terminal.width }
   const worker = new Worker(file, { workerData: given, execArgv: [] })
   let status: number | undefined
-  for (const [signal, code] of Object.entries(signals))
+  for (const [signal, code] of Object.entries(signals)) {
     process.once(signal, async () => {
       const { progress, ifStopped } = terminal.state()
       terminal.restore()
@@ -34,6 +34,7 @@ export function runInThread(file: URL, args: readonly string[]): Promise<number>
       terminal.error(`${args[0] ?? ''}: stopped${where}${ifStopped === '' ? '' : `; ${ifStopped}`}\n`)
       process.exit(code)
     })
+  }
   return new Promise((resolve, reject) => {
     worker.on('message', (message: Message) => {
       if (message.call === 'ended') status = message.status

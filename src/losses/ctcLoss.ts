@@ -61,10 +61,11 @@ export function ctcLoss<D extends DType>(
   const { blankId = 0, logEpsilon = -1e5, internal, logitPaddings, labelPaddings } = options
   checkFloat('ctcLoss', logits)
   checkTensor('ctcLoss', labels)
-  if (logits.rank !== 3 || labels.rank !== 2 || logits.shape[0] !== labels.shape[0])
+  if (logits.rank !== 3 || labels.rank !== 2 || logits.shape[0] !== labels.shape[0]) {
     throw new RangeError(
       `ctcLoss: logits and labels are not [batch, steps, classes] and [batch, labels] [${logits.shape.join(', ')} and ${labels.shape.join(', ')}]`,
     )
+  }
   const [batch, steps, classes] = logits.shape as [number, number, number]
   checkInteger('ctcLoss', 'blankId', blankId, 0, classes - 1)
   checkNumber('ctcLoss', 'logEpsilon', logEpsilon)
@@ -125,24 +126,28 @@ function paddings(name: string, given: Tensor | undefined, shape: readonly numbe
   const [rows, columns] = shape as [number, number]
   if (given === undefined) return Array.from({ length: rows }, () => Array.from({ length: columns }, () => 0))
   checkTensor('ctcLoss', given)
-  if (given.shape.join() !== shape.join())
+  if (given.shape.join() !== shape.join()) {
     throw new RangeError(
       `ctcLoss: ${name} has another shape [${shape.join(', ')} and ${given.shape.join(', ')}]`,
     )
+  }
   const values = given.toNumbers()
   return Array.from({ length: rows }, (_, row) => {
     const lane = Array.from(values.subarray(row * columns, (row + 1) * columns))
     const wrong = lane.find((value, i) => (value !== 0 && value !== 1) || (i > 0 && value < lane[i - 1]!))
-    if (wrong !== undefined)
+    if (wrong !== undefined) {
       throw new RangeError(`ctcLoss: ${name} is not zeros followed by ones [${lane.join(', ')}]`)
+    }
     return lane
   })
 }
 
 function checkLabels(labels: Tensor, classes: number): void {
-  if (labels.dtype !== 'int32' && labels.dtype !== 'uint32')
+  if (labels.dtype !== 'int32' && labels.dtype !== 'uint32') {
     throw new TypeError(`ctcLoss: the labels are not int32 or uint32 [${labels.dtype}]`)
+  }
   const outside = labels.toNumbers().find((label) => label < 0 || label >= classes)
-  if (outside !== undefined)
+  if (outside !== undefined) {
     throw new RangeError(`ctcLoss: a label is outside ${classes} classes [${outside}]`)
+  }
 }

@@ -76,18 +76,20 @@ export function checkAlike(op: string, first: Tensor, others: Readonly<Record<st
   checkFloat(op, first)
   for (const [name, x] of Object.entries(others)) {
     checkTensor(op, x)
-    if (x.dtype !== first.dtype)
+    if (x.dtype !== first.dtype) {
       throw new TypeError(`${op}: dtypes differ, cast one of them [${first.dtype} and ${x.dtype}]`)
+    }
     checkShape(op, name, x, first)
   }
 }
 
 /** Throws a RangeError unless a tensor has the shape of another. */
 export function checkShape(op: string, name: string, x: Tensor, like: Tensor): void {
-  if (!sameShape(x.shape, like.shape))
+  if (!sameShape(x.shape, like.shape)) {
     throw new RangeError(
       `${op}: the ${name} have another shape [${like.shape.join(', ')} and ${x.shape.join(', ')}]`,
     )
+  }
 }
 
 /** Throws a TypeError unless the elements are floating-point numbers. */
@@ -99,13 +101,15 @@ export function checkFloat(op: string, x: Tensor): void {
 /** The labels, checked to be classes, one for each lane along the axis (from 0) of the scores. */
 export function classesOf(op: string, scores: Tensor, labels: Tensor, axis: number): Tensor<'int32'> {
   checkTensor(op, labels)
-  if (labels.dtype !== 'int32' && labels.dtype !== 'uint32')
+  if (labels.dtype !== 'int32' && labels.dtype !== 'uint32') {
     throw new TypeError(`${op}: the labels are not int32 or uint32 [${labels.dtype}]`)
+  }
   const lanes = scores.shape.filter((_, i) => i !== axis)
-  if (!sameShape(labels.shape, lanes))
+  if (!sameShape(labels.shape, lanes)) {
     throw new RangeError(
       `${op}: the labels do not fit the scores without axis ${axis} [${labels.shape.join(', ')} and ${scores.shape.join(', ')}]`,
     )
+  }
   const length = scores.shape[axis]!
   const outside = labels.toNumbers().find((label) => label < 0 || label >= length)
   if (outside !== undefined) throw new RangeError(`${op}: a label is outside ${length} classes [${outside}]`)

@@ -28,7 +28,8 @@ export function smoothLabels<D extends DType>(
   checkNumber('smoothLabels', 'alpha', alpha, 0, 1)
   const { axis = -1 } = options
   const classes = labels.shape.at(axis)
-  if (!Number.isInteger(axis) || classes === undefined)
+  if (!Number.isInteger(axis) || classes === undefined) {
     throw new RangeError(`smoothLabels: no such axis in rank ${labels.rank} [${axis}]`)
+  }
   return add(mul(labels, 1 - alpha), alpha / classes)
 }

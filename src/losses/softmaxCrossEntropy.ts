@@ -91,8 +91,9 @@ export function softmaxCrossEntropyWithIntegerLabels<D extends DType>(
   const { axis = -1, order, accumulate, internal } = options
   checkFloat(op, logits)
   const at = axis < 0 ? axis + logits.rank : axis
-  if (!Number.isInteger(axis) || at < 0 || at >= logits.rank)
+  if (!Number.isInteger(axis) || at < 0 || at >= logits.rank) {
     throw new RangeError(`${op}: no such axis in rank ${logits.rank} [${axis}]`)
+  }
   const classes = classesOf(op, logits, labels, at)
   return inside(op, [logits], internal, (x) => {
     const own = reshape(takeAlongAxis(x!, expandDims(classes, at), { axis: at }), labels.shape)

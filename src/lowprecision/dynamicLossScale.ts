@@ -116,13 +116,15 @@ function allFinite(grads: Treelike): boolean {
 
 function unscaled<P extends Treelike>(grads: P, scale: number): P {
   return mapTree((g): Tensor => {
-    if (!isFloat(g.dtype))
+    if (!isFloat(g.dtype)) {
       throw new TypeError(`dynamicLossScale: gradients need a floating-point dtype, cast first [${g.dtype}]`)
+    }
     return mul(g.dtype === 'float64' ? g : cast(g, 'float32'), 1 / scale)
   }, grads)
 }
 
 function check(name: string, value: number, right: boolean, what: string): void {
-  if (typeof value !== 'number' || !right || !Number.isFinite(Math.fround(value)))
+  if (typeof value !== 'number' || !right || !Number.isFinite(Math.fround(value))) {
     throw new RangeError(`dynamicLossScale: ${name} is not ${what} [${String(value)}]`)
+  }
 }

@@ -38,9 +38,12 @@ export function stalledUpdates(params: Treelike, updates: Treelike): StallCount 
 }
 
 function check(p: Tensor, u: Tensor): void {
-  for (const { dtype } of [p, u])
-    if (!isFloat(dtype))
+  for (const { dtype } of [p, u]) {
+    if (!isFloat(dtype)) {
       throw new TypeError(`stalledUpdates: needs floating-point dtypes, cast first [${dtype}]`)
-  if (p.shape.join() !== u.shape.join())
+    }
+  }
+  if (p.shape.join() !== u.shape.join()) {
     throw new RangeError(`stalledUpdates: shapes differ [${p.shape.join(', ')} and ${u.shape.join(', ')}]`)
+  }
 }

@@ -155,10 +155,12 @@ function checkStorage(options: StoredParamsOptions, dtype: FloatDType, optimizer
     if (random !== undefined) throw new RangeError(`storedParams: random is of mode 'stochastic' [${mode}]`)
     return
   }
-  if (!formatNames.some((name) => name === dtype))
+  if (!formatNames.some((name) => name === dtype)) {
     throw new TypeError(`storedParams: 'stochastic' needs a dtype of at most 16 bits [${dtype}]`)
-  if (random === undefined)
+  }
+  if (random === undefined) {
     throw new RangeError("storedParams: 'stochastic' needs random, a key or words [undefined]")
+  }
   if (typeof random === 'object') wordsOf(random)(0, 0, 0)
 }
 
@@ -169,24 +171,27 @@ function storedTree<P extends Treelike>(params: P, dtype: FloatDType): Replaced<
 
 function checkFloats(tree: Treelike): void {
   for (const { path, leaf } of pathsOf(tree, { op: 'storedParams' })) {
-    if (!isFloat(leaf.dtype))
+    if (!isFloat(leaf.dtype)) {
       throw new TypeError(
         `storedParams: needs a floating-point dtype at ${path || 'the root'}, cast first [${leaf.dtype}]`,
       )
+    }
   }
 }
 
 function checkStored(params: Treelike, dtype: FloatDType): void {
   for (const { path, leaf } of pathsOf(params, { op: 'storedParams' })) {
-    if (leaf.dtype !== dtype)
+    if (leaf.dtype !== dtype) {
       throw new TypeError(
         `storedParams: parameters are not as init gave them at ${path || 'the root'} [${leaf.dtype}, not ${dtype}]`,
       )
+    }
   }
 }
 
 function kept(name: string, tree: Tree | undefined): Tree {
-  if (tree === undefined)
+  if (tree === undefined) {
     throw new RangeError(`storedParams: the state is of another mode, it has no ${name} [undefined]`)
+  }
   return tree
 }

@@ -71,10 +71,11 @@ export function activationBytes(config: ModelConfig, options: ActivationOptions)
 export function savedArrays(model: Architecture, remat: Remat): readonly SavedArray[] {
   const { D, attention, mlp, scan } = model
   const array = (name: string, width: number, split: boolean = false): SavedArray => ({ name, width, split })
-  if (model.family === 'mlp')
+  if (model.family === 'mlp') {
     return model.tensors
       .filter(({ inputs }) => inputs > 0)
       .map(({ name, inputs }) => array(`${name} input`, inputs, false))
+  }
   const input = [array('input', D)]
   if (remat === 'block') return input
   const every = remat === 'everything'
@@ -98,8 +99,9 @@ export function savedArrays(model: Architecture, remat: Remat): readonly SavedAr
     const { I, H, G, S } = scan
     const fused = model.family === 'mamba2' ? 2 * I + 2 * G * S + H : 2 * I
     kept.push(array('in', fused, true))
-    if (every)
+    if (every) {
       kept.push(array('convolved', I + 2 * G * S, true), array('scanned', I, true), array('gated', I, true))
+    }
     kept.push(array('out', D))
   }
   return kept

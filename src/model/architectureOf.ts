@@ -7,10 +7,11 @@ import { biased, decoder } from './transformer.js'
 
 /** A configuration, checked and completed by the caller's name. */
 export function checkedArchitecture(op: string, config: ModelConfig): Architecture {
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new TypeError(
       `${op}: the model is no configuration, such as { family: 'decoder', ... } [${shown(config)}]`,
     )
+  }
   checkName(op, 'family', config.family, Object.keys(configNames))
   checkOptions(op, config, configNames[config.family])
   switch (config.family) {

@@ -109,10 +109,11 @@ export function memoryOf(
   const made = sliceOf(op, options.slice)
   const split = readSplit(op, model, made, options.split, mode)
   const ways = split.data * split.fsdp * split.expert
-  if (batch % ways !== 0)
+  if (batch % ways !== 0) {
     throw new RangeError(
       `${op}: ${ways} devices share the batch and do not divide it, nearest ${Math.max(ways, ways * Math.round(batch / ways))} [${batch}]`,
     )
+  }
   checkSplit(op, model, split)
   const tokens = (batch / ways) * sequence
   const parts =

@@ -48,8 +48,9 @@ export function findOptimalBatchSize(config: ModelConfig, options: BatchSizeOpti
     return memoryOf(op, config, model, { ...all, split, batch })
   }
   const least = at(1)
-  if (!least.fits)
+  if (!least.fits) {
     throw new RangeError(`${op}: ${doesNotFit(least)}, ${nearest(at, options, made.chip.name)}`)
+  }
   let [low, high] = [1, 2]
   while (high < 2 ** 40 && at(high).fits) [low, high] = [high, 2 * high]
   while (high - low > 1) {
@@ -78,17 +79,20 @@ type At = (rows: number, changed?: Partial<BatchSizeOptions> & { readonly slice?
 /** What would fit: the same with more computed again, else the smallest slice, of the same chip first. */
 function nearest(at: At, { remat = 'block', split }: BatchSizeOptions, name: string): string {
   const stronger: Remat[] = remat === 'everything' ? ['dots', 'block'] : remat === 'dots' ? ['block'] : []
-  for (const policy of stronger)
+  for (const policy of stronger) {
     if (at(1, { remat: policy }).fits) return `nearest that fits remat '${policy}'`
+  }
   // The ways asked for stay, but for fsdp, which takes the devices that are left.
   const { fsdp, ...ways } = split ?? {}
-  for (const family of [name, ...chipNames.filter((other) => other !== name)])
+  for (const family of [name, ...chipNames.filter((other) => other !== name)]) {
     for (const shape of topologies(chip(family))) {
       const wider = slice(`${family}:${shape.join('x')}`)
       const { data = 1, tensor = 1, expert = 1 } = ways
       if (wider.jaxDevices % (data * tensor * expert) !== 0) continue
-      if (at(1, { slice: wider, split: ways, remat: stronger.at(-1) ?? remat }).fits)
+      if (at(1, { slice: wider, split: ways, remat: stronger.at(-1) ?? remat }).fits) {
         return `nearest that fits ${wider.name} (${shape.join('x')})`
+      }
     }
+  }
   return 'and no slice fits it so'
 }

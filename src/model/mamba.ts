@@ -7,10 +7,11 @@ export function mamba2(op: string, config: Mamba2Config): Architecture {
   const { D, L, I = 2 * D, G = 1, S = 128, W = 4, V = 50288 } = config
   checkSizes(op, { D, L, I, G, S, W, V })
   const H = config.H ?? I / 64
-  if (config.H === undefined && I % 64 !== 0)
+  if (config.H === undefined && I % 64 !== 0) {
     throw new RangeError(
       `${op}: heads of 64 do not divide the inner width, nearest ${Math.max(64, 64 * Math.round(I / 64))}, or give H heads [I ${I}]`,
     )
+  }
   checkSizes(op, { H })
   if (I % H !== 0) throw new RangeError(`${op}: H heads do not divide the inner width [I ${I}, H ${H}]`)
   if (H % G !== 0) throw new RangeError(`${op}: G groups do not divide the heads [H ${H}, G ${G}]`)

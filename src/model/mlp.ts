@@ -6,8 +6,9 @@ import { checkSizes, isOn } from './sizes.js'
 /** The tensors of dense layers. */
 export function mlp(op: string, config: MlpConfig): Architecture {
   const { widths } = config
-  if (!Array.isArray(widths) || widths.length < 2)
+  if (!Array.isArray(widths) || widths.length < 2) {
     throw new RangeError(`${op}: widths are not at least two sizes, inputs and outputs [${shown(widths)}]`)
+  }
   checkSizes(op, Object.fromEntries(widths.map((width, i) => [`widths[${i}]`, width])))
   const bias = isOn(op, 'bias', config.bias ?? true)
   const tensors = widths

@@ -24,7 +24,8 @@ export function headsOf(op: string, D: number, N: number): number {
 /** The divisor of a whole number that is nearest to another; of two the smaller. */
 export function nearestDivisor(whole: number, wanted: number): number {
   let best = 1
-  for (let d = 1; d <= Math.min(whole, 65_536); d++)
+  for (let d = 1; d <= Math.min(whole, 65_536); d++) {
     if (whole % d === 0 && Math.abs(d - wanted) < Math.abs(best - wanted)) best = d
+  }
   return best
 }

@@ -39,8 +39,9 @@ export function readSplit(
     const heads = model.attention?.N ?? model.scan?.H ?? 1
     const tensor = given?.tensor ?? commonDivisor(left, heads)
     const data = devices / (asked.fsdp * asked.expert * tensor)
-    if (mode === 'serve' && (given?.data === undefined || data === asked.data))
+    if (mode === 'serve' && (given?.data === undefined || data === asked.data)) {
       return { ...asked, tensor, data }
+    }
   }
   throw new RangeError(
     `${op}: the split multiplies to ${product} devices and ${made.name} has ${devices}, nearest ${nearestSplit(asked, devices)} [${Object.values(asked).join(' x ')}]`,
@@ -62,13 +63,15 @@ export function checkSplit(
   { tensor, expert }: Required<Split>,
 ): void {
   const heads = attention?.N ?? scan?.H ?? tensor
-  if (heads % tensor !== 0)
+  if (heads % tensor !== 0) {
     throw new RangeError(
       `${op}: tensor ways do not divide the heads, nearest ${nearestDivisor(heads, tensor)} [${tensor} of ${heads}]`,
     )
+  }
   const experts = mlp?.experts ?? 0
-  if (expert > 1 && (experts === 0 || experts % expert !== 0))
+  if (expert > 1 && (experts === 0 || experts % expert !== 0)) {
     throw new RangeError(
       `${op}: expert ways do not divide the experts, nearest ${nearestDivisor(Math.max(1, experts), expert)} [${expert} of ${experts}]`,
     )
+  }
 }

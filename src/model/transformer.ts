@@ -10,10 +10,12 @@ export function decoder(op: string, config: DecoderConfig): Architecture {
   for (const [name, value] of Object.entries({ experts, active, norms })) checkInteger(op, name, value)
   const H = config.H ?? headsOf(op, D, N)
   checkSizes(op, { H })
-  if (N % K !== 0)
+  if (N % K !== 0) {
     throw new RangeError(`${op}: K does not divide N, nearest ${nearestDivisor(N, K)} [N ${N}, K ${K}]`)
-  if (active > experts)
+  }
+  if (active > experts) {
     throw new RangeError(`${op}: more active experts than experts [${active} of ${experts}]`)
+  }
   const gated = isOn(op, 'gated', config.gated ?? true)
   const tie = isOn(op, 'tie', config.tie)
   const biased = isOn(op, 'qkvBias', config.qkvBias ?? config.qkv_bias)

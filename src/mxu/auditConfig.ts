@@ -74,8 +74,9 @@ export function auditConfig(options: AuditOptions): Audit {
   const op = 'auditConfig'
   checkOptions(op, options, names)
   const { dModel, nLayers, expand = 2, dState = 128, vocabulary = 50288, sequence = 2048 } = options
-  for (const [name, size] of Object.entries({ dModel, nLayers, expand, dState, vocabulary, sequence }))
+  for (const [name, size] of Object.entries({ dModel, nLayers, expand, dState, vocabulary, sequence })) {
     checkInteger(op, name, size, 1)
+  }
   const inner = dModel * expand
   const { nHeads = Math.max(1, Math.round(inner / 128)), slice = 'v5p-8' } = options
   const { paramsDtype = 'float32', remat = 'block' } = options

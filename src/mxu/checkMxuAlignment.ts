@@ -91,8 +91,9 @@ export function checkMxuAlignment(options: AlignmentOptions): Alignment {
 function headOf(op: string, inner: number, nHeads: number): number {
   if (inner % nHeads === 0) return inner / nHeads
   let near = 1
-  for (let heads = 1; heads <= 2 * nHeads; heads++)
+  for (let heads = 1; heads <= 2 * nHeads; heads++) {
     if (inner % heads === 0 && Math.abs(heads - nHeads) < Math.abs(near - nHeads)) near = heads
+  }
   throw new RangeError(
     `${op}: heads do not divide the inner width, nearest nHeads ${near} [${inner} / ${nHeads}]`,
   )
@@ -142,7 +143,8 @@ function sizeSuggestions(
   }
   const saved = waste
   const changes: Suggestion[] = [{ change: `${name} ${above}`, saves: saved, of: 'passes through the array' }]
-  if (below !== null)
+  if (below !== null) {
     changes.push({ change: `${name} ${below}`, saves: 1 - below / above, of: 'passes through the array' })
+  }
   return changes
 }

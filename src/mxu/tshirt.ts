@@ -90,7 +90,8 @@ const names: OptionTable<RematOptions> = {
 export function rematNeeded(options: RematOptions): boolean {
   checkOptions('rematNeeded', options, names)
   const { nLayers, batch, sequence, dModel } = options
-  for (const [name, size] of Object.entries({ nLayers, batch, sequence, dModel }))
+  for (const [name, size] of Object.entries({ nLayers, batch, sequence, dModel })) {
     checkInteger('rematNeeded', name, size, 1)
+  }
   return nLayers * batch * sequence * dModel * 4 > chip(options.chip ?? 'v5p').hbmBytes / 2
 }

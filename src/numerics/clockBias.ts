@@ -28,7 +28,8 @@ export function boundedClockBias<D extends DType>(raw: Tensor<D>, options: Clock
   checkFloats('boundedClockBias', raw)
   checkNumber('boundedClockBias', 'maxDelta', maxDelta, 0)
   const limit = full([], maxDelta, { dtype: raw.dtype })
-  if (!Number.isFinite(limit.item()))
+  if (!Number.isFinite(limit.item())) {
     throw new RangeError(`boundedClockBias: maxDelta is not finite in ${raw.dtype} [${maxDelta}]`)
+  }
   return mul(tanh(raw), limit)
 }

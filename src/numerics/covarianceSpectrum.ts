@@ -32,8 +32,9 @@ export interface CovarianceSpectrum {
 export function covarianceSpectrum(c: Tensor): CovarianceSpectrum {
   checkFloats('covarianceSpectrum', c)
   const d = c.shape[0] ?? 0
-  if (c.rank !== 2 || d !== c.shape[1] || d === 0)
+  if (c.rank !== 2 || d !== c.shape[1] || d === 0) {
     throw new RangeError(`covarianceSpectrum: needs a square matrix [${c.shape.join(', ')}]`)
+  }
   const wide = cast(c, 'float64')
   const symmetric = mul(add(wide, transpose(wide)), 0.5)
   const odd = symmetric.toNumbers().find((value) => !Number.isFinite(value))

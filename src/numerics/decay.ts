@@ -56,7 +56,8 @@ export function naiveDecay<D extends DType>(A: Tensor<D> | number, cs: Tensor<D>
 function rateLike<D extends DType>(op: string, A: Tensor<D> | number, cs: Tensor<D>): Tensor<D> {
   if (typeof A === 'number') return full([], A, { dtype: cs.dtype })
   checkTensor(op, A)
-  if (A.dtype !== cs.dtype)
+  if (A.dtype !== cs.dtype) {
     throw new TypeError(`${op}: dtypes differ, cast one of them [${A.dtype} and ${cs.dtype}]`)
+  }
   return A
 }

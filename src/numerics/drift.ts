@@ -70,8 +70,9 @@ export function drift(
   const ulps = ulpDistance(actual, rounded).toNumbers()
   const values = actual.toNumbers()
   const truth = expected.toNumbers()
-  if (typeof tolerance !== 'number' && tolerance.length !== values.length)
+  if (typeof tolerance !== 'number' && tolerance.length !== values.length) {
     throw new RangeError(`drift: not one tolerance an element [${tolerance.length}, not ${values.length}]`)
+  }
 
   let maxAbs = 0
   let maxRel = 0
@@ -81,8 +82,9 @@ export function drift(
   for (let i = 0; i < errors.length; i++) {
     const distance = Math.abs(errors[i]!)
     const error = Number.isNaN(distance) ? Infinity : distance
-    if (firstPast === null && !(error <= (typeof tolerance === 'number' ? tolerance : tolerance[i]!)))
+    if (firstPast === null && !(error <= (typeof tolerance === 'number' ? tolerance : tolerance[i]!))) {
       firstPast = i
+    }
     maxAbs = Math.max(maxAbs, error)
     if (error > 0) maxRel = Math.max(maxRel, error === Infinity ? error : error / Math.abs(truth[i]!))
     maxUlps = Math.max(maxUlps, ulps[i]!)
@@ -103,8 +105,9 @@ export function drift(
 }
 
 function numbers(like: Tensor, list: NumberArray | readonly number[]): Tensor {
-  if (list.length !== like.size)
+  if (list.length !== like.size) {
     throw new RangeError(`drift: shapes differ [${like.shape.join(', ')} and ${list.length}]`)
+  }
   return tensor(Float64Array.from(list), { shape: like.shape, dtype: 'float64' })
 }
 

@@ -91,12 +91,14 @@ export function errorBound(
   const { accumulate = preferred } = options
   const { sumAbs } = data
   checkInteger('errorBound', 'n', n)
-  if (!(typeof sumAbs === 'number' && sumAbs >= 0))
+  if (!(typeof sumAbs === 'number' && sumAbs >= 0)) {
     throw new RangeError(`errorBound: sumAbs is not a number, 0 or more [${shown(sumAbs)}]`)
+  }
   const running = op === 'cumsum' || op === 'decay'
   checkOrder(order)
-  if (running && typeof order === 'object' && 'windowed' in order)
+  if (running && typeof order === 'object' && 'windowed' in order) {
     throw new RangeError(`errorBound: only sums go by windows [windowed ${order.windowed}]`)
+  }
   const own = addable('errorBound', dtype)
   const wide = addable('errorBound', accumulate)
   const terms =
@@ -124,8 +126,9 @@ export function errorBound(
     case 'decay': {
       const inner = addable('errorBound', internal)
       const { A, exponent = 0 } = data
-      if (A === undefined || !Number.isFinite(A))
+      if (A === undefined || !Number.isFinite(A)) {
         throw new RangeError(`errorBound: decay needs a finite A [${A}]`)
+      }
       return finish(rounded(decayed(rounded(total, wide, inner), A, exponent, inner), inner, own))
     }
     default:
@@ -136,8 +139,9 @@ export function errorBound(
 function checkOrder(order: Order): void {
   const width = typeof order === 'object' ? ('blocked' in order ? order.blocked : order.windowed) : 2
   if (typeof order === 'string') checkName('errorBound', 'order', order, orders)
-  if (!Number.isInteger(width) || width < 2)
+  if (!Number.isInteger(width) || width < 2) {
     throw new RangeError(`errorBound: rows need a whole number above 1 [${width}]`)
+  }
 }
 
 /** A bound under way: `size` bounds the exact value, `peak` everything computed. */

@@ -12,8 +12,9 @@ import { type NumberArray, Tensor } from '../tensor/index.js'
  * @example exactSum([1, 1e100, 1, -1e100]) // 2
  */
 export function exactSum(values: Tensor | NumberArray | readonly number[]): number {
-  if (!(values instanceof Tensor || Array.isArray(values) || ArrayBuffer.isView(values)))
+  if (!(values instanceof Tensor || Array.isArray(values) || ArrayBuffer.isView(values))) {
     throw new TypeError(`exactSum: not a tensor or a list of numbers [${shown(values)}]`)
+  }
   const list = values instanceof Tensor ? values.toNumbers() : values
   const high = new Float64Array(2047)
   const low = new Float64Array(2047)

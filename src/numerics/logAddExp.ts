@@ -62,8 +62,9 @@ export function logAddExp<D extends DType, E extends D = D>(
   checkFloats('logAddExp', a)
   if (typeof b !== 'number') checkTensor('logAddExp', b)
   const other = b instanceof Tensor ? b : full([], b, { dtype: a.dtype })
-  if (a.dtype !== other.dtype)
+  if (a.dtype !== other.dtype) {
     throw new TypeError(`logAddExp: dtypes differ, cast one of them [${a.dtype} and ${other.dtype}]`)
+  }
   if (internal === undefined) return apply(logAddExpOp, [a, other], undefined) as Tensor<D>
   const inner = [cast(a, internal), cast(other, internal)]
   for (const operand of inner) checkFloats('logAddExp', operand)

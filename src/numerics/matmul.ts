@@ -24,8 +24,9 @@ export function stableMatmul<D extends DType, R extends FloatDType | D = D, E ex
   const accumulate = wide('stableMatmul', a)
   const dtype = options.dtype ?? (a.dtype as DType as R)
   if (dtype === (a.dtype as DType)) return matmul(a, b, { accumulate }) as Tensor as Tensor<R>
-  if (a.dtype !== b.dtype)
+  if (a.dtype !== b.dtype) {
     throw new TypeError(`stableMatmul: dtypes differ, cast one of them [${a.dtype} and ${b.dtype}]`)
+  }
   return cast(matmul(cast(a, accumulate), cast(b, accumulate)), dtype)
 }
 

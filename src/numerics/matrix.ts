@@ -29,8 +29,9 @@ export function fromMatrix<D extends DType = 'float64'>(
   options: { readonly dtype?: D } = {},
 ): Tensor<D> {
   const given = matrix as Partial<AbstractMatrix> | null | undefined
-  if (typeof given?.to1DArray !== 'function')
+  if (typeof given?.to1DArray !== 'function') {
     throw new TypeError(`fromMatrix: needs a Matrix of ml-matrix [${typeof matrix}]`)
+  }
   const values = Float64Array.from(matrix.to1DArray())
   return tensor(values, { shape: [matrix.rows, matrix.columns], dtype: options.dtype ?? ('float64' as D) })
 }

@@ -29,8 +29,9 @@ const names: OptionTable<NormOfOptions> = {
 export function norm<D extends DType>(x: Tensor<D>, options: NormOfOptions = noOptions): Tensor<D> {
   checkOptions('norm', options, names, { positional: 'ord' })
   const { ord = 2, axis, keepDims = false, internal, ...how } = options
-  if (ord !== 1 && ord !== 2 && ord !== Infinity)
+  if (ord !== 1 && ord !== 2 && ord !== Infinity) {
     throw new RangeError(`norm: ord is not 1, 2 or Infinity [${String(ord)}]`)
+  }
   const along = axis === undefined ? { keepDims } : { axis, keepDims }
   return inside('norm', x, internal, (v) => {
     if (ord === 2) return sqrt(sum(square(v), { ...how, ...along }))

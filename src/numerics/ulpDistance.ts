@@ -21,8 +21,9 @@ export function ulpDistance<D extends DType, E extends D = D>(
   checkFloats('ulpDistance', a)
   if (typeof b !== 'number') checkTensor('ulpDistance', b)
   const other = b instanceof Tensor ? b : full(a.shape, b, { dtype: a.dtype })
-  if (other.dtype !== a.dtype)
+  if (other.dtype !== a.dtype) {
     throw new TypeError(`ulpDistance: dtypes differ, cast one of them [${a.dtype} and ${other.dtype}]`)
+  }
   checkShapes('ulpDistance', a, other)
   const from = a.toNumbers()
   const to = other.toNumbers()

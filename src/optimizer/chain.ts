@@ -20,10 +20,11 @@ function chained(transforms: readonly GradientTransformation[]): GradientTransfo
     fusion: { kind: 'chain', links: transforms },
     init: (params) => transforms.map((transform) => transform.init(params)),
     update(updates, state, params, extra) {
-      if (!Array.isArray(state) || state.length !== transforms.length)
+      if (!Array.isArray(state) || state.length !== transforms.length) {
         throw new RangeError(
           `chain: the state is not one of ${transforms.length} transforms [${Array.isArray(state) ? state.length : typeof state}]`,
         )
+      }
       let current = updates
       const states = transforms.map((transform, i) => {
         const [next, nextState] = transform.update(current, state[i]!, params, extra)

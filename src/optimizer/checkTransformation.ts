@@ -10,6 +10,7 @@ export function checkTransformation(op: string, what: string, value: unknown): v
       'update' in given &&
       typeof given.update === 'function'
     )
-  )
+  ) {
     throw new TypeError(`${op}: ${what} is not a transformation with init and update [${shown(value)}]`)
+  }
 }

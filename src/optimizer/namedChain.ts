@@ -38,8 +38,9 @@ function named(
       const states: Record<string, State> = {}
       for (const [name, transform] of links) {
         const own = state[name]
-        if (own === undefined)
+        if (own === undefined) {
           throw new RangeError(`namedChain: the state has no part of that name [${name}]`)
+        }
         const [next, nextState] = transform.update(current, own, params, extra)
         current = next
         states[name] = nextState

@@ -94,14 +94,16 @@ export function stateless(
 
 /** The parameters, a RangeError where an update needs them and was not given them. */
 export function needParams<P extends Treelike>(op: string, params: P | undefined): P {
-  if (params === undefined)
+  if (params === undefined) {
     throw new RangeError(`${op}: update needs the parameters, its third argument [undefined]`)
+  }
   return params
 }
 
 /** The count after this step; it stops at the largest int32, as optax's does. A RangeError where it is no count. */
 export function nextCount(count: number): number {
-  if (!(Number.isInteger(count) && count >= 0))
+  if (!(Number.isInteger(count) && count >= 0)) {
     throw new RangeError(`optimizer: the state's count is not a whole number from 0 [${String(count)}]`)
+  }
   return Math.min(count + 1, 2 ** 31 - 1)
 }

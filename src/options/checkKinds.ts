@@ -6,8 +6,9 @@ import { shown } from './shown.js'
  * @example checkArray('csv', 'rows', 3) // throws csv: rows is not an array [3]
  */
 export function checkArray(op: string, what: string, value: unknown): void {
-  if (!(Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))))
+  if (!(Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView)))) {
     throw new TypeError(`${op}: ${what} is not an array [${shown(value)}]`)
+  }
 }
 
 /** Throws a TypeError unless `value` is a string. */
@@ -22,20 +23,23 @@ export function checkText(op: string, what: string, value: unknown): void {
  * @example checkRecord('auditText', 'audit', { config: 1 }, ['config', 'findings']) // throws auditText: audit has no findings [an object]
  */
 export function checkRecord(op: string, what: string, value: unknown, fields: readonly string[] = []): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError(`${op}: ${what} is not an object [${shown(value)}]`)
+  }
   const missing = fields.find((field) => !(field in value))
   if (missing !== undefined) throw new TypeError(`${op}: ${what} has no ${missing} [${shown(value)}]`)
 }
 
 /** Throws a TypeError unless `value` names a file: a string or a URL. */
 export function checkPath(op: string, value: unknown): void {
-  if (typeof value !== 'string' && !(value instanceof URL))
+  if (typeof value !== 'string' && !(value instanceof URL)) {
     throw new TypeError(`${op}: path is neither a text nor a URL [${shown(value)}]`)
+  }
 }
 
 /** Throws a TypeError unless `value` can be walked by for ... of, and is no string. */
 export function checkIterable(op: string, what: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
     throw new TypeError(`${op}: ${what} cannot be iterated [${shown(value)}]`)
+  }
 }

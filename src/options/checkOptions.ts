@@ -65,11 +65,13 @@ function requiredOf(known: OptionNames): readonly string[] {
 }
 
 function checkPresent(op: string, options: Readonly<Record<string, unknown>>, known: OptionNames): void {
-  for (const name of requiredOf(known))
-    if (options[name] === undefined)
+  for (const name of requiredOf(known)) {
+    if (options[name] === undefined) {
       throw new RangeError(
         `${op}: option ${name} is missing [${Object.keys(options).join(', ') || 'no options'}]`,
       )
+    }
+  }
 }
 
 function unknownOption(op: string, name: string, known: OptionNames): RangeError {

@@ -48,8 +48,9 @@ export function checkNumber(
 }
 
 function rangeText(least: number, most: number): string {
-  if (Number.isFinite(least))
+  if (Number.isFinite(least)) {
     return Number.isFinite(most) ? `number from ${least} to ${most}` : `finite number, ${least} or more`
+  }
   return Number.isFinite(most) ? `finite number, ${most} or less` : 'finite number'
 }
 

@@ -19,8 +19,9 @@ function textOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return value.name === '' ? 'a function' : `function ${value.name}`
   if (typeof value !== 'object' || value === null) return String(value)
-  if (Array.isArray(value))
+  if (Array.isArray(value)) {
     return value.length === 0 ? 'an empty array' : value.slice(0, most).map(elementText).join(', ')
+  }
   if (value instanceof Error) return value.message
   const name = nameOf(value)
   return name === 'Object' ? 'an object' : name

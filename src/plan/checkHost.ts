@@ -26,7 +26,7 @@ function flags({ version }: TpuConfig, { environment = {}, flagsSet }: StepDescr
       remedy: instead === null ? 'leave it out' : instead,
     }),
   )
-  if (flagsSet === 'after-import')
+  if (flagsSet === 'after-import') {
     found.push({
       rule: 'flags-before-import',
       severity: 'error',
@@ -34,6 +34,7 @@ function flags({ version }: TpuConfig, { environment = {}, flagsSet }: StepDescr
       evidence: 'LIBTPU_INIT_ARGS and XLA_FLAGS are read once, before the first client is made',
       remedy: 'set them at the top of the program or in its environment, before anything imports jax',
     })
+  }
   return found
 }
 
@@ -63,8 +64,9 @@ function hostTransfers(
     hostBytesPerStepPerChip === undefined ||
     stepSeconds === undefined ||
     pcieBytesPerSecondPerChip === null
-  )
+  ) {
     return []
+  }
   const seconds = hostBytesPerStepPerChip / pcieBytesPerSecondPerChip
   if (seconds < stepSeconds / 2) return []
   return [

@@ -52,7 +52,7 @@ function alignment({ slice }: TpuConfig, model: ModelConfig): PlanFinding[] {
   const found: PlanFinding[] = []
   if (attention !== undefined) {
     const { padded, waste } = padding(attention.H, side)
-    if (waste > 0)
+    if (waste > 0) {
       found.push({
         rule: 'head-alignment',
         severity: 'warning',
@@ -60,10 +60,11 @@ function alignment({ slice }: TpuConfig, model: ModelConfig): PlanFinding[] {
         evidence: `${attention.H} is padded to ${padded}: ${percent(waste)} of the passes of attention do nothing, at most`,
         remedy: `heads of ${padded}, fewer of them`,
       })
+    }
   }
   if (V > 0) {
     const { padded, waste } = padding(V, side)
-    if (waste > 0)
+    if (waste > 0) {
       found.push({
         rule: 'vocabulary-alignment',
         severity: 'warning',
@@ -71,6 +72,7 @@ function alignment({ slice }: TpuConfig, model: ModelConfig): PlanFinding[] {
         evidence: `${V} is padded to ${padded}: ${percent(waste)} of the output's passes; and V divides into fewer parts`,
         remedy: `pad the vocabulary to ${padded}`,
       })
+    }
   }
   return found
 }

@@ -20,8 +20,9 @@ export function checkNumerics(config: TpuConfig, step: StepDescription): PlanFin
     ['accumulation', step.accumulateDtype, 'products and sums accumulate'],
     ['cumsum', step.cumsumDtype, 'a running sum is kept'],
     ['covariance', step.covarianceDtype, 'a covariance is summed'],
-  ] as const)
+  ] as const) {
     if (isNarrow(dtype)) found.push(narrowSum(rule, dtype, what))
+  }
   found.push(...beta2(step), ...allReduce(config, step), ...clockBias(step))
   return found
 }

@@ -25,10 +25,11 @@ export function lint(config: TpuConfig, model: ModelConfig, step: StepDescriptio
     config === null ||
     config.slice === undefined ||
     config.mesh === undefined
-  )
+  ) {
     throw new TypeError(
       `lint: the first argument is not a config, make one with tpuConfig [${shown(config)}]`,
     )
+  }
   checkStep('lint', step)
   return [
     ...checkLayout(config, model, step),

@@ -136,10 +136,11 @@ function sliceFor({ version, chips, topology }: TpuConfigOptions): Slice {
     const sides =
       typeof topology === 'string' ? topology : Array.isArray(topology) ? topology.join('x') : shown(topology)
     const made = slice(`${version}:${sides}`)
-    if (chips !== undefined && chips !== made.chips)
+    if (chips !== undefined && chips !== made.chips) {
       throw new RangeError(
         `tpuConfig: ${sides} has ${made.chips} chips, not ${shown(chips)}: leave one of the two out [${shown(chips)} and ${sides}]`,
       )
+    }
     return made
   }
   if (chips === undefined) throw new RangeError('tpuConfig: neither chips nor topology is given [no chips]')

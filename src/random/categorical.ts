@@ -28,8 +28,9 @@ export function categorical(key: Key, logits: ArrayLike<number>, n: number): Int
       `categorical: logits have a NaN or no value above -Infinity [${String(scores).slice(0, 50)}]`,
     )
   }
-  if (n * m >= 2 ** 32)
+  if (n * m >= 2 ** 32) {
     throw new RangeError(`categorical: n draws of m logits are 2^32 or more [${n} x ${m}]`)
+  }
   const indices = new Int32Array(n)
   const rows = Math.max(1, Math.floor(blockSize / m))
   const block = new Float32Array(Math.min(rows, n) * m)

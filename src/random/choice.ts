@@ -60,15 +60,18 @@ export function choice(
 }
 
 function checkedWeights(p: ArrayLike<number>, count: number): Float32Array {
-  if (p.length !== count)
+  if (p.length !== count) {
     throw new RangeError(`choice: p is not of the values' length [${p.length}, ${count}]`)
+  }
   const weights = Float32Array.from(p, (weight) => (Math.abs(weight) < 2 ** -126 ? 0 : weight))
   const wrong = weights.findIndex((weight) => !(weight >= 0 && weight < Infinity))
-  if (wrong >= 0)
+  if (wrong >= 0) {
     throw new RangeError(`choice: a weight is negative or not finite [p[${wrong}] = ${p[wrong]}]`)
+  }
   const total = sumsByRows(weights).at(-1) ?? 1
-  if (!(total > 0 && total < Infinity))
+  if (!(total > 0 && total < Infinity)) {
     throw new RangeError(`choice: the weights' sum is no positive float32 [${total}]`)
+  }
   return weights
 }
 

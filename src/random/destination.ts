@@ -14,8 +14,9 @@ export function destination<T extends { readonly length: number }>(
 ): T {
   checkCount(op, n)
   if (out === undefined) return new type(n)
-  if (!(out instanceof type))
+  if (!(out instanceof type)) {
     throw new TypeError(`${op}: out is not a ${type.name} [${String(out).slice(0, 50)}]`)
+  }
   if (out.length !== n) throw new RangeError(`${op}: out is not of length n [${out.length}, ${n}]`)
   return out
 }

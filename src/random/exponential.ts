@@ -25,8 +25,9 @@ export function exponential(
   options: DrawOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('exponential', options, drawNames, { positional: 'out' })
-  if (isShape(n))
+  if (isShape(n)) {
     return shaped('exponential', n, 'float32', options.out, (size) => exponential(key, size, options))
+  }
   const { out } = options
   const values = destination('exponential', n, Float32Array, out)
   fillUniform('exponential', key, values, 0, 1)

@@ -8,12 +8,14 @@ export function shaped<D extends DType>(
   out: unknown,
   draw: (n: number) => NumberArray,
 ): Tensor<D> {
-  if (out !== undefined)
+  if (out !== undefined) {
     throw new RangeError(
       `${op}: out is for a number of elements, a shape gives a tensor [${shape.join(', ')}]`,
     )
-  if (shape.some((length) => !Number.isInteger(length) || length < 0))
+  }
+  if (shape.some((length) => !Number.isInteger(length) || length < 0)) {
     throw new RangeError(`${op}: not a shape [${shape.join(', ')}]`)
+  }
   return tensor(draw(sizeOf(shape)), { shape, dtype })
 }
 

@@ -44,8 +44,9 @@ export function truncatedNormal(
   options: TruncatedNormalOptions = noOptions,
 ): Float32Array | Tensor<'float32'> {
   checkOptions('truncatedNormal', options, truncatedNames, { positional: 'lower' })
-  if (isShape(n))
+  if (isShape(n)) {
     return shaped('truncatedNormal', n, 'float32', options.out, (size) => truncatedNormal(key, size, options))
+  }
   const { lower = -2, upper = 2, out } = options
   const low = fround(lower)
   const high = fround(upper)

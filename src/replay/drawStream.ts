@@ -29,8 +29,9 @@ export class DrawStream {
     if (this.#words.length !== 2 * n) this.#words = new Uint32Array(2 * n)
     const words = bits(foldIn(this.#epochKey!, this.count % 2 ** 32), 2 * n, { out: this.#words })
     this.count++
-    for (let i = 0; i < n; i++)
+    for (let i = 0; i < n; i++) {
       out[i] = ((words[2 * i]! >>> 5) * 2 ** 26 + (words[2 * i + 1]! >>> 6)) / 2 ** 53
+    }
     return out
   }
 }

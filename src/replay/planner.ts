@@ -23,8 +23,9 @@ export class Planner {
     if (this.#priorities) this.#priorities.draw(this.#stream.fill(indices))
     else if (replacement) drawWithReplacement(this.#stream, rows, indices)
     else drawWithoutReplacement(this.#stream, rows, indices)
-    for (let i = 0; i < size; i++)
+    for (let i = 0; i < size; i++) {
       indices[i] = this.#priorities ? this.#episodes.indexIn(indices[i]!) : oldest + indices[i]!
+    }
     const plan: Plan = {
       size,
       replacement,

@@ -34,8 +34,9 @@ export class Priorities {
     this.tree = new SumTree(capacity)
     this.#most = Number.MAX_VALUE / (2 * capacity)
     const mass = (this.max + eps) ** alpha
-    if (!(mass <= this.#most))
+    if (!(mass <= this.#most)) {
       throw new RangeError(`ReplayBuffer: prioritized.eps is too large for a sum of priorities [${eps}]`)
+    }
   }
 
   /** What a priority counts in the sum. Throws where it is negative, NaN, or too large for a sum of them. */

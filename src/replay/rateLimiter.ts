@@ -55,8 +55,9 @@ export class RateLimiter {
     if (
       ![errorBuffer].flat().every((side) => typeof side === 'number') ||
       (!isPair && Array.isArray(errorBuffer))
-    )
+    ) {
       throw new TypeError(`RateLimiter: errorBuffer is neither a number nor two [${shown(errorBuffer)}]`)
+    }
     const offset = samplesPerInsert * minSizeToSample
     const [minDiff, maxDiff] =
       typeof errorBuffer === 'number' ? [offset - errorBuffer, offset + errorBuffer] : errorBuffer

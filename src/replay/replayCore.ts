@@ -99,8 +99,9 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
 
   /** Whether there are at least `warmup` rows, and one. */
   isReady(warmup = 1): boolean {
-    if (!(warmup >= 0))
+    if (!(warmup >= 0)) {
       throw new RangeError(`isReady: warmup is not a number of at least 0 [${String(warmup)}]`)
+    }
     return this.size >= Math.max(1, warmup)
   }
 
@@ -230,8 +231,9 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
     }
     this.#checkCount(op, batchSize)
     if (this.size === 0) throw new RangeError(`${op}: the buffer is empty [0 rows]`)
-    if (!(batchSize * length < 2 ** 31))
+    if (!(batchSize * length < 2 ** 31)) {
       throw new RangeError(`${op}: more rows than a batch holds, 2^31 [${batchSize} x ${length}]`)
+    }
     this.#permitSample(op, batchSize * length)
     const ends = this.#planner.drawSequenceEnds(batchSize, length)
     const indices = new Float64Array(batchSize * length)
@@ -264,8 +266,9 @@ export class ReplayCore<S extends ReplaySpec = TransitionSpec> {
   updatePriorities(indices: ArrayLike<number>, priorities: ArrayLike<number>): number {
     const op = 'updatePriorities'
     const own = this.#priorities
-    if (own === undefined)
+    if (own === undefined) {
       throw new RangeError(`${op}: the buffer has none, see the option [prioritized: undefined]`)
+    }
     if (indices.length !== priorities.length) {
       throw new RangeError(
         `${op}: lengths differ [indices ${indices.length}, priorities ${priorities.length}]`,

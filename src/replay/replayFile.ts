@@ -90,8 +90,9 @@ export function openReplay(path: string | URL): OpenReplay {
       checkSections(state, priorities, refuse)
       restoreSections(state, priorities)
       // Of an infinite sum nothing could be drawn.
-      if (state.priorities && !Number.isFinite(state.priorities.tree.total))
+      if (state.priorities && !Number.isFinite(state.priorities.tree.total)) {
         refuse('priorities without a sum')
+      }
     }
     return { settings, readInto, refuse, close: () => closeSync(handle) }
   } catch (error) {
@@ -143,8 +144,9 @@ function verified(handle: number, name: string): number {
     readFully(handle, bytes, at)
     hash.update(bytes)
   }
-  if (!hash.digest().equals(preamble.subarray(digestAt)))
+  if (!hash.digest().equals(preamble.subarray(digestAt))) {
     refuse('the file is damaged, its checksum is another')
+  }
   const header = preamble.readUInt32LE(12)
   if (preambleBytes + header > size) refuse(`a header of ${header} bytes in ${size}`)
   return header
@@ -161,8 +163,9 @@ function readFully(handle: number, bytes: Uint8Array, from: number): void {
   let done = 0
   while (done < bytes.length) {
     const count = readSync(handle, bytes, done, bytes.length - done, from + done)
-    if (count === 0)
+    if (count === 0) {
       throw new RangeError(`load: the file became shorter while it was read [at byte ${from + done}]`)
+    }
     done += count
   }
 }

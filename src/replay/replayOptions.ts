@@ -109,12 +109,14 @@ function checkRecords(options: ReplayOptions<ReplaySpec>): void {
   checkOptions(op, options, options?.spec === undefined ? transitionNames : specNames)
   const { nStep, prioritized, rateLimit, spec } = options
   if (nStep !== undefined) checkOptions(`${op}: nStep`, nStep, nStepNames)
-  if (prioritized !== undefined && prioritized !== true)
+  if (prioritized !== undefined && prioritized !== true) {
     checkOptions(`${op}: prioritized`, prioritized, prioritizedNames)
+  }
   if (rateLimit !== undefined) checkOptions(`${op}: rateLimit`, rateLimit, rateLimitNames)
   if (spec === undefined) return
-  if (typeof spec !== 'object' || spec === null || Array.isArray(spec))
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) {
     throw new TypeError(`${op}: spec is not a record of columns [${shown(spec)}]`)
+  }
   for (const [name, column] of Object.entries(spec)) checkOptions(`${op}: ${name}`, column, columnNames)
 }
 

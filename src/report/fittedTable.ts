@@ -49,9 +49,11 @@ function narrowed(
   for (;;) {
     if (total(widths) <= width) return widths
     let widest = -1
-    for (const [i, column] of columns.entries())
-      if (wordy(table, column) && widths[i]! > narrowest && (widest < 0 || widths[i]! > widths[widest]!))
+    for (const [i, column] of columns.entries()) {
+      if (wordy(table, column) && widths[i]! > narrowest && (widest < 0 || widths[i]! > widths[widest]!)) {
         widest = i
+      }
+    }
     if (widest < 0) return widths
     widths[widest]!--
   }

@@ -172,7 +172,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
         Plot.line(inside, { ...at, stroke: paint, strokeWidth: s.dashed ? 1.25 : 1.75, strokeDasharray }),
       )
     }
-    if (s.dots ?? !s.dashed)
+    if (s.dots ?? !s.dashed) {
       marks.push(
         Plot.dot(inside, {
           ...at,
@@ -181,6 +181,7 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
           ...(kind === 'line' ? { r: 2.2 } : { r: 2.4, fillOpacity: 0.6 }),
         }),
       )
+    }
     marks.push(Plot.dot(zeros, { ...at, stroke: paint, fill: 'none', r: 3.2 }))
     marks.push(Plot.dot(beyond, { ...at, stroke: paint, symbol: 'times', r: 4 }))
     for (const before of [false, true]) {
@@ -245,8 +246,9 @@ function endLabels(
   // From the top down, each at least a line below the one before; then from the bottom up, so that the last one stays inside.
   for (let i = 1; i < placed.length; i++) placed[i]!.at = Math.max(placed[i]!.at, placed[i - 1]!.at + endLine)
   placed.at(-1)!.at = Math.min(placed.at(-1)!.at, bottom)
-  for (let i = placed.length - 2; i >= 0; i--)
+  for (let i = placed.length - 2; i >= 0; i--) {
     placed[i]!.at = Math.min(placed[i]!.at, placed[i + 1]!.at - endLine)
+  }
   const texts = placed.map(
     ({ entry, at }) =>
       `<text x="${right + 8}" y="${Number((at + 4).toFixed(1))}" fill="${entry.paint}" font-weight="600" text-anchor="start">${escapeHtml(entry.name)}</text>`,

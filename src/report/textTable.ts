@@ -61,8 +61,9 @@ export function textTable(
     if (group && i > 0 && rows[i]?.[group] !== rows[i - 1]?.[group]) lines.push(rule)
     lines.push(line)
   })
-  if (options.width === undefined || lines.every(({ length }) => length <= options.width!))
+  if (options.width === undefined || lines.every(({ length }) => length <= options.width!)) {
     return lines.join('\n')
+  }
   return fittedTable(
     {
       heads: columns.map((column) => column.header ?? column.key),

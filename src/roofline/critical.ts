@@ -121,12 +121,14 @@ export function parallelLimits(options: ParallelOptions): ParallelLimits {
   checkOptions(op, options, parallelNames)
   const { chip, dtype = 'bfloat16', axes = 1, F, tokens, chips } = options
   checkInteger(op, 'axes', axes, 1, 3)
-  for (const [name, value] of Object.entries({ F, tokens, chips }))
+  for (const [name, value] of Object.entries({ F, tokens, chips })) {
     if (value !== undefined) checkNumber(op, name, value, 1)
+  }
   const made = chipOf(op, chip)
   const link = made.iciBytesPerSecondPerLink
-  if (link === null)
+  if (link === null) {
     throw new RangeError(`${op}: the rate of a link of ${made.name} is not known [${made.name}]`)
+  }
   const ratio = peakOpsPerSecond(made, dtype) / (2 * link)
   return {
     ratio,

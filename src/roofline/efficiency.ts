@@ -38,8 +38,9 @@ const rule =
  */
 export function efficiencyOf(name: ChipName): Efficiency {
   const points = measured.filter((point) => point.chip === chip(name).name)
-  if (points.length === 0)
+  if (points.length === 0) {
     return { value: null, points, largestError: Number.NaN, rule: 'no measurement found' }
+  }
   return { ...middleOf(points.map(utilisationOf)), points, rule }
 }
 

@@ -69,15 +69,17 @@ export function operationBound(
   checkOptions(op, cost, costNames)
   checkOptions(op, options, boundNames, { positional: 'dtype' })
   const { flops, bytes, vmemBytes = 0, iciBytes = 0, dcnBytes = 0, pcieBytes = 0 } = cost
-  for (const [name, value] of Object.entries({ flops, bytes, vmemBytes, iciBytes, dcnBytes, pcieBytes }))
+  for (const [name, value] of Object.entries({ flops, bytes, vmemBytes, iciBytes, dcnBytes, pcieBytes })) {
     checkNumber(op, name, value, 0)
+  }
   const { dtype = 'bfloat16', links = 2 } = options
   checkInteger(op, 'links', links, 1, 6)
   const made = chipOf(op, chip)
   const over = (moved: number, rate: number | null, what: string): number => {
     if (moved === 0) return 0
-    if (rate === null)
+    if (rate === null) {
       throw new RangeError(`${op}: the rate of ${what} of ${made.name} is not known [${made.name}]`)
+    }
     return moved / rate
   }
   const link = made.iciBytesPerSecondPerLink

@@ -106,7 +106,8 @@ export function prefillSeconds(
   opsPerSecond: number,
   efficiency: number,
 ): number {
-  for (const [name, value] of Object.entries({ parameters, tokens, opsPerSecond, efficiency }))
+  for (const [name, value] of Object.entries({ parameters, tokens, opsPerSecond, efficiency })) {
     checkNumber('prefillSeconds', name, value, 0)
+  }
   return (2 * parameters * tokens) / (opsPerSecond * efficiency)
 }

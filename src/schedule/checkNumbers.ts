@@ -3,9 +3,11 @@ import { shown } from '../options/index.js'
 type Numbers = Readonly<Record<string, number>>
 
 function check(op: string, numbers: Numbers, holds: (value: number) => boolean, what: string): void {
-  for (const [name, value] of Object.entries(numbers))
-    if (!(Number.isFinite(value) && holds(value)))
+  for (const [name, value] of Object.entries(numbers)) {
+    if (!(Number.isFinite(value) && holds(value))) {
       throw new RangeError(`${op}: ${name} is not ${what} [${shown(value)}]`)
+    }
+  }
 }
 
 /** Throws unless each of the named options is a finite number. */

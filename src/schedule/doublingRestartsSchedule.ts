@@ -91,8 +91,9 @@ function periods(op: string, options: DoublingPeriodsOptions): number[] {
   checkName(op, 'remainder', remainder, ['last-cycle', 'drop'])
   const units = 2 ** cycles - 1
   const steps = totalSteps - warmupSteps
-  if (steps < units)
+  if (steps < units) {
     throw new RangeError(`${op}: ${cycles} cycles need at least ${units} steps after the warm-up [${steps}]`)
+  }
   const first = Math.floor(steps / units)
   const lengths = Array.from({ length: cycles }, (_, i) => first * 2 ** i)
   if (remainder === 'last-cycle') lengths[cycles - 1]! += steps - first * units

@@ -16,22 +16,25 @@ import { checked, type Schedule } from './schedule.js'
  */
 export function joinSchedules(schedules: readonly Schedule[], boundaries: readonly number[]): Schedule {
   const op = 'joinSchedules'
-  if (!Array.isArray(schedules) || !Array.isArray(boundaries))
+  if (!Array.isArray(schedules) || !Array.isArray(boundaries)) {
     throw new TypeError(
       `${op}: needs an array of schedules and one of boundaries [${shown(schedules)} and ${shown(boundaries)}]`,
     )
+  }
   schedules.forEach((schedule, i) => {
     checkFunction(op, `schedules[${i}]`, schedule)
   })
   if (schedules.length === 0) throw new RangeError(`${op}: needs at least one schedule [0]`)
-  if (boundaries.length !== schedules.length - 1)
+  if (boundaries.length !== schedules.length - 1) {
     throw new RangeError(
       `${op}: boundaries are not one fewer than schedules [${boundaries.length} and ${schedules.length}]`,
     )
+  }
   boundaries.forEach((boundary, i) => {
     checkNotNegative(op, { [`boundaries[${i}]`]: boundary })
-    if (i > 0 && boundary < boundaries[i - 1]!)
+    if (i > 0 && boundary < boundaries[i - 1]!) {
       throw new RangeError(`${op}: boundaries descend [${boundaries.join(', ').slice(0, 50)}]`)
+    }
   })
   const [parts, starts] = [[...schedules], [0, ...boundaries]]
   return checked(op, (step) => {

@@ -54,8 +54,9 @@ export function linearOnecycleSchedule(options: LinearOnecycleOptions): Schedule
   const { transitionSteps, peakValue, pctStart = 0.3, pctFinal = 0.85 } = options
   const { divFactor = 25, finalDivFactor = 1e4 } = options
   checkCycle(op, { peakValue, pctStart, transitionSteps, divFactor, finalDivFactor })
-  if (!(pctFinal >= pctStart && pctFinal <= 1))
+  if (!(pctFinal >= pctStart && pctFinal <= 1)) {
     throw new RangeError(`${op}: pctFinal is not a number from pctStart, ${pctStart}, to 1 [${pctFinal}]`)
+  }
   return interpolate(op, {
     interpolateType: 'linear',
     initValue: peakValue / divFactor,
@@ -96,6 +97,7 @@ function checkCycle(op: string, options: Required<CosineOnecycleOptions>): void 
   const { peakValue, pctStart, ...positive } = options
   checkFinite(op, { peakValue })
   checkPositive(op, positive)
-  if (!(pctStart >= 0 && pctStart <= 1))
+  if (!(pctStart >= 0 && pctStart <= 1)) {
     throw new RangeError(`${op}: pctStart is not a number from 0 to 1 [${pctStart}]`)
+  }
 }

@@ -93,8 +93,9 @@ function runningProducts(
     scale,
   }))
   for (const { key, boundary, scale } of pairs.sort((a, b) => a.boundary - b.boundary)) {
-    if (!(boundary >= 0 && Number.isFinite(boundary)))
+    if (!(boundary >= 0 && Number.isFinite(boundary))) {
       throw new RangeError(`${op}: a boundary is not a finite number, 0 or more [${key}]`)
+    }
     checkNotNegative(op, { [`the scale at ${key}`]: scale })
     steps.push(boundary)
     const value = values.at(-1)! * scale

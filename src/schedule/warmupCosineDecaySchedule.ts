@@ -43,10 +43,11 @@ export function warmupCosine(op: string, options: WarmupCosineDecayOptions): Sch
   const { peakValue, warmupSteps, decaySteps, endValue = 0, exponent = 1 } = options
   checkFinite(op, { decaySteps, endValue })
   checkNotNegative(op, { exponent })
-  if (decaySteps <= warmupSteps)
+  if (decaySteps <= warmupSteps) {
     throw new RangeError(
       `${op}: decaySteps, warm-up included, is not above warmupSteps [${decaySteps} and ${warmupSteps}]`,
     )
+  }
   const end = peakValue === 0 ? 0 : endValue
   return afterWarmup(op, options, cosineDescent(peakValue, end, decaySteps - warmupSteps, exponent))
 }

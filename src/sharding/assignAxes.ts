@@ -29,8 +29,9 @@ function largestSubset(
   elements: readonly number[],
   passes: (some: readonly number[]) => boolean,
 ): readonly number[] | undefined {
-  for (let count = elements.length; count > 0; count--)
+  for (let count = elements.length; count > 0; count--) {
     for (const some of subsetsOf(elements, count)) if (passes(some)) return some
+  }
   return undefined
 }
 
@@ -39,8 +40,9 @@ function* subsetsOf(elements: readonly number[], count: number, from: number = 0
     yield []
     return
   }
-  for (let i = from; i <= elements.length - count; i++)
+  for (let i = from; i <= elements.length - count; i++) {
     for (const rest of subsetsOf(elements, count - 1, i + 1)) yield [elements[i]!, ...rest]
+  }
 }
 
 /**
@@ -72,9 +74,11 @@ function* factorizations(size: number, left: readonly number[]): Generator<numbe
     if (size === 1) yield []
     return
   }
-  for (let factor = 1; factor <= first; factor++)
-    if (first % factor === 0 && size % factor === 0)
+  for (let factor = 1; factor <= first; factor++) {
+    if (first % factor === 0 && size % factor === 0) {
       for (const rest of factorizations(size / factor, others)) yield [factor, ...rest]
+    }
+  }
 }
 
 function isPreferred(

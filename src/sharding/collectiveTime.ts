@@ -68,8 +68,9 @@ export function collectiveTime(options: CollectiveTimeOptions): CollectiveTime {
   checkNumber('collectiveTime', 'bytes', bytes, 0)
   checkNumber('collectiveTime', 'linkBytesPerSecond', linkBytesPerSecond, Number.MIN_VALUE)
   checkNumber('collectiveTime', 'hopSeconds', hopSeconds, 0)
-  if (!Array.isArray(axisSizes) || axisSizes.length === 0)
+  if (!Array.isArray(axisSizes) || axisSizes.length === 0) {
     throw new RangeError(`collectiveTime: axisSizes is not a list of at least one size [${shown(axisSizes)}]`)
+  }
   for (const size of axisSizes) checkInteger('collectiveTime', 'an axis size', size, 1)
   const wraps = wrapsOf(options)
   const devices = axisSizes.reduce((product, size) => product * size, 1)
@@ -96,7 +97,8 @@ export function collectiveTime(options: CollectiveTimeOptions): CollectiveTime {
 
 function wrapsOf({ wrap = true, axisSizes }: CollectiveTimeOptions): readonly boolean[] {
   const wraps = typeof wrap === 'boolean' ? axisSizes.map(() => wrap) : wrap
-  if (!Array.isArray(wraps) || wraps.length !== axisSizes.length)
+  if (!Array.isArray(wraps) || wraps.length !== axisSizes.length) {
     throw new RangeError(`collectiveTime: wrap is not one answer for each axis [${shown(wrap)}]`)
+  }
   return wraps
 }

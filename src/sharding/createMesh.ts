@@ -41,14 +41,16 @@ export function createMesh(on: string | Slice, options: CreateMeshOptions = {}):
   checkOptions('createMesh', options, createMeshNames, { positional: 'axes' })
   const { order = 'torus', splitPhysicalAxes = false } = options
   const of = typeof on === 'string' ? slice(on) : on
-  if (typeof of !== 'object' || of === null || of.chip === undefined)
+  if (typeof of !== 'object' || of === null || of.chip === undefined) {
     throw new TypeError(`createMesh: needs a slice or its name, such as v5p-128 [${shown(on)}]`)
+  }
   const torus = torusOf(of)
   const axes = axesFor(of, torus.devices.length, options.axes)
   const axisNames = Object.keys(axes)
   const shape = Object.values(axes)
-  if (order !== 'torus' && order !== 'given')
+  if (order !== 'torus' && order !== 'given') {
     throw new RangeError(`createMesh: order is neither torus nor given [${shown(order)}]`)
+  }
   const devices =
     order === 'given' ? torus.devices.map((_, i) => i) : ordered(of, torus, axes, splitPhysicalAxes)
   return {
@@ -81,19 +83,22 @@ function axesFor(
     const pod = toolkitPods.find((row) => row.pod === name)
     return { data: devices / (pod?.fsdp ?? 1), fsdp: pod?.fsdp ?? 1 }
   }
-  if (typeof asked !== 'object' || asked === null || Array.isArray(asked))
+  if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
     throw new TypeError(`createMesh: axes is not a record such as { data: -1, fsdp: 4 } [${shown(asked)}]`)
+  }
   const sizes = Object.entries(asked)
   const open = sizes.filter(([, size]) => size === -1)
-  if (open.length > 1)
+  if (open.length > 1) {
     throw new RangeError(`createMesh: more than one axis is -1 [${open.map(([axis]) => axis).join(', ')}]`)
+  }
   for (const [axis, size] of sizes) if (size !== -1) checkInteger('createMesh', `axis ${axis}`, size, 1)
   const fixed = sizes.reduce((product, [, size]) => (size === -1 ? product : product * size), 1)
   const fits = open.length === 1 ? devices % fixed === 0 : fixed === devices
-  if (!fits)
+  if (!fits) {
     throw new RangeError(
       `createMesh: ${name} has ${devices} devices, the axes ${fixed}${open.length === 1 ? ' times -1' : ''}, ${advice(asked, devices)} [${sizes.map(([axis, size]) => `${axis} ${size}`).join(', ')}]`,
     )
+  }
   return Object.fromEntries(sizes.map(([axis, size]) => [axis, size === -1 ? devices / fixed : size]))
 }
 

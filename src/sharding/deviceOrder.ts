@@ -46,11 +46,12 @@ function ordered({ about, devices }: Torus, shape: readonly number[], assignment
 function digitsOf(place: number, shape: readonly number[], assignment: Assignment): number[][] {
   const digits = assignment.map(() => shape.map(() => 0))
   let rest = place
-  for (let axis = shape.length - 1; axis >= 0; axis--)
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
     for (let side = assignment.length - 1; side >= 0; side--) {
       const factor = assignment[side]![axis]!
       digits[side]![axis] = rest % factor
       rest = Math.floor(rest / factor)
     }
+  }
   return digits
 }

@@ -45,10 +45,11 @@ export function mesh(options: MeshOptions): Mesh {
   const { shape, axisNames } = options
   checkShape('mesh', 'shape', shape, 1)
   checkAxisNames(axisNames)
-  if (shape.length !== axisNames.length)
+  if (shape.length !== axisNames.length) {
     throw new RangeError(
       `mesh: ${counted(shape.length, 'dimension')}, but ${counted(axisNames.length, 'axis name')} [${shown(shape)} and ${shown(axisNames)}]`,
     )
+  }
   const size = shape.reduce((product, axis) => product * axis, 1)
   const devices = flattened(options.devices ?? Array.from({ length: size }, (_, i) => i), shape)
   checkDevices(devices, size)
@@ -64,8 +65,9 @@ export function checkShape(op: string, what: string, shape: readonly number[], l
 }
 
 function checkAxisNames(names: readonly string[]): void {
-  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== ''))
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== '')) {
     throw new TypeError(`mesh: axisNames is not an array of names [${shown(names)}]`)
+  }
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) throw new RangeError(`mesh: an axis name stands twice [${shown(names)}]`)
 }
@@ -76,8 +78,9 @@ function flattened(grid: DeviceGrid, shape: readonly number[]): readonly number[
   const isNested = (level: DeviceGrid): level is readonly DeviceGrid[] => Array.isArray(level[0])
   if (!isNested(grid)) return grid
   const rows = (level: DeviceGrid, [length, ...rest]: readonly number[]): readonly number[] => {
-    if (!Array.isArray(level) || level.length !== length)
+    if (!Array.isArray(level) || level.length !== length) {
       throw new RangeError(`mesh: devices are not nested as the shape [${shown(grid)} and ${shown(shape)}]`)
+    }
     return isNested(level) && rest.length > 0
       ? level.flatMap((row) => rows(row, rest))
       : (level as readonly number[])
@@ -87,10 +90,11 @@ function flattened(grid: DeviceGrid, shape: readonly number[]): readonly number[
 
 function checkDevices(devices: readonly number[], size: number): void {
   for (const device of devices) checkInteger('mesh', 'a device', device)
-  if (devices.length !== size)
+  if (devices.length !== size) {
     throw new RangeError(
       `mesh: the shape has ${size} places, but devices are ${devices.length} [${shown(devices)}]`,
     )
+  }
   if (new Set(devices).size !== size) throw new RangeError(`mesh: a device stands twice [${shown(devices)}]`)
 }
 
@@ -101,10 +105,11 @@ export function checkMesh(op: string, value: Mesh): void {
     value === null ||
     !Array.isArray(value.axisNames) ||
     !Array.isArray(value.devices)
-  )
+  ) {
     throw new TypeError(
       `${op}: the first argument is not a mesh, make one with mesh({ shape, axisNames }) [${shown(value)}]`,
     )
+  }
 }
 
 /** The size of a named axis. */

@@ -45,8 +45,9 @@ export function shardBatch(
   checkOptions('shardBatch', options, shardBatchNames, { positional: 'axes' })
   checkMesh('shardBatch', mesh)
   const { axes = mesh.axisNames.filter((name) => splitting.includes(name)), sequence = [] } = options
-  if (!Array.isArray(shape) || shape.length === 0)
+  if (!Array.isArray(shape) || shape.length === 0) {
     throw new RangeError(`shardBatch: a batch has at least one dimension [${shown(shape)}]`)
+  }
   const spec: PartitionSpec = sequence.length === 0 ? [axes] : [axes, sequence]
   const slices = slicesByDevice('shardBatch', mesh, spec, shape)
   const rows = partsOf(mesh, axes)

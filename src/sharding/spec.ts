@@ -23,10 +23,11 @@ export function splitAxes(op: string, of: Mesh, spec: PartitionSpec, shape: read
   checkMesh(op, of)
   checkSpec(op, of, spec)
   checkShape(op, 'the array', shape)
-  if (spec.length > shape.length)
+  if (spec.length > shape.length) {
     throw new RangeError(
       `${op}: the spec has more entries than the array has dimensions [${spec.length} and ${shape.length}]`,
     )
+  }
   const axes = shape.map((_, d) => namesIn(spec[d] ?? null))
   axes.forEach((names, d) => {
     const parts = partsOf(of, names)
@@ -40,8 +41,9 @@ export function checkSpec(op: string, of: Mesh, spec: PartitionSpec): void {
   if (!Array.isArray(spec)) throw new TypeError(`${op}: the spec is not an array [${shown(spec)}]`)
   const used = new Set<string>()
   for (const entry of spec) {
-    if (entry !== null && typeof entry !== 'string' && !(Array.isArray(entry) && entry.every(isText)))
+    if (entry !== null && typeof entry !== 'string' && !(Array.isArray(entry) && entry.every(isText))) {
       throw new TypeError(`${op}: an entry of the spec is not null, a name or names [${shown(entry)}]`)
+    }
     for (const name of namesIn(entry)) {
       if (!of.axisNames.includes(name)) throw unknownAxis(op, of, name)
       if (used.has(name)) throw new RangeError(`${op}: an axis is used twice in the spec [${name}]`)

@@ -87,10 +87,12 @@ type Axes = Readonly<Partial<Record<Strategy, string>>>
 
 function axesFor(mesh: Mesh, { strategy, axes = {} }: StrategyOptions): Axes {
   const ways = typeof strategy === 'string' ? [strategy] : strategy
-  if (!Array.isArray(ways))
+  if (!Array.isArray(ways)) {
     throw new TypeError(`shardingStrategy: strategy is no name or list of names [${shown(strategy)}]`)
-  for (const way of [...ways, ...Object.keys(axes)])
+  }
+  for (const way of [...ways, ...Object.keys(axes)]) {
     checkName('shardingStrategy', 'strategy', way, strategies)
+  }
   const found: Partial<Record<Strategy, string>> = {}
   // Data parallelism is what every mesh with such an axis does.
   for (const way of new Set<Strategy>([
@@ -103,13 +105,15 @@ function axesFor(mesh: Mesh, { strategy, axes = {} }: StrategyOptions): Axes {
       ...(way === 'tensor' ? ['model'] : way === 'sequence' ? ['tensor', 'model'] : []),
     ]
     const given = axes[way]
-    if (given !== undefined && !mesh.axisNames.includes(given))
+    if (given !== undefined && !mesh.axisNames.includes(given)) {
       throw unknownAxis('shardingStrategy', mesh, given)
+    }
     const axis = names.find((name) => name !== undefined && mesh.axisNames.includes(name))
-    if (axis === undefined)
+    if (axis === undefined) {
       throw new RangeError(
         `shardingStrategy: the mesh has no axis for ${way}, name one with axes: { ${way}: '...' } [${mesh.axisNames.join(', ')}]`,
       )
+    }
     found[way] = axis
   }
   return found
@@ -136,7 +140,9 @@ function place(
     if (size % ways === 0) {
       spec[dimension] = axis
       if (way === 'tensor' && rule.note !== undefined && ways > 1) notes.push(rule.note)
-    } else notes.push(whole(name, letters[dimension]!, size, axis, ways))
+    } else {
+      notes.push(whole(name, letters[dimension]!, size, axis, ways))
+    }
   }
   const parts = spec.map((axis) => partsOf(mesh, axis === null ? [] : [axis]))
   return {
@@ -148,8 +154,9 @@ function place(
 
 /** What is said of a dimension that does not divide; throws where the layer cannot be computed so. */
 function whole(name: string, letter: string, size: number, axis: string, ways: number): string {
-  if (letter === 'K')
+  if (letter === 'K') {
     return `${size} key and value heads over ${axis} of ${ways}: every device holds all of them`
+  }
   const below = size - (size % ways)
   const near = below === 0 ? `${ways}` : `${below} or ${below + ways}`
   if (letter === 'N' || letter === 'E' || letter === 'F') {

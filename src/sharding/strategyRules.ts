@@ -63,10 +63,12 @@ function denseRule(name: string): Rule {
 
 /** What lies in a fused dimension side by side, which equal parts would cut in the wrong places. */
 function fusedText(letters: string): string {
-  if (letters === '2I+2GS+H')
+  if (letters === '2I+2GS+H') {
     return 'z, x, B, C and dt lie side by side: split z, x, dt by heads, B and C by groups where they divide'
-  if (letters === 'I+2GS')
+  }
+  if (letters === 'I+2GS') {
     return 'x, B and C lie side by side: split x by heads, B and C by groups where they divide'
+  }
   if (letters === '2I') return 'x and z lie side by side: split each by channels'
   return `${letters} is not one thing: split its parts`
 }

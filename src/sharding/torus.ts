@@ -25,12 +25,17 @@ export function torusOf({ chip, topology, chipsPerHost }: Slice): Torus {
   const [wide, high] = chipsPerHost === 8 ? [2, 4] : chipsPerHost === 1 ? [1, 1] : [2, 2]
   const [hostX, hostY] = [Math.min(wide, x), Math.min(high, y)]
   const devices: Coordinates[] = []
-  for (let k = 0; k < z; k++)
-    for (let hostJ = 0; hostJ < y; hostJ += hostY)
-      for (let hostI = 0; hostI < x; hostI += hostX)
-        for (let j = hostJ; j < hostJ + hostY; j++)
-          for (let i = hostI; i < hostI + hostX; i++)
+  for (let k = 0; k < z; k++) {
+    for (let hostJ = 0; hostJ < y; hostJ += hostY) {
+      for (let hostI = 0; hostI < x; hostI += hostX) {
+        for (let j = hostJ; j < hostJ + hostY; j++) {
+          for (let i = hostI; i < hostI + hostX; i++) {
             for (let core = 0; core < cores; core++) devices.push([i, j, k, core])
+          }
+        }
+      }
+    }
+  }
   const about = cores === 1 ? [0, 1, 2] : topology.length === 2 ? [0, 1, 3] : [0, 1, 2, 3]
   return { kind: chip.deviceKind, sides: about.map((i) => [x, y, z, cores][i]!), about, devices }
 }

@@ -22,8 +22,9 @@ export function matmulOperands<A extends Numbers>(
     const shown = `${a.length} and ${b.length} for ${m} x ${k} times ${k} x ${n}`
     throw new RangeError(`${op}: lengths differ from the sizes [${shown}]`)
   }
-  if (result.length !== m * n)
+  if (result.length !== m * n) {
     throw new RangeError(`${op}: out has another length than the result [${result.length}, not ${m * n}]`)
+  }
   const apart = (x: A): A => (overlap(x, result) ? (x.slice() as A) : x)
   return [apart(a), apart(b)]
 }

@@ -77,29 +77,34 @@ export function checkInputs(
   checkOptions(op, inputs, inputNames)
   const { x, dt, A, B, C } = inputs
   for (const [name, value] of Object.entries({ x, dt, A, B, C })) {
-    if (!isFloat(value.dtype))
+    if (!isFloat(value.dtype)) {
       throw new TypeError(`${op}: ${name} needs a floating-point dtype, cast first [${value.dtype}]`)
-    if (value.dtype !== x.dtype)
+    }
+    if (value.dtype !== x.dtype) {
       throw new TypeError(`${op}: dtypes differ, cast one of them [x ${x.dtype} and ${name} ${value.dtype}]`)
+    }
   }
   if (x.rank < 2) throw new RangeError(`${op}: x needs the axes [L, P] [${x.shape.join(', ')}]`)
   const length = x.shape.at(-2)!
   if (length === 0) throw new RangeError(`${op}: x has no positions [${x.shape.join(', ')}]`)
-  if (dt.shape.at(-1) !== length)
+  if (dt.shape.at(-1) !== length) {
     throw new RangeError(`${op}: dt has not the ${length} positions of x [${dt.shape.join(', ')}]`)
+  }
   const states = B.shape.at(-1)
   for (const [name, { shape }] of Object.entries({ B, C })) {
     const along = shape.at(-2)
-    if (along === undefined || (along !== length && along !== 1) || shape.at(-1) !== states)
+    if (along === undefined || (along !== length && along !== 1) || shape.at(-1) !== states) {
       throw new RangeError(
         `${op}: ${name} is not [${length} or 1, ${states ?? 'N'}] at its end [${shape.join(', ')}]`,
       )
+    }
   }
   return { length, states: states! }
 }
 
 /** Throws a RangeError unless a count is a whole number from 1. */
 export function checkCount(op: string, name: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1)
+  if (!Number.isInteger(value) || value < 1) {
     throw new RangeError(`${op}: ${name} is not a whole number from 1 [${value}]`)
+  }
 }

@@ -97,10 +97,11 @@ function clockLines(clocks: readonly ClockFacts[], { form, experiment }: Step275
   const [before, after] = clocks
   // Sequences with clocks of their own lose other additions: nothing follows from comparing two of them.
   if (!experiments[experiment].sharedClock) return lines
-  if (before && after && before.lost !== null && after.lost !== null && after.lost < before.lost)
+  if (before && after && before.lost !== null && after.lost !== null && after.lost < before.lost) {
     lines.push(
       `Between the two steps ${before.lost - after.lost} additions stopped being lost: cs_end went from ${shown(before.csEnd)} to ${shown(after.csEnd)}, the exact sum from ${shown(before.exact)} to ${shown(after.exact)}.`,
     )
+  }
   return lines
 }
 

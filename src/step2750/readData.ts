@@ -21,12 +21,14 @@ export function readData(path: string): Step2750Data {
   } catch (error) {
     throw refuse(`cannot read the data file, ${(error as Error).message.split('\n')[0]!.slice(0, 80)}`)
   }
-  if (typeof facts !== 'object' || facts === null || typeof facts['file'] !== 'string')
+  if (typeof facts !== 'object' || facts === null || typeof facts['file'] !== 'string') {
     throw refuse('the data file names no binary file')
+  }
   const arrays = ['x', 'y'].map((name) => arrayOf(facts['arrays'], name))
   const [x, y] = arrays
-  if (!x || !y || x.rows !== y.rows || x.length !== y.length)
+  if (!x || !y || x.rows !== y.rows || x.length !== y.length) {
     throw refuse('the data file does not describe x and y of one shape [rows, length]')
+  }
   const { rows, length } = x
   let bytes: Uint8Array
   try {
@@ -35,8 +37,9 @@ export function readData(path: string): Step2750Data {
     throw refuse(`cannot read ${facts['file'].slice(0, 80)}, which the data file names`)
   }
   const needed = 2 * rows * length
-  if (bytes.length !== 2 * needed)
+  if (bytes.length !== 2 * needed) {
     throw refuse(`${facts['file'].slice(0, 80)} has ${bytes.length} bytes, not the ${2 * needed} of x and y`)
+  }
   const codes = (offset: number): Uint16Array => {
     if (offset !== 0 && offset !== needed) throw refuse(`x and y do not begin at 0 and ${needed} bytes`)
     const view = new DataView(bytes.buffer, bytes.byteOffset + offset, needed)

@@ -60,8 +60,9 @@ export function runStep2750(options: Step2750Options = {}, more: RunStep2750Opti
     more.data ? { ...options, length: options.length ?? more.data.length } : options,
   )
   const data = more.data ?? drawData(run)
-  if (data.length !== run.length)
+  if (data.length !== run.length) {
     throw new RangeError(`step2750: the data have ${data.length} positions a row [${run.length}]`)
+  }
   const every = more.checkpointEvery ?? 100
   checkInteger('step2750', 'checkpointEvery', every, 1)
   const sequence = sequencesOf(data, run)
@@ -100,8 +101,9 @@ export function runStep2750(options: Step2750Options = {}, more: RunStep2750Opti
       }
       let made: Step2750Record | undefined
       const record = (): Step2750Record => (made ??= recordOf(facts, sequence(step), run))
-      if (step <= 5 || step % 100 === 0 || (firstBad !== null && step < firstBad + afterFirstBad))
+      if (step <= 5 || step % 100 === 0 || (firstBad !== null && step < firstBad + afterFirstBad)) {
         kept.push(record())
+      }
       tail.push(record)
       if (tail.length > tailLength) tail.shift()
       more.onStep?.(step, record)

@@ -51,16 +51,19 @@ export function readCheckpoint(path: string, data: Step2750Data, run: Step2750Ru
   if (!statSync(path).isFile()) throw refuse('the checkpoint is no file')
   const file = parsed(readFileSync(path, 'utf8'))
   if (file?.['kind'] !== kind) throw refuse('the file is no checkpoint of this command')
-  if (file['version'] !== version)
+  if (file['version'] !== version) {
     throw refuse(`the checkpoint has version ${String(file['version'])}, not ${version}`)
+  }
   // Text of JSON.stringify, so that reading and writing it again gives the same text.
-  if (file['sha256'] !== sha256(JSON.stringify(file['content'])))
+  if (file['sha256'] !== sha256(JSON.stringify(file['content']))) {
     throw refuse('the checkpoint is damaged, its checksum differs')
+  }
   const content = file['content'] as Record<string, unknown>
   const theirs = content['run'] as Record<string, unknown>
   for (const [name, value] of Object.entries(run)) {
-    if (name !== 'steps' && theirs[name] !== value)
+    if (name !== 'steps' && theirs[name] !== value) {
       throw refuse(`the checkpoint is of another run, ${name} ${String(theirs[name])}, not ${String(value)}`)
+    }
   }
   if (content['data'] !== digestOf(data)) throw refuse('the checkpoint is of another run, on other data')
   const step = content['step'] as number
@@ -91,8 +94,9 @@ function parsed(text: string): Record<string, unknown> | undefined {
 
 function digestOf({ rows, length, x, y, clock, init }: Step2750Data): string {
   const hash = createHash('sha256').update(`${rows} ${length}`)
-  for (const array of [x, y, clock, init])
+  for (const array of [x, y, clock, init]) {
     hash.update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength))
+  }
   return hash.digest('hex')
 }
 

@@ -75,8 +75,9 @@ export function step2750Options(options: Step2750Options = {}): Step2750Run {
   const { zeroNans = false, broadcastSum = 'float32', gap = experiment.gap } = options
   checkFlag('step2750', 'zeroNans', zeroNans)
   checkName('step2750', 'broadcastSum', broadcastSum, ['float32', 'windowed-32'])
-  if (options.gap !== undefined && experiment.gap === null)
+  if (options.gap !== undefined && experiment.gap === null) {
     throw new RangeError(`step2750: experiment ${name} has no gap [${shown(options.gap)}]`)
+  }
   if (gap !== null) checkPositive('gap', gap)
   return { seed, lr, steps, dtype, form, cumsum, zeroNans, broadcastSum, experiment: name, length, gap }
 }
@@ -87,6 +88,7 @@ export function checkRun(op: string, run: Step2750Run): void {
 }
 
 function checkPositive(option: string, value: number): void {
-  if (!(typeof value === 'number' && value > 0 && value < Infinity))
+  if (!(typeof value === 'number' && value > 0 && value < Infinity)) {
     throw new RangeError(`step2750: ${option} is not a positive number [${shown(value)}]`)
+  }
 }

@@ -81,8 +81,9 @@ export function tuneStep2750(options: Step2750Options, how: TuneStep2750Options)
   checkArray('tuneStep2750', 'policies', policies)
   if (onTrial !== undefined) checkFunction('tuneStep2750', 'onTrial', onTrial)
   const run = step2750Options(options)
-  if (run.dtype === 'float32')
+  if (run.dtype === 'float32') {
     throw new RangeError('tuneStep2750: nothing to tune in a float32 run [float32]')
+  }
   const data = drawData(run)
   const f = step2750Loss(run)
   const stepLoss =
@@ -93,8 +94,9 @@ export function tuneStep2750(options: Step2750Options, how: TuneStep2750Options)
     Array.from(trainStep2750(data, of, firstPoint(data, of), loss), ({ facts }) => facts.loss.item())
 
   function* finite(g: Step2750Loss): Generator<number> {
-    for (const { facts } of trainStep2750(data, run, firstPoint(data, run), stepLoss(g)))
+    for (const { facts } of trainStep2750(data, run, firstPoint(data, run), stepLoss(g))) {
       yield facts.finite ? facts.step : Number.NaN
+    }
   }
   const median = (of: Step2750Run, loss?: StepLoss): number => {
     const all = losses(of, loss)

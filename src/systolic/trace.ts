@@ -77,14 +77,16 @@ export function trace(options: TraceOptions): Trace {
   const { rows, columns } = problem
   const { rowFolds, columnFolds, cyclesPerFold, totalCycles } = count(problem)
   const folds = rowFolds * columnFolds
-  if (folds * cyclesPerFold * rows * columns > mostCells)
+  if (folds * cyclesPerFold * rows * columns > mostCells) {
     throw new RangeError(
       `trace: more than 2^20 cells in all frames, take a smaller product [${folds * cyclesPerFold} frames of ${rows * columns}]`,
     )
+  }
   const product = Array.from({ length: problem.m }, () => Array<number>(problem.n).fill(0))
   const frames: Frame[] = []
-  for (let i = 0; i < rowFolds; i++)
+  for (let i = 0; i < rowFolds; i++) {
     for (let j = 0; j < columnFolds; j++) runFold(problem, options, [i, j], cyclesPerFold, frames, product)
+  }
   return { frames, product, totalCycles }
 }
 
@@ -93,21 +95,26 @@ function problemOf({ dataflow, rows, columns, a, b }: TraceOptions): Problem {
   const n = widthOf('b', b)
   const problem = { dataflow, rows, columns, m: a.length, n, k }
   checkProblem('trace', problem)
-  if (b.length !== k)
+  if (b.length !== k) {
     throw new RangeError(`trace: inner dimensions differ [${a.length}, ${k}] x [${b.length}, ${n}]`)
+  }
   return problem
 }
 
 function widthOf(name: string, matrix: readonly (readonly number[])[]): number {
-  if (!Array.isArray(matrix) || !matrix.every(Array.isArray))
+  if (!Array.isArray(matrix) || !matrix.every(Array.isArray)) {
     throw new TypeError(`trace: ${name} is not an array of rows [${shown(matrix)}]`)
+  }
   const width = matrix[0]?.length ?? 0
   for (const row of matrix) {
-    if (row.length !== width)
+    if (row.length !== width) {
       throw new RangeError(`trace: rows of ${name} differ in length [${width} and ${row.length}]`)
-    for (const value of row)
-      if (typeof value !== 'number')
+    }
+    for (const value of row) {
+      if (typeof value !== 'number') {
         throw new TypeError(`trace: ${name} has what is no number [${shown(value)}]`)
+      }
+    }
   }
   return width
 }
@@ -163,12 +170,15 @@ function runFold(
       cells,
     })
     before = cells
-    if (dataflow !== 'os')
+    if (dataflow !== 'os') {
       collect(dataflow, local - loadCycles - (rows - 1), firstColumn, alongTime, cells, product)
+    }
   }
-  if (dataflow === 'os')
-    for (let r = 0; r < usedRows; r++)
+  if (dataflow === 'os') {
+    for (let r = 0; r < usedRows; r++) {
       for (let c = 0; c < usedColumns; c++) product[firstRow + r]![firstColumn + c] = before[r]![c]!.sum!
+    }
+  }
 }
 
 const nothing = { a: null, b: null } as const

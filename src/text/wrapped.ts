@@ -25,7 +25,9 @@ function lines(line: string, width: number): string[] {
     if (longer.length > width && current !== indent) {
       broken.push(current)
       current = indent + word
-    } else current = longer
+    } else {
+      current = longer
+    }
   }
   return [...broken, current]
 }

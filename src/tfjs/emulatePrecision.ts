@@ -52,8 +52,9 @@ export function emulatePrecision(
   options: EmulateOptions = {},
 ): Emulation {
   checkOptions('emulatePrecision', options, names)
-  if (!Array.isArray((model as Partial<TfModel> | null | undefined)?.layers))
+  if (!Array.isArray((model as Partial<TfModel> | null | undefined)?.layers)) {
     throw new TypeError(`emulatePrecision: needs a tf.LayersModel [${typeof model}]`)
+  }
   const target = format(name)
   if (!target.signed) throw new RangeError(`emulatePrecision: needs a format with a sign [${name}]`)
   const { weights = true, activations = true, gradients = true, ...how } = options

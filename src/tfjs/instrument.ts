@@ -23,14 +23,16 @@ export function instrument(tf: Tf, model: InnerModel, here: RoundHere): Instrume
   const layers = [...new Set(leafLayers(model.layers))].filter((layer) => !isInput(layer))
   if (layers.length === 0) throw new RangeError(`emulatePrecision: the model has no layers [${model.name}]`)
   const taken = layers.find((layer) => marked in layer.call)
-  if (taken)
+  if (taken) {
     throw new RangeError(
       `emulatePrecision: the layer is emulated already, restore the other emulation first [${taken.name}]`,
     )
+  }
   const places: RoundingSite[] = []
   const before = layers.map((layer) => Object.getOwnPropertyDescriptor(layer, 'call'))
-  for (const layer of layers)
+  for (const layer of layers) {
     layer.call = Object.assign(roundedCall(tf, layer, here, places), { [marked]: true })
+  }
   return {
     places,
     restore() {

@@ -58,10 +58,11 @@ export function optimizerClass(
       checkOptions('tfOptimizer', options, names)
       if (options.pathOf !== undefined) checkFunction('tfOptimizer', 'pathOf', options.pathOf)
       const given = transformation as Partial<GradientTransformation> | null | undefined
-      if (typeof given?.init !== 'function' || typeof given.update !== 'function')
+      if (typeof given?.init !== 'function' || typeof given.update !== 'function') {
         throw new TypeError(
           `tfOptimizer: needs a transformation with init and update [${typeof transformation}]`,
         )
+      }
       this.#transformation = transformation
       this.#options = options
     }
@@ -131,13 +132,16 @@ export function optimizerClass(
       const found = new Map<string, InnerVariable>()
       for (const name of names) {
         const variable = registered[name]
-        if (!variable)
+        if (!variable) {
           throw new RangeError(`tfOptimizer: tf knows no variable of that name, is it the same tf? [${name}]`)
-        if (variable.dtype !== 'float32')
+        }
+        if (variable.dtype !== 'float32') {
           throw new TypeError(`tfOptimizer: trains float32 variables, not ${name} [${variable.dtype}]`)
+        }
         const path = this.#options.pathOf?.(name) ?? name
-        if (found.has(path))
+        if (found.has(path)) {
           throw new RangeError(`tfOptimizer: pathOf gives two variables one path [${path}]`)
+        }
         found.set(path, variable)
       }
       return found

@@ -70,20 +70,22 @@ function runOf(tf: Tf, model: InnerModel, probe: Probe): () => Outcome {
   const targets = listOf(probe.y as Inner | readonly Inner[])
   const compiled = model.lossFunctions ?? model.model?.lossFunctions ?? []
   const losses = probe.loss ? targets.map(() => probe.loss as unknown as TfLoss) : compiled
-  if (losses.length !== targets.length)
+  if (losses.length !== targets.length) {
     throw new RangeError(
       `effects: needs a loss and a target for each output, compile the model or give a loss [${losses.length} losses, ${targets.length} targets]`,
     )
+  }
   return () =>
     tf.tidy(() => {
       let outputs: readonly Inner[] = []
       const weights = model.trainableWeights.map((weight) => weight.read())
       const total = (): Inner => {
         outputs = listOf(model.apply(inputs, { training: false }))
-        if (outputs.length !== targets.length)
+        if (outputs.length !== targets.length) {
           throw new RangeError(
             `effects: needs a target for each output [${targets.length} of ${outputs.length}]`,
           )
+        }
         // Gradients are asked for inside of a scope that would free them.
         for (const output of outputs) tf.keep(output)
         return outputs

@@ -44,10 +44,12 @@ export function roundAndCount(
     changed++
     if (y === 0) flushed++
     // Saturation has no infinity to tell by.
-    if (Number.isFinite(x) && (!Number.isFinite(y) || (options.saturate && Math.abs(x) > format.max)))
+    if (Number.isFinite(x) && (!Number.isFinite(y) || (options.saturate && Math.abs(x) > format.max))) {
       overflowed++
-    if (Number.isFinite(x) && Number.isFinite(y))
+    }
+    if (Number.isFinite(x) && Number.isFinite(y)) {
       maxRelative = Math.max(maxRelative, Math.abs(y - x) / Math.abs(x))
+    }
   }
   const elements = record.elements + values.length
   return [rounded, { ...record, elements, changed, flushed, overflowed, maxRelative }]

@@ -119,9 +119,10 @@ const members = [
 export function checkTfjs(tf: unknown): Tf {
   const given = tf as Readonly<Record<string, unknown>> | null | undefined
   const missing = members.filter((name) => typeof given?.[name] !== 'function')
-  if (missing.length > 0)
+  if (missing.length > 0) {
     throw new TypeError(
       `bindTfjs: not a TensorFlow.js namespace, pass the tf that makes the model; it lacks [${missing.join(', ')}]`,
     )
+  }
   return given as unknown as Tf
 }

@@ -40,10 +40,11 @@ function compare(
 ): void {
   const kind = sideKind(op, isLeaf, tree, path)
   const otherKind = sideKind(op, (value) => isLeaf(value) || isForeignLeaf(value), other, path)
-  if (kind !== otherKind)
+  if (kind !== otherKind) {
     throw new RangeError(`${op}: trees differ at ${shown(path)} [${kind}, ${otherKind}]`)
+  }
   if (kind === 'leaf') return
-  for (const key of unionOfKeys(tree as object, other as object))
+  for (const key of unionOfKeys(tree as object, other as object)) {
     compare(
       op,
       isLeaf,
@@ -51,6 +52,7 @@ function compare(
       childOrNothing(other as object, key),
       pathTo(path, key),
     )
+  }
 }
 
 function sideKind(

@@ -7,7 +7,8 @@ const names: OptionTable<TreeOptions> = { op: 'optional', isLeaf: 'optional' }
 export function checkTreeOptions<T>(op: string, options: TreeOptions<T>): TreeOptions<T> {
   checkOptions(op, options, names)
   if (options.isLeaf !== undefined) checkFunction(op, 'isLeaf', options.isLeaf)
-  if (options.op !== undefined && typeof options.op !== 'string')
+  if (options.op !== undefined && typeof options.op !== 'string') {
     throw new TypeError(`${op}: op is not a string [${shown(options.op)}]`)
+  }
   return options
 }

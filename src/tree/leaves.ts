@@ -70,8 +70,9 @@ export function replaceLeaves<R, P extends Treelike<T>, T = Tensor>(
 ): TreeWith<P, R, T> {
   checkArray('replaceLeaves', 'leaves', leaves)
   const count = collect('replaceLeaves', tree, options).length
-  if (count !== leaves.length)
+  if (count !== leaves.length) {
     throw new RangeError(`${options.op ?? 'replaceLeaves'}: the tree has ${count} leaves [${leaves.length}]`)
+  }
   let next = 0
   return rebuild(options.isLeaf ?? isLeaf, () => leaves[next++]!, tree, []) as TreeWith<P, R, T>
 }

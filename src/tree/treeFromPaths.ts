@@ -50,7 +50,8 @@ function twice(at: string, path: string): RangeError {
 function build<T>(branch: Branch<T>): Tree<T> {
   const under = (child: Branch<T> | Leaf<T>): Tree<T> => (child instanceof Map ? build(child) : child.leaf)
   const indices = Array.from(branch.keys(), (_, index) => String(index))
-  if (branch.size > 0 && indices.every((index) => branch.has(index)))
+  if (branch.size > 0 && indices.every((index) => branch.has(index))) {
     return indices.map((index) => under(branch.get(index)!))
+  }
   return Object.fromEntries([...branch.keys()].sort().map((key) => [key, under(branch.get(key)!)]))
 }

@@ -79,8 +79,9 @@ export function flag(name: string): Flag {
 export function uselessOn(name: string, generation: ChipName): string | undefined {
   const { tensorCores, jaxDevices, sparseCores } = chip(generation)
   if (name.startsWith('xla_gpu_')) return 'it is for GPUs'
-  if (name.includes('megacore') && !(tensorCores === 2 && jaxDevices === 1))
+  if (name.includes('megacore') && !(tensorCores === 2 && jaxDevices === 1)) {
     return `${generation} has no megacore (two TensorCores as one device)`
+  }
   if (/sparse_?core|_sc_/.test(name) && sparseCores === null) return `${generation} has no SparseCores`
   return undefined
 }

@@ -51,10 +51,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
  */
 export function lintFlags(environment: Environment, options: LintFlagsOptions = {}): FlagFinding[] {
   checkOptions('lintFlags', options, lintFlagsNames, { positional: 'hardware' })
-  if (typeof environment !== 'object' || environment === null || Array.isArray(environment))
+  if (typeof environment !== 'object' || environment === null || Array.isArray(environment)) {
     throw new TypeError(
       `lintFlags: needs a record such as { LIBTPU_INIT_ARGS: '--name=value' } [${shown(environment)}]`,
     )
+  }
   const generation = options.hardware === undefined ? undefined : chip(options.hardware).name
   return [
     ...lintVariable('LIBTPU_INIT_ARGS', environment['LIBTPU_INIT_ARGS'], generation),
@@ -91,10 +92,12 @@ function lintForm(word: Word, index: number): FlagFinding | undefined {
     say(word, 'XLA_FLAGS', problem, 'ends the process', message, instead)
   if (form === 'no') return ends('unknown name', 'jaxlib has no --no form', `--${name}=${value}`)
   if (form === 'undefok') return ends('unknown name', 'jaxlib has no --undefok', null)
-  if (form === 'ignored' && text.startsWith('-'))
+  if (form === 'ignored' && text.startsWith('-')) {
     return ends('unknown name', 'a flag begins with --', `-${text}`)
-  if (form === 'ignored' && index === 0)
+  }
+  if (form === 'ignored' && index === 0) {
     return ends('not a flag', "a first word without -- is read as a file's name", `--${text}`)
+  }
   return undefined
 }
 
@@ -112,7 +115,7 @@ function lintWord(
   }
   const known = flagNamed(name)
   if (known === undefined) return lintUnknown(variable, word)
-  if (known.variable !== variable)
+  if (known.variable !== variable) {
     return say(
       word,
       variable,
@@ -121,11 +124,14 @@ function lintWord(
       `it belongs to ${known.variable}`,
       `${known.variable}=${word.text}`,
     )
-  if (name.startsWith('xla_gpu_'))
+  }
+  if (name.startsWith('xla_gpu_')) {
     return say(word, variable, 'GPU only', 'does nothing', 'it is for GPUs', null)
+  }
   // A bare name stands for true, which only a boolean is known to take.
-  if ((form === 'bare' && known.kind !== 'bool') || !takesValue(known.kind, value, variable))
+  if ((form === 'bare' && known.kind !== 'bool') || !takesValue(known.kind, value, variable)) {
     return say(word, variable, 'illegal value', 'ends the process', `it takes ${kindText[known.kind]}`, null)
+  }
   const useless = generation === undefined ? undefined : uselessOn(name, generation)
   return useless === undefined
     ? undefined
@@ -138,8 +144,9 @@ function lintUnknown(variable: FlagVariable, word: Word): FlagFinding {
   const written = corrected(variable, near, form === 'bare' ? '' : `=${value}`)
   const meant = near === undefined ? '' : `, nearest ${near}`
   // In XLA_FLAGS, jaxlib refuses the wrong names as well: none of them is its own.
-  if (isWrongName(name))
+  if (isWrongName(name)) {
     return say(word, variable, 'unknown name', 'ends the process', `no such flag${meant}`, written)
+  }
   return say(
     word,
     variable,
@@ -173,7 +180,7 @@ function lintOthers(environment: Environment): FlagFinding[] {
   const found: FlagFinding[] = []
   for (const variable of ['XLA_PYTHON_CLIENT_ALLOCATOR', 'XLA_PYTHON_CLIENT_PREALLOCATE']) {
     const text = environment[variable]
-    if (text !== undefined)
+    if (text !== undefined) {
       found.push({
         variable,
         text,
@@ -182,9 +189,10 @@ function lintOthers(environment: Environment): FlagFinding[] {
         message: 'only the GPU client reads it',
         instead: null,
       })
+    }
   }
   const precision = environment['JAX_DEFAULT_MATMUL_PRECISION']
-  if (precision === 'bf16')
+  if (precision === 'bf16') {
     found.push({
       ...{
         variable: 'JAX_DEFAULT_MATMUL_PRECISION',
@@ -194,5 +202,6 @@ function lintOthers(environment: Environment): FlagFinding[] {
       },
       ...{ message: 'jax raises a ValueError: it is called bfloat16', instead: 'bfloat16' },
     })
+  }
   return found
 }

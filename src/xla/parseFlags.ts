@@ -25,8 +25,9 @@ function parseWord(text: string): Word {
   if (name === '' || !text.startsWith('--')) return { text, name: '', value: '', form: 'ignored' }
   if (equals) return { text, name, value, form: name === 'undefok' ? 'undefok' : 'value' }
   const positive = name.startsWith('no') ? name.slice(2) : ''
-  if (flagNamed(name) === undefined && flagNamed(positive)?.kind === 'bool')
+  if (flagNamed(name) === undefined && flagNamed(positive)?.kind === 'bool') {
     return { text, name: positive, value: 'false', form: 'no' }
+  }
   return { text, name, value: 'true', form: 'bare' }
 }
 

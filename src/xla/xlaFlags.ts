@@ -82,17 +82,20 @@ function ofLevel(name: ChipName, options: XlaFlagsOptions): FlagSet {
   checkName('xlaFlags', 'level', level, flagLevels)
   checkName('xlaFlags', 'reductions', reductions, ['default', 'float32'])
   const wanted: Record<string, string> = {}
-  for (const each of flagLevels.slice(0, flagLevels.indexOf(level) + 1))
+  for (const each of flagLevels.slice(0, flagLevels.indexOf(level) + 1)) {
     Object.assign(wanted, flagSets[name][each])
-  if (mixtureOfExperts && name === 'v6e' && 'xla_tpu_scoped_vmem_limit_kib' in wanted)
+  }
+  if (mixtureOfExperts && name === 'v6e' && 'xla_tpu_scoped_vmem_limit_kib' in wanted) {
     wanted['xla_tpu_scoped_vmem_limit_kib'] = '81920'
+  }
   if (reductions === 'float32') {
     wanted['xla_jf_bf16_inside_cross_replica_sum'] = 'false'
     wanted['xla_sc_force_bf16_collective_reductions_to_f32'] = 'true'
   }
   if (dumpTo !== undefined) {
-    if (typeof dumpTo !== 'string' || !/^\S+$/.test(dumpTo))
+    if (typeof dumpTo !== 'string' || !/^\S+$/.test(dumpTo)) {
       throw new RangeError(`xlaFlags: dumpTo is not a folder's name without spaces [${shown(dumpTo)}]`)
+    }
     wanted['xla_dump_to'] = dumpTo
   }
   return Object.fromEntries(
@@ -106,8 +109,9 @@ function ownFlags(
 ): FlagSet {
   for (const [name, value] of Object.entries(given)) {
     const [found] = lintFlags({ [variableOf(name)]: `--${name}=${value}` })
-    if (found && !(allowUnlisted && found.problem === 'unlisted name'))
+    if (found && !(allowUnlisted && found.problem === 'unlisted name')) {
       throw refused(name, found.instead, value)
+    }
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
 }
@@ -115,8 +119,9 @@ function ownFlags(
 function refused(name: string, instead: string | null, value: string | number | boolean): RangeError {
   try {
     const { kind, variable } = flag(name)
-    if (!takesValue(kind, String(value), variable))
+    if (!takesValue(kind, String(value), variable)) {
       return new RangeError(`xlaFlags: ${name} takes ${kindText[kind]} [${shown(value)}]`)
+    }
     return new RangeError(`xlaFlags: ${name} does nothing on a TPU [${shown(value)}]`)
   } catch {
     const near = instead === null ? '' : `, nearest ${instead.replace(/^.*--|=.*$/g, '')}`

@@ -69,11 +69,12 @@ describe('vjp against jax.vjp in float64', () => {
       expect(gradients[i]!.shape).toEqual(shape)
       const actual = gradients[i]!.toNumbers()
       const scale = Math.max(...values.map(Math.abs), ...one.cotangent.values.map(Math.abs))
-      for (const [k, value] of values.entries())
+      for (const [k, value] of values.entries()) {
         expect(
           Math.abs(actual[k]! - value),
           `${one.name}: input ${i}, element ${k}: ${actual[k]}, not ${value}`,
         ).toBeLessThanOrEqual(tolerance(one.name) * scale)
+      }
     }
   })
 })

@@ -47,8 +47,9 @@ describe.each(['step1', 'nanstep'] as const)('valueAndGrad of the naive state-sp
       'Bh',
       'yh',
       'rr',
-    ])
+    ]) {
       expect(values.has(key) && key in step.arrays).toBe(true)
+    }
     const rows = [0, 1, 127].flatMap((i) => Array.from(slice(values.get('S')!, [i]).toBits() as Uint16Array))
     expect(comparable(rows)).toEqual(comparable(step.arrays['S_rows_0_1_127']!))
   })
@@ -60,11 +61,12 @@ describe.each(['step1', 'nanstep'] as const)('valueAndGrad of the naive state-sp
   })
 
   it('gives every array of the backward pass to the bit', () => {
-    for (const [key, golden] of Object.entries(cotangents))
+    for (const [key, golden] of Object.entries(cotangents)) {
       expect([golden, comparable(seen.get(key)!.toBits() as Uint16Array)]).toEqual([
         golden,
         comparable(step.arrays[golden]!),
       ])
+    }
     // A matrix product starts at +0, so its zeros are +0; the key's product of two numbers may be -0.
     const unsigned = (codes: readonly number[]): number[] => codes.map((code) => (code === 0x8000 ? 0 : code))
     const rows = [0, 1, 127].flatMap((i) =>

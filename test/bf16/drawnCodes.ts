@@ -47,8 +47,9 @@ export function firstDifference(
   if (actual.length !== expected.length) return { lengths: [actual.length, expected.length] }
   const hex = (code: number) => `0x${code.toString(16).padStart(4, '0')}`
   for (let index = 0; index < actual.length; index++) {
-    if (actual[index] !== expected[index])
+    if (actual[index] !== expected[index]) {
       return { index, actual: hex(actual[index]!), expected: hex(expected[index]!) }
+    }
   }
   return undefined
 }

@@ -176,8 +176,9 @@ describe('the tiles of matmulBlocks', () => {
   it('are exact for every pair of exponents', () => {
     let slow = 0
     for (let ea = 0; ea < 255; ea++) {
-      for (let eb = 0; eb < 255; eb += ea > 100 && ea < 150 ? 1 : 3)
+      for (let eb = 0; eb < 255; eb += ea > 100 && ea < 150 ? 1 : 3) {
         slow += slowTiles((ea << 7) | 0x7f, (eb << 7) | 0x7d)
+      }
     }
     expect(slow).toBeGreaterThan(0)
   })

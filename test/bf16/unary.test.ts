@@ -19,7 +19,8 @@ describe('unary functions on codes', () => {
     expect(() => bf16.relu(-1)).toThrow(new RangeError('relu: code outside 0..65535 [-1]'))
   })
   it('NaN of either sign gives 0x7FC0 in every function', () => {
-    for (const name of unaryNames)
+    for (const name of unaryNames) {
       expect([name, bf16[name](0xffc1), bf16[name](0x7fff)]).toEqual([name, 0x7fc0, 0x7fc0])
+    }
   })
 })

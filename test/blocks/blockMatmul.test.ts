@@ -44,8 +44,9 @@ function byIntegers(a: BlockTensor, b: BlockTensor, i: number, j: number): numbe
   let sum = 0
   for (let block = 0; block < blocks; block++) {
     let dot = 0n
-    for (let p = block * a.blockSize; p < (block + 1) * a.blockSize; p++)
+    for (let p = block * a.blockSize; p < (block + 1) * a.blockSize; p++) {
       dot += value(a, i * k + p) * value(b, j * k + p)
+    }
     const product =
       integer(scale(a, i * blocks + block), -127 - 9) * integer(scale(b, j * blocks + block), -127 - 9)
     // Both sides are float32, so that float64 holds their sum within one rounding of it.

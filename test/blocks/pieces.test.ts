@@ -86,11 +86,13 @@ describe(`joinReports(reports) (seed ${seed})`, () => {
   it('of parts is the report of the whole: counts and the largest error exactly, sums within their rounding', () => {
     const { worstBlock: _, ...whole } = part(0, 5_000)
     const joined = joinReports([part(0, 1_234), part(1_234, 1_234), part(1_234, 5_000)])
-    for (const name of ['count', 'clipped', 'underflowed', 'overflowed', 'maxError'] as const)
+    for (const name of ['count', 'clipped', 'underflowed', 'overflowed', 'maxError'] as const) {
       expect(joined[name], name).toBe(whole[name])
+    }
     // 5,000 sequential additions of one sign, on either side.
-    for (const name of ['rms', 'sqnr', 'meanAbsoluteError', 'rmsError'] as const)
+    for (const name of ['rms', 'sqnr', 'meanAbsoluteError', 'rmsError'] as const) {
       expect(Math.abs(joined[name] / whole[name] - 1), name).toBeLessThan(2 * 5_000 * 2 ** -53)
+    }
     expect(joined.meanError).toBeCloseTo(whole.meanError, 9)
   })
   it('keeps what became infinite or NaN, and what is exact', () => {
@@ -105,8 +107,9 @@ describe(`joinReports(reports) (seed ${seed})`, () => {
   })
   it('of nothing counts nothing', () => {
     const nothing = quantizationReport(Float32Array.of(Number.NaN), Float32Array.of(0))
-    for (const reports of [[], [nothing]])
+    for (const reports of [[], [nothing]]) {
       expect(joinReports(reports)).toMatchObject({ count: 0, clipped: Number.NaN, maxError: 0 })
+    }
   })
 })
 

@@ -66,13 +66,14 @@ describe('doctor, its cases', () => {
         expect(tuning.tried.find(({ wide }) => wide.length === 0)?.met).toBe(false)
         expect([tuning.met, tuning.least, tuning.wide]).toEqual([true, true, remedies[id]])
         const failing = tuning.tried.filter(({ met }) => !met).map(({ wide }) => [...wide].sort().join())
-        for (const name of tuning.wide)
+        for (const name of tuning.wide) {
           expect(failing).toContain(
             tuning.wide
               .filter((other) => other !== name)
               .sort()
               .join(),
           )
+        }
       }
     },
   )

@@ -78,8 +78,9 @@ describe('drift, results', async () => {
   it('--json prints nothing but JSON on standard output, of every operation and length', () => {
     expect(parsed.ops.map(({ op }) => op)).toEqual(names)
     expect(parsed.ops.every(({ lengths }) => lengths.join() === '16,64')).toBe(true)
-    for (const name of names)
+    for (const name of names) {
       expect(parsed.rows.filter((row) => row['op'] === name).length).toBeGreaterThan(3)
+    }
   })
   it('every finding is a sentence with numbers in it and none missing', () => {
     for (const { op, finding } of parsed.ops) {
@@ -113,14 +114,16 @@ describe('drift, results', async () => {
   it('norm rel is the relative error where there is one element, and SQNR is the same in dB', () => {
     const sums = parsed.rows.filter((row) => row['op'] === 'sum' && Number(row['maxRel']) > 0)
     expect(sums.length).toBeGreaterThan(10)
-    for (const { normRel, maxRel } of sums)
+    for (const { normRel, maxRel } of sums) {
       expect(Math.abs(Number(normRel) / Number(maxRel) - 1)).toBeLessThan(4 * 2 ** -52)
+    }
     const off = parsed.rows.filter((row) => Number(row['normRel']) > 0)
     expect(off.length).toBeGreaterThan(sums.length)
     for (const { normRel, sqnr } of off) expect(sqnr).toBeCloseTo(-20 * Math.log10(Number(normRel)), 9)
     // No signal-to-noise ratio without noise: Infinity, which JSON has none of.
-    for (const row of parsed.rows.filter(({ rms }) => rms === 0))
+    for (const row of parsed.rows.filter(({ rms }) => rms === 0)) {
       expect([row['normRel'], row['sqnr']]).toEqual([0, null])
+    }
   })
   it('--length takes lengths in any order, each once', async () => {
     const { out } = await call(
@@ -186,8 +189,9 @@ describe('drift, results', async () => {
     expect(status).toBe(0)
     const results = JSON.parse(out) as typeof parsed
     expect(results.rows.length).toBe(parsed.rows.length)
-    for (const { op, finding } of results.ops)
+    for (const { op, finding } of results.ops) {
       expect(finding, op).not.toMatch(/undefined|unknown|nan|NaN (%|off)/)
+    }
   })
 })
 

@@ -14,7 +14,7 @@ const json = async (...args: string[]) => JSON.parse((await runCli('flags', ...a
 
 describe('flags', () => {
   it('prints what a shell exports, and --json the same, by generation and level', async () => {
-    for (const hardware of chipNames)
+    for (const hardware of chipNames) {
       for (const level of flagLevels) {
         const expected = xlaFlags({ hardware, level })
         expect((await json(hardware, '--level', level)).environment).toEqual(expected)
@@ -23,6 +23,7 @@ describe('flags', () => {
         const text = expected.LIBTPU_INIT_ARGS
         expect(out).toBe(text === undefined ? '# nothing to set\n' : `export LIBTPU_INIT_ARGS='${text}'\n`)
       }
+    }
   })
 
   it('--experts, --wide-sums and --dump are options of xlaFlags', async () => {

@@ -132,8 +132,9 @@ describe('formats --measure, results', async () => {
   })
   it('shares are shares, and SQNR is missing exactly where results are not finite', async () => {
     for (const row of rows) {
-      for (const share of ['clipped', 'underflow', 'notFinite'])
+      for (const share of ['clipped', 'underflow', 'notFinite']) {
         expect(Number(row[share]) >= 0 && Number(row[share]) <= 1, JSON.stringify(row)).toBe(true)
+      }
       expect(row['sqnr'] === null, JSON.stringify(row)).toBe(Number(row['notFinite']) > 0)
     }
   })
@@ -149,8 +150,9 @@ describe('formats --measure, results', async () => {
   it('losses belong to weights and activations, and a loss of 8 bits is that of float32 within 5 %', async () => {
     const told = pooledRows.filter((row) => row['loss'] !== null)
     expect(new Set(told.map((row) => row['data']))).toEqual(new Set(['weights', 'activations']))
-    for (const set of ['weights', 'activations'])
+    for (const set of ['weights', 'activations']) {
       expect(Math.abs(Number(find(set, 'mxint8', 'floor')['loss']) / model!.after - 1)).toBeLessThan(0.05)
+    }
   })
   it("what is said of blocks holds: smaller ones keep more of an outlier channel's neighbours", async () => {
     const lost = (scheme: string, way: string) => Number(find('outliers', scheme, way)['underflow'])

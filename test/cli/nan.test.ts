@@ -106,10 +106,12 @@ describe('nan --out', () => {
       const { status, out: text } = await runCli('nan', ...short, '--out', out)
       expect([status, text]).toEqual([0, `${plain.out}\nWritten: ${join(out, 'index.html')}\n`])
       const page = readFileSync(join(out, 'index.html'), 'utf8')
-      for (const id of ['loss', 'differences', 'bits', 'cause', 'cures'])
+      for (const id of ['loss', 'differences', 'bits', 'cause', 'cures']) {
         expect(page).toContain(`<section id="${id}">`)
-      for (const cure of ['sums in float32', 'float32 kept', 'segsum', 'all in float32'])
+      }
+      for (const cure of ['sums in float32', 'float32 kept', 'segsum', 'all in float32']) {
         expect(page).toContain(`<td>${cure}</td>`)
+      }
       expect(/(>NaN<|>undefined<|<script|https?:\/\/(?!www\.w3\.org))/.exec(page)).toBeNull()
     } finally {
       rmSync(out, { recursive: true, force: true })

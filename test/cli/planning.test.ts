@@ -57,8 +57,15 @@ describe('plan', () => {
   it('says memory, bound, time and what is assumed', async () => {
     const { status, out } = await runCli('plan', 'mixtral-8x7b', '--slice', 'v5p-512', '--batch', '256')
     expect(status).toBe(0)
-    for (const said of ['4.67e10 parameters, 1.29e10 active', 'fits', 'lower bound', 'estimate', 'Assumed:'])
+    for (const said of [
+      '4.67e10 parameters, 1.29e10 active',
+      'fits',
+      'lower bound',
+      'estimate',
+      'Assumed:',
+    ]) {
       expect(out).toContain(said)
+    }
   })
 
   it('a model by its letters, split as asked', async () => {

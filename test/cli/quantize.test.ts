@@ -63,8 +63,9 @@ describe('quantize, weights that were trained and written in Python', async () =
       const mine = told.get(name)!
       const count = Number(row['count'])
       expect(mine.count, name).toBe(count)
-      for (const measure of ['clipped', 'underflowed', 'overflowed'])
+      for (const measure of ['clipped', 'underflowed', 'overflowed']) {
         expect(mine[measure], `${name} ${measure}`).toBe(Number(row[measure]) / count)
+      }
       expect(mine['maxError'], name).toBe(row['maxError'])
     }
   })
@@ -79,11 +80,12 @@ describe('quantize, weights that were trained and written in Python', async () =
         expect([mine['sqnr'], mine['meanAbsoluteError'], mine['rmsError']], name).toEqual([null, null, null])
         continue
       }
-      for (const measure of ['meanAbsoluteError', 'rmsError'] as const)
+      for (const measure of ['meanAbsoluteError', 'rmsError'] as const) {
         expect(
           near(mine[measure], row[measure], tolerance * Number(row[measure])),
           `${name} ${measure}`,
         ).toBe(true)
+      }
       expect(
         near(mine['meanError'], row['meanError'], tolerance * Number(row['meanAbsoluteError'])),
         name,
@@ -123,7 +125,9 @@ describe('quantize, weights that were trained and written in Python', async () =
         expect(total.worst.sqnr).toBe(finite.length > 0 ? least : null)
         const error = Math.max(...mine.map((row) => Number(row['maxError'])))
         expect(total['maxError']).toBe(error)
-      } else expect(total.worst.sqnr).toBeNull()
+      } else {
+        expect(total.worst.sqnr).toBeNull()
+      }
     }
   })
 })

@@ -144,8 +144,9 @@ describe(`allReduce (seed ${seed})`, () => {
     fc.assert(
       fc.property(fc.uint32Array({ maxLength: 20 }), (codes) => {
         const x = fromBits(codes, { dtype: 'float32', shape: [codes.length] })
-        for (const op of ['sum', 'mean'] as const)
+        for (const op of ['sum', 'mean'] as const) {
           expect(written(allReduce([x], { order, op }))).toBe(written(x))
+        }
       }),
       { seed },
     )
@@ -354,7 +355,8 @@ describe('collectiveTraffic', () => {
     expect(at('tree', 6)).toMatchObject({ steps: 6, total: 2 * 5 * 2 ** 21, perLink: 2 ** 21 })
   })
   it('one replica sends nothing', () => {
-    for (const order of orders)
+    for (const order of orders) {
       expect(at(order, 1)).toEqual({ steps: 0, links: [], perLink: 0, perReplica: 0, total: 0 })
+    }
   })
 })

@@ -61,12 +61,13 @@ describe(`deviceMesh moves tensors (seed ${seed})`, () => {
         const on = deviceMesh(devices)
         const x = anyTensor(dtype, shape, 3)
         let held: Sharded = on.shard(spec, x)
-        for (const d of [1, 0])
+        for (const d of [1, 0]) {
           for (const axis of [...spec[d]!].reverse()) {
             held = on.allGather(held, { axis }).result
             expect(held.spec[d]).not.toContain(axis)
             expect(bits(on.unshard(held))).toBe(bits(x))
           }
+        }
         for (const part of held.shards) expect(bits(part)).toBe(bits(x))
       }),
       { seed, numRuns: 40 },
@@ -125,8 +126,9 @@ function walked(
   let sums = [...values]
   while (sums.length > 1) {
     const next: number[] = []
-    for (let i = 0; i < sums.length; i += 2)
+    for (let i = 0; i < sums.length; i += 2) {
       next.push(i + 1 < sums.length ? round(sums[i]! + sums[i + 1]!) : sums[i]!)
+    }
     sums = next
   }
   return sums[0]!

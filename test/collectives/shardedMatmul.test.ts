@@ -55,15 +55,18 @@ describe(`deviceMesh multiplies (seed ${seed})`, () => {
           )
           const unsharded = matmul(a, b)
           // Nothing summed across devices: the product itself, bit for bit.
-          if (!movements.some(({ op }) => op === 'all-reduce')) expect(bits(whole)).toBe(bits(unsharded))
+          if (!movements.some(({ op }) => op === 'all-reduce')) {
+            expect(bits(whole)).toBe(bits(unsharded))
+          }
           // Sums in the order of the devices, float32: that of blocks of the inner dimension.
           else if (
             order === 'all-to-all' &&
             dtype !== 'float64' &&
             result.unreduced.length === 0 &&
             specA[1]!.length === 1
-          )
+          ) {
             expect(bits(whole)).toBe(bits(matmul(a, b, { order: { blocked: k / shares } })))
+          }
           const [x, y, found] = [a.toNumbers(), b.toNumbers(), whole.toNumbers()]
           for (let e = 0; e < found.length; e += 7) {
             const [i, j] = [Math.floor(e / n), e % n]

@@ -29,16 +29,18 @@ export function anyProgram(draw: () => number): AnyProgram {
   /** Elements of every kind: ordinary, tiny, huge, both zeros, infinities, NaN. */
   function elements(dtype: DType, of: Shape): Tensor {
     const size = t.sizeOf(of)
-    if (dtype === 'bool')
+    if (dtype === 'bool') {
       return t.tensor(
         Array.from({ length: size }, () => below(2)),
         { shape: of, dtype },
       )
-    if (!t.isFloat(dtype))
+    }
+    if (!t.isFloat(dtype)) {
       return t.tensor(
         Array.from({ length: size }, () => below(dtype === 'int32' ? 9 : 7) - (dtype === 'int32' ? 4 : 0)),
         { shape: of, dtype },
       )
+    }
     const { max, minPositive, minNormal } = t.dtypeFacts(dtype)
     const wild = draw() < 0.4
     const value = (): number => {

@@ -59,7 +59,7 @@ test('functions without tensors, without results and with empty trees are called
   expect(compile((a: t.Tensor[], b: object) => [a, b])([], {})).toEqual([[], {}])
   const none = t.zeros([0, 3])
   const compiled = compile((z: t.Tensor) => [t.add(z, 1), t.sum(z), t.matmul(t.transpose(z), z)])
-  for (let call = 0; call < 2; call++)
+  for (let call = 0; call < 2; call++) {
     expect(nested(compiled(none))).toEqual([
       [],
       0,
@@ -69,6 +69,7 @@ test('functions without tensors, without results and with empty trees are called
         [0, 0, 0],
       ],
     ])
+  }
 })
 
 test('arguments that may change without being others are refused, unless they are static', () => {

@@ -44,15 +44,17 @@ describe('asSteps', () => {
 describe(`driftInputs (seed ${seed})`, () => {
   const long = driftInputs(seed, 4_096)
   it('driftInputs of fewer values are the beginning of those of more', () => {
-    for (const [i, { name, values }] of driftInputs(seed, 100).entries())
+    for (const [i, { name, values }] of driftInputs(seed, 100).entries()) {
       expect([...values], name).toEqual([...long[i]!.values.subarray(0, 100)])
+    }
   })
   it('driftInputs are finite and not negative: they are steps', () => {
-    for (const { name, values } of long)
+    for (const { name, values } of long) {
       expect(
         [...values].filter((x) => !(x >= 0 && x < 1e3)),
         name,
       ).toEqual([])
+    }
   })
   it('driftInputs say where a table starts over', () => {
     expect(long[0]!.about).toContain('lengths beyond 1,706 start the table over')

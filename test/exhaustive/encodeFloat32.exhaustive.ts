@@ -22,8 +22,9 @@ describe.each(names as FormatName[])('encodeArray(values), %s', (name) => {
       for (let i = 0; i < block; i++) {
         const value = values[i]!
         // NaN, whose sign only its bits show, is the business of the ordinary tests.
-        if (!Number.isNaN(value) && out[i] !== encode(value))
+        if (!Number.isNaN(value) && out[i] !== encode(value)) {
           wrong ??= `${(start + i).toString(16)}: ${out[i]}`
+        }
       }
     }
     expect(wrong).toBeUndefined()

@@ -16,8 +16,9 @@ describe('runStep2750 against an independent program, to the end of every run', 
     expect(result.nonFiniteSteps).toBe(key.nonfinite_steps)
     expect(lossSum(result.loss)).toBe(key.loss_sha256)
     const records = new Map(result.records.map((record) => [record.step, record]))
-    for (const { step, bits } of recordKeys(variant))
+    for (const { step, bits } of recordKeys(variant)) {
       expect({ step, ...bitsOfRecord(records.get(step)!) }).toEqual({ step, ...bits })
+    }
   })
 
   it.each(stepByRate)('at lr %f the naive run fails at step %i', (lr, step) => {

@@ -71,11 +71,12 @@ describe('state-space models', () => {
   })
 
   it('decayAboveOne.run({ order }) never rises where rounding is monotone: sequentially, in any dtype', () => {
-    for (const dtype of ['bfloat16', 'float16', 'float8_e5m2', 'float32'] as const)
+    for (const dtype of ['bfloat16', 'float16', 'float8_e5m2', 'float32'] as const) {
       expect(failures.decayAboveOne.run({ dtype, order: 'sequential' }).naive).toMatchObject({
         rising: 0,
         firstRise: null,
       })
+    }
   })
 
   it('maskAfterExp.run(): the loss is right and every gradient is NaN', () => {
@@ -143,8 +144,9 @@ describe('optimizers', () => {
 
   it('updateUnderHalfUlp.run(): no step moves the weight; master, Kahan and stochastic ones come to about 0.5', () => {
     expect(failures.updateUnderHalfUlp.run().naive).toEqual({ weight: 1, moved: 0 })
-    for (const mode of ['master', 'kahan'] as const)
+    for (const mode of ['master', 'kahan'] as const) {
       expect(failures.updateUnderHalfUlp.run({ mode }).naive['weight']).toBe(0.5)
+    }
     // Of 64 weights the mean: each is the sum of 500 draws of variance at most 2^-18 (a step is 2^-8 or less).
     const { naive } = failures.updateUnderHalfUlp.run({ mode: 'stochastic' })
     expect(Math.abs((naive['weight'] as number) - 0.5)).toBeLessThan(6 * Math.sqrt((500 * 2 ** -18) / 64))
@@ -204,8 +206,9 @@ describe('functions and statistics', () => {
     const { naive, stable } = failures.logSoftmaxCollapse.run()
     expect(naive).toMatchObject({ firstZero: 5.75, loss: 0 })
     expect(stable['loss']).toBe(round(Math.log1p(Math.exp(-5.75)), 'bfloat16'))
-    for (const [i, loss] of (naive['losses'] as number[]).entries())
+    for (const [i, loss] of (naive['losses'] as number[]).entries()) {
       expect(loss === 0).toBe(Math.exp(-i / 4) <= 2 ** -8)
+    }
   })
 
   it('negativeVariance.run(): -4, and NaN behind the root; in two passes near 1', () => {

@@ -64,8 +64,9 @@ describe.each(gallery.map((failure) => [failure.id, failure] as const))('%s', (_
   })
 
   it('run() gives plain data, the same each time', () => {
-    for (const leaf of leaves(run))
+    for (const leaf of leaves(run)) {
       expect(['number', 'string', 'boolean', 'undefined']).toContain(leaf === null ? 'number' : typeof leaf)
+    }
     expect(failure.run()).toEqual(run)
   })
 

@@ -19,8 +19,9 @@ describe('run(options) refuses what it cannot take', () => {
           `${id}: unknown option, there are ${Object.keys(failure.options).join(', ')} [banana]`,
         ),
       )
-      for (const options of [5, null, 'bfloat16'])
+      for (const options of [5, null, 'bfloat16']) {
         expect(() => failure.run(options as unknown as object)).toThrow(`${id}: options are not an object`)
+      }
     },
   )
 

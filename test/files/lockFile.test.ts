@@ -79,11 +79,12 @@ describe('lockFile', () => {
     for (let slot = 0; slot < slots; slot++) {
       writeFileSync(join(inside, `${slot}.lock`), abandoned)
       // Abandoned twice: the one who took it over was killed too.
-      if (slot % 3 === 0)
+      if (slot % 3 === 0) {
         writeFileSync(
           join(inside, `${slot}.lock.0123456789abcdef`),
           claim({ pid: 2 ** 22 + 2, token: 'fedcba9876543210' }),
         )
+      }
     }
     const script = join(folder, 'racer.mjs')
     await bundleScript(

@@ -28,10 +28,11 @@ describe('openSafetensors(path).readElements(name, start, end)', () => {
       [3, 2],
       [-1, 2],
       [0.5, 1],
-    ] as const)
+    ] as const) {
       expect(() => opened.readElements('x', start, end)).toThrow(
         new RangeError(`readElements: not elements of the 24 of x [${start}, ${end}]`),
       )
+    }
     expect(() => opened.readElements('y', 0, 1)).toThrow('readElements: no tensor of this name [y]')
     opened.close()
   })

@@ -208,8 +208,9 @@ describe('decodeSafetensors of hostile files', () => {
         `decodeSafetensors: tpu-toolkit.tree does not have the tensors of the file [${outline}]`,
       ),
     )
-    for (const [bytes, reason] of wrong)
+    for (const [bytes, reason] of wrong) {
       expect(() => decodeSafetensors(bytes)).toThrow(new RangeError(`decodeSafetensors: ${reason}`))
+    }
     expect(() => decodeSafetensors(claim('tree', '{"a":1}'))).toThrow('tpu-toolkit.tree: not a leaf')
     expect(() => decodeSafetensors(claim('tree', '{'))).toThrow('the header is not JSON')
     const over = encodeSafetensors({ a: fromBits([15], { dtype: 'float4_e2m1fn' }) })
@@ -268,8 +269,9 @@ describe(`encodeSafetensors and decodeSafetensors (seed ${seed})`, () => {
     const x = tensor(1)
     const noted = (tree: Tree) => Buffer.from(encodeSafetensors(tree)).includes('tpu-toolkit.tree')
     for (const plain of [{ a: x }, { a: [x, { b: x }] }, [x, x], {}]) expect(noted(plain)).toBe(false)
-    for (const odd of [{ a: x, b: {} }, [], { 'a.b': x }, { 0: x }, { a: x, 'a.b': x }])
+    for (const odd of [{ a: x, b: {} }, [], { 'a.b': x }, { 0: x }, { a: x, 'a.b': x }]) {
       expect(noted(odd)).toBe(true)
+    }
   })
 
   it('share no memory with what they are given', () => {

@@ -21,10 +21,11 @@ export function anyTensor(dtype: DType): fc.Arbitrary<Tensor> {
       minLength: sizes.reduce((n, size) => n * size, 1),
       maxLength: sizes.reduce((n, size) => n * size, 1),
     }
-    if (width === 64)
+    if (width === 64) {
       return fc
         .array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), count)
         .map((codes) => fromBits(BigUint64Array.from(codes), { dtype, shape: sizes }))
+    }
     return fc
       .array(fc.integer({ min: 0, max: 2 ** width - 1 }), count)
       .map((codes) => fromBits(Uint32Array.from(codes), { dtype, shape: sizes }))

@@ -106,8 +106,9 @@ describe(`the error of a value (seed ${seed})`, () => {
             for (const [i, value] of values.entries()) {
               const scaled = value / power
               const actual = elements[blocks.codes[i]!]!
-              if (Math.abs(scaled) > max) expect(actual).toBe(Math.sign(scaled) * max)
-              else if (Math.abs(actual - scaled) > halfStep(scaled, element)) {
+              if (Math.abs(scaled) > max) {
+                expect(actual).toBe(Math.sign(scaled) * max)
+              } else if (Math.abs(actual - scaled) > halfStep(scaled, element)) {
                 expect([value, power, actual]).toEqual('within half a step')
               }
             }
@@ -146,9 +147,11 @@ describe(`the error of a value (seed ${seed})`, () => {
           const step = multipliers[blocks.scales[i >> 4]!]!
           const scaled = value / step
           const error = Math.abs(elements[blocks.codes[i]!]! - scaled)
-          if (Math.abs(scaled) > 6) expect(Math.abs(elements[blocks.codes[i]!]!)).toBe(6)
-          else
+          if (Math.abs(scaled) > 6) {
+            expect(Math.abs(elements[blocks.codes[i]!]!)).toBe(6)
+          } else {
             expect(error).toBeLessThanOrEqual(ulp(scaled, 'float4_e2m1fn') / 2 + Math.abs(scaled) * 2 ** -22)
+          }
         }
       }),
       { seed, numRuns: 300 },

@@ -114,8 +114,9 @@ function upperHalves(record: FloatFormat, lowerHalves: readonly number[]): Float
   const bits: number[] = []
   for (let upper = 0; upper < 65536; upper++) {
     const exponent = (upper >>> 7) & 0xff
-    if ((exponent >= low && exponent <= high) || exponent < 2 || exponent > 253)
+    if ((exponent >= low && exponent <= high) || exponent < 2 || exponent > 253) {
       for (const lower of lowerHalves) bits.push(upper * 65536 + lower)
+    }
   }
   return float32(Uint32Array.from(bits))
 }
@@ -149,8 +150,9 @@ describe.each(titled)('encodeArray(values), %s', (_, record) => {
   it('equals encode at and beside every value and midpoint, from float64 and from float32', () => {
     const values = repeated(placedValues(record), 5000)
     const narrow = Float32Array.from(values)
-    for (const saturate of [false, true])
+    for (const saturate of [false, true]) {
       for (const source of [values, narrow]) expectEqual(source, record, { saturate })
+    }
   })
 })
 
@@ -179,8 +181,9 @@ describe.each(titled)(`encodeArray(values) on random bits, %s (seed ${seed})`, (
     const span = record.maxExponent + 3 - low
     const values = new Float64Array(bits.slice().buffer)
     const upper = new Uint32Array(values.buffer)
-    for (let i = 1; i < upper.length; i += 2)
+    for (let i = 1; i < upper.length; i += 2) {
       upper[i] = ((upper[i]! & 0x800fffff) | ((1023 + low + (bits[i - 1]! % span)) << 20)) >>> 0
+    }
     expect(firstDifference(encodeArray(values, record), expected(values, record))).toBeUndefined()
   })
 })
@@ -195,8 +198,9 @@ describe('encodeArray(values), long arrays', () => {
       const word = nans[i % nans.length]!
       return (BigInt((word | 0x7ff00000) >>> 0) << 32n) | 0xe0000001n
     })
-    for (const source of [values, new Float64Array(wide.buffer)])
+    for (const source of [values, new Float64Array(wide.buffer)]) {
       expect(firstDifference(encodeArray(source, name), expected(source, record(name)))).toBeUndefined()
+    }
   })
 
   it.each([2047, 2048, 2049, 4095, 4096, 4097, 8193])(
@@ -241,21 +245,25 @@ describe('encodeArray(values), long arrays', () => {
       'bfloat16',
       'float8_e4m3fn',
       'float16',
-    ] as const)
-      for (const saturate of [true, false])
+    ] as const) {
+      for (const saturate of [true, false]) {
         expect(
           firstDifference(
             encodeArray(values, name, { saturate }),
             expected(values, record(name), { saturate }),
           ),
         ).toBeUndefined()
+      }
+    }
   })
 
   it('encodes infinities among numbers', () => {
     const values = Float32Array.from({ length: 5000 }, (_, i) => [Infinity, i, -Infinity, -i / 7][i % 4]!)
-    for (const name of formatNames)
-      for (const source of [values, Float64Array.from(values)])
+    for (const name of formatNames) {
+      for (const source of [values, Float64Array.from(values)]) {
         expect(firstDifference(encodeArray(source, name), expected(source, record(name)))).toBeUndefined()
+      }
+    }
   })
 
   it.each(formatNames)('stochastic draws one word per value, whatever the value, %s', (name) => {

@@ -48,8 +48,9 @@ describe('p3109Format', () => {
   it.each(tables)('p3109Format gives the codes of %s', (name, bits, precision, options, codes) => {
     const record = p3109Format(bits, precision, options)
     expect(record.name).toBe(name)
-    for (const [code, value] of Object.entries(codes))
+    for (const [code, value] of Object.entries(codes)) {
       expect([code, decode(Number(code), record)]).toEqual([code, value])
+    }
   })
 
   it('every format from 3 to 15 bits that fits has one NaN, one zero, and 1 at its middle code', () => {

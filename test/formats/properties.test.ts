@@ -201,8 +201,9 @@ describe.each(titled)('%s', (_, record) => {
         }
         if (!record.signed) continue
         const mirrored = -mirrors[values.length - 1 - i]!
-        if (record.negativeZero ? !Object.is(mirrored, y) : mirrored !== y && !Number.isNaN(y))
+        if (record.negativeZero ? !Object.is(mirrored, y) : mirrored !== y && !Number.isNaN(y)) {
           wrong(i, 'odd')
+        }
         if (Number.isNaN(mirrored) !== Number.isNaN(y)) wrong(i, 'odd in NaN')
       }
     }

@@ -19,8 +19,9 @@ describe.each(['bfloat16', 'float16'] as const)('%s', (format) => {
       let plainWrong = 0
       for (let i = 0; i < a.length; i++) {
         const [x, y] = [values[a[i]!]!, values[b[i]!]!]
-        if (encode(decided(x, y)) !== expected[i])
+        if (encode(decided(x, y)) !== expected[i]) {
           expect([x, y, encode(decided(x, y))]).toEqual([x, y, expected[i]])
+        }
         if (encode(plain(x, y)) !== expected[i]) plainWrong++
       }
       if (column === 'atan2' && format === 'bfloat16') expect(plainWrong).toBeGreaterThan(0)

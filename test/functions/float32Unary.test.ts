@@ -30,8 +30,9 @@ describe('float32Unary', () => {
 
   it.each(Object.keys(hard) as UnaryName[])('float32Unary.%s(x) is right where float64 is not', (name) => {
     const list = hard[name]!
-    for (let i = 0; i < list.length; i += 2)
+    for (let i = 0; i < list.length; i += 2) {
       expect([list[i], float32Unary[name](list[i]!)]).toEqual([list[i], list[i + 1]])
+    }
   })
 })
 

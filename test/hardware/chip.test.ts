@@ -83,19 +83,22 @@ describe('chip(name)', () => {
   })
 
   it('every number has a source that is listed, or is null and says why', () => {
-    for (const name of chipNames)
+    for (const name of chipNames) {
       for (const [what, fact] of Object.entries<Fact>({ ...chip(name).facts })) {
         const from = [...fact.sources, ...fact.others.map(({ source }) => source)]
         expect(from.filter((source) => !Object.hasOwn(sources, source))).toEqual([])
         if (fact.value === null) expect(fact.note, `${name} ${what}`).not.toBe('')
         else expect(fact.sources.length, `${name} ${what}`).toBeGreaterThan(0)
       }
+    }
   })
 
   it('keeps conflicts visible: another source never repeats the number to use', () => {
-    for (const name of chipNames)
-      for (const fact of Object.values<Fact>({ ...chip(name).facts }))
+    for (const name of chipNames) {
+      for (const fact of Object.values<Fact>({ ...chip(name).facts })) {
         for (const other of fact.others) expect(other.value).not.toBe(fact.value)
+      }
+    }
     expect(chip('v3').facts.bfloat16FlopsPerSecond.others.map(({ value }) => value)).toContain(140e12)
   })
 

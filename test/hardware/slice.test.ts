@@ -164,12 +164,13 @@ describe('slice(name)', () => {
 
 describe('topologies(chip)', () => {
   it('all of them have a name that means them or an equal count, and whole hosts', () => {
-    for (const name of chipNames)
+    for (const name of chipNames) {
       for (const shape of topologies(chip(name))) {
         const made = slice(`${name}:${shape.join('x')}`)
         expect(slice(made.name).chips).toBe(made.chips)
         expect(Number.isInteger(made.hosts)).toBe(true)
       }
+    }
   })
 
   it(`wrapAround: more than one host and no axis of 4 never wraps in three dimensions (seed ${seed})`, () => {

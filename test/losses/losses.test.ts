@@ -153,8 +153,9 @@ describe('ctcLoss', () => {
       for (let path = 0; path < depth ** steps; path++) {
         const frames = Array.from({ length: steps }, (_, t) => Math.floor(path / depth ** t) % depth)
         const heard = frames.filter((c, t) => c !== 0 && c !== frames[t - 1])
-        if (heard.join() === said.join())
+        if (heard.join() === said.join()) {
           probability += Math.exp(frames.reduce((total, c, t) => total + log[t * depth + c]!, 0))
+        }
       }
       const loss = losses.ctcLoss(x, tensor([said], { dtype: 'int32' })).item()
       expect(Math.abs(loss + Math.log(probability))).toBeLessThanOrEqual(1e-14 * (1 + loss))
@@ -186,8 +187,9 @@ describe('losses of extreme arguments', () => {
   it('sigmoidBinaryCrossEntropy takes labels of any dtype, as optax casts them', () => {
     const logits = tensor([0.5, -2])
     const expected = losses.sigmoidBinaryCrossEntropy(logits, tensor([1, 0])).toNested()
-    for (const dtype of ['bool', 'int32', 'float64'] as const)
+    for (const dtype of ['bool', 'int32', 'float64'] as const) {
       expect(losses.sigmoidBinaryCrossEntropy(logits, tensor([1, 0], { dtype })).toNested()).toEqual(expected)
+    }
   })
 
   it('safeSoftmaxCrossEntropy and its gradient skip a class of -Inf with the label 0', () => {

@@ -38,12 +38,13 @@ describe(`drift over drawn problems (seed ${seed})`, () => {
 
       const wide = [cast(start, 'float64')]
       let exact: Point = { params: wide, state: optimizer.init(wide) }
-      for (let i = 0; i < steps; i++)
+      for (let i = 0; i < steps; i++) {
         exact = applyGradients(
           optimizer as GradientTransformation,
           gradient(weights(exact.params), 'float64', 'float64'),
           exact,
         )
+      }
       const reference = values(exact.params)
 
       // Counts the updates that storing to nearest loses.
@@ -61,8 +62,9 @@ describe(`drift over drawn problems (seed ${seed})`, () => {
       const rms = (options: StoredParamsOptions, by: GradientTransformation): number => {
         const stepper = storedParams(by, options) as Stepper
         let point = stepper.init([start])
-        for (let i = 0; i < steps; i++)
+        for (let i = 0; i < steps; i++) {
           point = stepper.step(gradient(weights(point.params), 'float32', 'bfloat16'), point)
+        }
         const { master } = point.state as { master?: Tree }
         const found = values(master ?? point.params)
         return Math.sqrt(found.reduce((sum, x, i) => sum + (x - reference[i]!) ** 2, 0) / found.length)

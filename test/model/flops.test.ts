@@ -130,8 +130,9 @@ describe('operations(config)', () => {
       return flops / bytes
     }
     const { exact, tolerance } = problem('transformers-q4')
-    for (const [i, T] of [8192, 1].entries())
+    for (const [i, T] of [8192, 1].entries()) {
       expect(Math.abs(intensity(T) / exact[i]! - 1)).toBeLessThanOrEqual(tolerance)
+    }
   })
 })
 

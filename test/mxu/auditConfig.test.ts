@@ -62,13 +62,15 @@ describe('checkMxuAlignment(options)', () => {
   })
 
   it('every suggestion of heads is aligned', () => {
-    for (const chip of ['v5p', 'tpu7x'] as const)
-      for (const nHeads of [4, 8, 12, 16, 24, 32, 48])
+    for (const chip of ['v5p', 'tpu7x'] as const) {
+      for (const nHeads of [4, 8, 12, 16, 24, 32, 48]) {
         for (const { change } of checkMxuAlignment({ dModel: 3072, nHeads, chip }).suggestions) {
           const heads = Number(/^nHeads (\d+)/.exec(change)?.[1])
           const again = checkMxuAlignment({ dModel: 3072, nHeads: heads, chip })
           expect(again.sizes.find(({ name }) => name === 'headDim')?.waste).toBe(0)
         }
+      }
+    }
   })
 
   it('50257 tokens are 50304 in tiles', () => {
@@ -157,8 +159,9 @@ describe('auditConfig(options)', () => {
 
   it('says what the published report has wrong', () => {
     const said = audit.corrections.map(({ published }) => published).join('\n')
-    for (const claim of ['148.2M', '7B', '50 %', '1.5 GB', '8 chips', 'Tensor Cores'])
+    for (const claim of ['148.2M', '7B', '50 %', '1.5 GB', '8 chips', 'Tensor Cores']) {
       expect(said).toContain(claim)
+    }
   })
 
   it('a model that does not fit is an error with a remedy', () => {
@@ -167,8 +170,9 @@ describe('auditConfig(options)', () => {
   })
 
   it('auditText and auditHtml say every finding, and JSON keeps the record', () => {
-    for (const text of [auditText(audit), auditHtml(audit)])
+    for (const text of [auditText(audit), auditHtml(audit)]) {
       for (const { about } of audit.findings) expect(text).toContain(about)
+    }
     expect(auditHtml(audit)).not.toMatch(/src=|href=|<script/)
     expect(JSON.parse(JSON.stringify(audit))).toMatchObject({ estimatedParameters: 164_304_896 })
   })

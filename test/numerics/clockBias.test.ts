@@ -69,8 +69,9 @@ describe('boundedClockBias', () => {
     (dtype) => {
       const raw = tensor([-1e30, -9, -0.5, 0, 0.5, 9, 1e30], { dtype })
       const limit = tensor(0.1, { dtype }).item()
-      for (const value of boundedClockBias(raw, { maxDelta: 0.1 }).toNumbers())
+      for (const value of boundedClockBias(raw, { maxDelta: 0.1 }).toNumbers()) {
         if (!Number.isNaN(value)) expect(Math.abs(value)).toBeLessThanOrEqual(limit)
+      }
     },
   )
 
@@ -81,10 +82,11 @@ describe('boundedClockBias', () => {
 
   it('refuses a limit that is negative, NaN, or infinite in the dtype, and integers', () => {
     const raw = tensor([1], { dtype: 'float16' })
-    for (const maxDelta of [-0.1, Number.NaN, Infinity])
+    for (const maxDelta of [-0.1, Number.NaN, Infinity]) {
       expect(() => boundedClockBias(raw, { maxDelta })).toThrow(
         new RangeError(`boundedClockBias: maxDelta is not a finite number, 0 or more [${maxDelta}]`),
       )
+    }
     expect(() => boundedClockBias(raw, { maxDelta: 1e6 })).toThrow(
       new RangeError('boundedClockBias: maxDelta is not finite in float16 [1000000]'),
     )

@@ -88,8 +88,9 @@ describe('stableCovariance and naiveCovariance', () => {
       [5, 5],
     ])
     const both = stack([z, other])
-    for (const covariance of [stableCovariance, naiveCovariance])
+    for (const covariance of [stableCovariance, naiveCovariance]) {
       expect(hexOf(slice(covariance(both), [1]), 8)).toBe(hexOf(covariance(other), 8))
+    }
   })
 
   it('refuse one row, a vector, integers and an unknown method', () => {

@@ -76,24 +76,26 @@ describe(`errorBound (seed ${seed})`, () => {
           const options = { n, dtype, order, accumulate }
           const { bound } = errorBound('sum', options, { sumAbs })
           const total = sum(x, { order, accumulate }).item()
-          if (bound < Infinity)
+          if (bound < Infinity) {
             ratios.expectBounded(
               kindOf('sum', order, n, dtype === accumulate),
               distance(total, exact),
               bound,
               where,
             )
+          }
           if (!scanOrders.includes(order)) continue
           const running = errorBound('cumsum', options, { sumAbs }).bound
           if (running === Infinity) continue
           const sums = cumsum(x, { order, accumulate }).toNumbers()
-          for (let i = 0; i < n; i += n > 1000 ? 7 : 1)
+          for (let i = 0; i < n; i += n > 1000 ? 7 : 1) {
             ratios.expectBounded(
               kindOf('cumsum', order, n, dtype === accumulate),
               distance(sums[i]!, prefixes[i]!),
               running,
               where,
             )
+          }
         }
       }
     }

@@ -84,7 +84,8 @@ describe('covarianceSpectrum(c).condition', () => {
       tensor(values.map((value, i) => values.map((_, j) => (i === j ? value : 0))))
     expect(covarianceSpectrum(diagonal(0.5, 4)).condition).toBe(8)
     expect(covarianceSpectrum(diagonal(3)).condition).toBe(1)
-    for (const c of [diagonal(1, 0), diagonal(1, -1), diagonal(0, 0)])
+    for (const c of [diagonal(1, 0), diagonal(1, -1), diagonal(0, 0)]) {
       expect(covarianceSpectrum(c).condition).toBe(Number.POSITIVE_INFINITY)
+    }
   })
 })

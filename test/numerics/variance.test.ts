@@ -15,8 +15,9 @@ describe(`variance (seed ${seed})`, () => {
     expect(Math.min(...of('one-pass'))).toBeLessThan(0)
     expect(Math.min(...of('two-pass'))).toBeGreaterThan(0)
     expect(Math.min(...of('welford'))).toBeGreaterThanOrEqual(0)
-    for (const x of far)
+    for (const x of far) {
       expect(variance(x, { method: 'one-pass', internal: 'float32' }).item()).toBeGreaterThan(0)
+    }
   })
 
   it('each method keeps its first-order error in float32', () => {
@@ -66,12 +67,13 @@ describe(`variance (seed ${seed})`, () => {
   it('columns are independent of each other', () => {
     const random = seeded(`columns ${seed}`)
     const x = tensor(Float64Array.from({ length: 60 }, random), { shape: [20, 3], dtype: 'bfloat16' })
-    for (const method of methods)
+    for (const method of methods) {
       for (const internal of ['bfloat16', 'float32'] as const) {
         const whole = variance(x, { method, internal, axis: 0 })
         const column = variance(slice(x, [null, 1]), { method, internal })
         expect(hexOf(slice(whole, [[1, 2]]))).toBe(hexOf(reshape(column, [1])))
       }
+    }
   })
 
   it('divides by the exact count: 257 is not a bfloat16', () => {

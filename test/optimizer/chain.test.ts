@@ -102,10 +102,11 @@ describe("60 steps with NaN, Inf and huge gradients, arithmetic 'xla-cpu'", () =
       params = applyUpdates(params, updates, xla)
       state = next
       expect(bitsOf(params), `params, ${step}`).toEqual(stored(record.params, key.leaves, dtype))
-      if (record.gnorm)
+      if (record.gnorm) {
         expect(tensorBits(globalNorm(grads, xla)), `norm, ${step}`).toBe(
           tensorBits(tensorOfBits(record.gnorm, dtype, [])),
         )
+      }
       const at = run.chain.indexOf('zero_nans')
       if (record.found_nan) {
         const { foundNan } = state[at] as { foundNan: Tree }

@@ -130,7 +130,8 @@ describe('options of bf16 and simd, whose other arguments are codes and arrays',
     expect(() => call({ m: 1, k: 1, n: 1, banana: 1 } as never)).toThrow(
       /: unknown option, .*\[(banana|m)\]$/,
     )
-    for (const wrong of [0.5, null, [1]])
+    for (const wrong of [0.5, null, [1]]) {
       expect(() => call(wrong as never)).toThrow(/: options are not an object/)
+    }
   })
 })

@@ -243,8 +243,9 @@ describe('options of optimizer, schedule, tree, lowprecision, ssm, losses, colle
   it.each(takers.filter(([name]) => name !== 'constantSchedule'))(
     '%s refuses what is no record of options',
     (_, call) => {
-      for (const wrong of [0.5, null, [1], tensor(1)])
+      for (const wrong of [0.5, null, [1], tensor(1)]) {
         expect(() => call(wrong as never)).toThrow(/: options are not an object/)
+      }
     },
   )
 })

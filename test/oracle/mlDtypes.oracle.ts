@@ -146,10 +146,13 @@ describe.each(formatNames)(`%s against ${versions} (seed ${seed})`, (name) => {
     for (let code = 0; code < ours.length; code++) {
       if (ours[code] === theirs[code]) continue
       const sameSign = ours[code]! >>> 31 === theirs[code]! >>> 31
-      if (record.bits === 16 && nan(code) && sameSign) deviates('NaN payload', name)
-      else if (record.nan === 'negative-zero' && code === 0x80 && theirs[code] === 0xffc00000)
+      if (record.bits === 16 && nan(code) && sameSign) {
+        deviates('NaN payload', name)
+      } else if (record.nan === 'negative-zero' && code === 0x80 && theirs[code] === 0xffc00000) {
         deviates('NaN sign', name)
-      else expect([code, ours[code]]).toEqual([code, theirs[code]])
+      } else {
+        expect([code, ours[code]]).toEqual([code, theirs[code]])
+      }
     }
   })
 
@@ -173,10 +176,13 @@ describe.each(formatNames)(`%s against ${versions} (seed ${seed})`, (name) => {
     const ours = encodeArray(values, name)
     for (let i = 0; i < ours.length; i++) {
       if (ours[i] === theirs[i]) continue
-      if (inE8m0Gap(name, values[i]!) && ours[i] === 0 && theirs[i] === 1) deviates('e8m0 below', name)
-      else if (name === 'float16' && nan(ours[i]!) && nan(theirs[i]!) && (ours[i]! ^ theirs[i]!) < 0x8000)
+      if (inE8m0Gap(name, values[i]!) && ours[i] === 0 && theirs[i] === 1) {
+        deviates('e8m0 below', name)
+      } else if (name === 'float16' && nan(ours[i]!) && nan(theirs[i]!) && (ours[i]! ^ theirs[i]!) < 0x8000) {
         deviates('NaN payload', name)
-      else expect([values[i], ours[i]]).toEqual([values[i], theirs[i]])
+      } else {
+        expect([values[i], ours[i]]).toEqual([values[i], theirs[i]])
+      }
     }
   })
 
@@ -188,12 +194,17 @@ describe.each(formatNames)(`%s against ${versions} (seed ${seed})`, (name) => {
     for (let i = 0; i < ours.length; i++) {
       if (ours[i] === theirs[i]) continue
       const through = Math.fround(values[i]!)
-      if (name === 'float16' && nan(ours[i]!) && nan(theirs[i]!) && (ours[i]! ^ theirs[i]!) < 0x8000)
+      if (name === 'float16' && nan(ours[i]!) && nan(theirs[i]!) && (ours[i]! ^ theirs[i]!) < 0x8000) {
         deviates('NaN payload', name)
-      else if (Number.isNaN(values[i])) expect([values[i], ours[i]]).toEqual([values[i], theirs[i]])
-      else if (name !== 'float16' && twice[i] === theirs[i]) deviates('double rounding', name)
-      else if (inE8m0Gap(name, through) && twice[i] === 0 && theirs[i] === 1) deviates('e8m0 below', name)
-      else expect([values[i], ours[i]]).toEqual([values[i], theirs[i]])
+      } else if (Number.isNaN(values[i])) {
+        expect([values[i], ours[i]]).toEqual([values[i], theirs[i]])
+      } else if (name !== 'float16' && twice[i] === theirs[i]) {
+        deviates('double rounding', name)
+      } else if (inE8m0Gap(name, through) && twice[i] === 0 && theirs[i] === 1) {
+        deviates('e8m0 below', name)
+      } else {
+        expect([values[i], ours[i]]).toEqual([values[i], theirs[i]])
+      }
     }
   })
 
@@ -211,16 +222,21 @@ describe.each(formatNames)(`%s against ${versions} (seed ${seed})`, (name) => {
     for (let i = 0; i < a.length; i++) {
       const exact = op(table[a[i]!]!, table[b[i]!]!)
       const code = encode(exact, name)
-      if (tensors[i] !== code)
+      if (tensors[i] !== code) {
         expect([question, a[i], b[i], tensors[i]]).toEqual([question, a[i], b[i], code])
+      }
       if (code === theirs[i]) continue
-      if (nan(code) && nan(theirs[i]!)) deviates('NaN sign', name)
-      else if (Number.isNaN(exact) && (theirs[i]! & record.magnitudeMask) === 0)
+      if (nan(code) && nan(theirs[i]!)) {
+        deviates('NaN sign', name)
+      } else if (Number.isNaN(exact) && (theirs[i]! & record.magnitudeMask) === 0) {
         deviates('NaN without NaN', name)
-      else if (Math.fround(exact) === 0 && exact > 0 && nan(theirs[i]!))
+      } else if (Math.fround(exact) === 0 && exact > 0 && nan(theirs[i]!)) {
         deviates('double rounding of results', name)
-      else if (inE8m0Gap(name, exact) && code === 0 && theirs[i] === 1) deviates('e8m0 below', name)
-      else expect([question, a[i], b[i], code]).toEqual([question, a[i], b[i], theirs[i]])
+      } else if (inE8m0Gap(name, exact) && code === 0 && theirs[i] === 1) {
+        deviates('e8m0 below', name)
+      } else {
+        expect([question, a[i], b[i], code]).toEqual([question, a[i], b[i], theirs[i]])
+      }
     }
   })
 
@@ -256,8 +272,9 @@ describe.each(formatNames)(`%s against ${versions} (seed ${seed})`, (name) => {
               ? from
               : Number.NaN
       const expected = from === to ? to : value
-      if (!Object.is(expected, decode(theirs[i]!, name)))
+      if (!Object.is(expected, decode(theirs[i]!, name))) {
         expect([a[i], b[i], expected]).toEqual([a[i], b[i], decode(theirs[i]!, name)])
+      }
     }
   })
 
@@ -269,10 +286,13 @@ describe.each(formatNames)(`%s against ${versions} (seed ${seed})`, (name) => {
       const expected = Number.isFinite(value) ? ulp(value, name) : Number.NaN
       if (Object.is(Math.abs(theirs[code]!), expected)) continue
       const power = value < 0 && describeCode(code, name).mantissa === 0
-      if (Math.abs(value) === record.max) deviates('spacing at max', name)
-      else if (name === 'float16' && power && theirs[code] === expected / 2)
+      if (Math.abs(value) === record.max) {
+        deviates('spacing at max', name)
+      } else if (name === 'float16' && power && theirs[code] === expected / 2) {
         deviates('spacing of float16', name)
-      else expect([value, expected]).toEqual([value, theirs[code]])
+      } else {
+        expect([value, expected]).toEqual([value, theirs[code]])
+      }
     }
   })
 })

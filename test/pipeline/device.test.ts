@@ -127,8 +127,9 @@ describe('toDeviceAsync', () => {
       [{ bytesPerSecond: 1, latency: -1 }, 'latency is not a time [-1]'],
       [{ bytesPerSecond: 1, buffers: 0 }, 'buffers is not a positive integer [0]'],
     ]
-    for (const [options, why] of wrong)
+    for (const [options, why] of wrong) {
       expect(() => toDeviceAsync(none(), options as never)).toThrow(new RangeError(`toDeviceAsync: ${why}`))
+    }
   })
 })
 

@@ -58,8 +58,9 @@ describe(`hashSplit (seed ${seed})`, () => {
         (name, a, b) => {
           expect(hashSplit(name, { valRatio: 0 })).toBe('train')
           expect(hashSplit(name, { valRatio: 1 })).toBe('val')
-          if (hashSplit(name, { valRatio: Math.min(a, b) }) === 'val')
+          if (hashSplit(name, { valRatio: Math.min(a, b) }) === 'val') {
             expect(hashSplit(name, { valRatio: Math.max(a, b) })).toBe('val')
+          }
         },
       ),
       { seed, numRuns: 200 },
@@ -67,10 +68,11 @@ describe(`hashSplit (seed ${seed})`, () => {
   })
 
   it('refuses bad ratios, names and methods', () => {
-    for (const valRatio of [-0.1, 1.1, Number.NaN])
+    for (const valRatio of [-0.1, 1.1, Number.NaN]) {
       expect(() => hashSplit('a', { valRatio })).toThrow(
         new RangeError(`hashSplit: valRatio is not a number from 0 to 1 [${valRatio}]`),
       )
+    }
     expect(() => hashSplit('a', {} as never)).toThrow(
       new RangeError('hashSplit: option valRatio is missing [no options]'),
     )

@@ -81,10 +81,11 @@ describe(`load, any run (seed ${seed})`, () => {
         )
         const sampler = indexSampler(records, orderOf(run))
         const order = Array.from({ length: records * epochs }, (_, i) => sampler.at(i))
-        for (let epoch = 0; epoch < epochs; epoch++)
+        for (let epoch = 0; epoch < epochs; epoch++) {
           expect(sorted(order.slice(epoch * records, (epoch + 1) * records))).toEqual(
             Array.from({ length: records }, (_, i) => i),
           )
+        }
         const steps = Math.ceil(order.length / (hosts * perHost))
         const global = Array.from({ length: steps }, (_, step) =>
           perHosts.flatMap((batches) => batches[step] ?? []),
@@ -171,8 +172,9 @@ describe(`load, any run (seed ${seed})`, () => {
         await loader.return()
         const from = joinStates([state], { lockstep: true })
         // One integer, unless the hosts went into a remainder of which they had unequal shares.
-        if (before.length * run.hosts * run.perHost <= run.epochs * run.records)
+        if (before.length * run.hosts * run.perHost <= run.epochs * run.records) {
           expect(from.pending).toEqual([])
+        }
         const after = await take(pipelineOf(run).load({ hosts: run.hosts, from }))
         expect([...before, ...after]).toEqual(whole)
       }),

@@ -77,10 +77,11 @@ describe(`record files (seed ${seed})`, () => {
       } else if (size < 16) {
         expect(opened.message).toBe(`openRecords: not a record file [${path.split('/').at(-1)}]`)
         continue
-      } else
+      } else {
         expect(opened.message).toMatch(
           /^openRecords: the tail is cut off behind \d+ whole records, recover reads those \[\d+\.records, byte \d+ of \d+\]$/,
         )
+      }
       const recovered = await allOf(await openRecords(path, { recover: true }))
       expect(recovered).toEqual(texts.slice(0, recovered.length))
       expect(recovered.length).toBeGreaterThanOrEqual(counts)
@@ -208,15 +209,16 @@ for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 },
     const texts = (await allOf(await openRecords(path))).map((record) =>
       Buffer.from(record, 'hex').toString(),
     )
-    for (const name of names)
+    for (const name of names) {
       expect(texts.filter((text) => text.startsWith(name))).toEqual(
         Array.from({ length: 160 }, (_, i) => `${name} ${i}`),
       )
+    }
     expect(texts.length).toBe(480)
   })
 
   it('a trailer that claims 2^63 records, or an index of blocks without room for theirs, is refused under a checksum that fits', async () => {
-    for (const records of [[], ['a', 'b']] as const)
+    for (const records of [[], ['a', 'b']] as const) {
       for (const claim of [2n ** 63n, 2n ** 53n, 3n]) {
         const path = fresh()
         writeRecords(path, records)
@@ -230,6 +232,7 @@ for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 },
           records.map((text) => hex(Buffer.from(text))),
         )
       }
+    }
   })
 
   it('writeRecords that fails leaves the old file and no other', () => {
@@ -257,8 +260,9 @@ for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 },
     const source = await openRecords(path)
     const seen: number[] = []
     const decode = (record: Uint8Array): { i: number } => JSON.parse(Buffer.from(record).toString())
-    for await (const { i } of pipeline(source, { shuffle: true, seed }).map(decode).batch(64).load())
+    for await (const { i } of pipeline(source, { shuffle: true, seed }).map(decode).batch(64).load()) {
       seen.push(...i)
+    }
     expect(seen.sort((a, b) => a - b)).toEqual([...Array(500).keys()])
     await source.close?.()
     await expect((async () => source.at(3))()).rejects.toThrow(/^openRecords: the file was closed \[/)
@@ -274,9 +278,11 @@ for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 },
       })(),
     )
     const source = await openRecords(path)
-    for (let round = 0; round < 2; round++)
-      for (let i = 0; i < count; i += 8191)
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < count; i += 8191) {
         expect(Buffer.from(await source.at(i)).toString()).toBe(String(i % 97))
+      }
+    }
     expect((await source.range?.(8190, 8194))?.map((record) => Number(Buffer.from(record)))).toEqual(
       [8190, 8191, 8192, 8193].map((i) => i % 97),
     )

@@ -64,13 +64,14 @@ describe('indexPermutation', () => {
       const order = indexPermutation(length, key(i))
       counts[5 * cell(order.at(0)) + cell(order.at(1))]!++
     }
-    for (let a = 0; a < 5; a++)
+    for (let a = 0; a < 5; a++) {
       for (let b = 0; b < 5; b++) {
         const p = (sizes[a]! * (sizes[b]! - (a === b ? 1 : 0))) / (length * (length - 1))
         expect(Math.abs(counts[5 * a + b]! - draws * p)).toBeLessThanOrEqual(
           6 * Math.sqrt(draws * p * (1 - p)),
         )
       }
+    }
   })
 
   it('refuses what is no length and no place', () => {

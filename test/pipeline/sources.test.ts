@@ -255,8 +255,9 @@ describe('openArrow', () => {
     for await (const batch of pipeline(source)
       .map(({ time, carrier }) => ({ time, carrier }))
       .batch(10)
-      .load())
+      .load()) {
       batches.push(batch)
+    }
     expect(batches.map(({ time }) => time)).toEqual(
       [0, 10, 20].map((start) =>
         Float64Array.from(rows.slice(start, start + 10), (row) => row['time'] as number),
@@ -311,8 +312,9 @@ describe('openArrow of hostile files', () => {
     const view = new DataView(bytes.buffer)
     // The node of the only column: 3 values, none missing.
     let at = 0
-    for (let i = 0; i + 16 <= bytes.length; i += 8)
+    for (let i = 0; i + 16 <= bytes.length; i += 8) {
       if (view.getBigInt64(i, true) === 3n && view.getBigInt64(i + 8, true) === 0n) at = i
+    }
     view.setBigInt64(at + (offset - 16), BigInt(value), true)
     await expect(reading(bytes)).rejects.toThrow(why)
   })

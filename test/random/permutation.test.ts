@@ -68,7 +68,8 @@ describe(`permutation, statistics (seed ${seed})`, () => {
       counts.set(order, (counts.get(order) ?? 0) + 1)
     }
     expect(counts.size).toBe(24)
-    for (const [order, count] of counts)
+    for (const [order, count] of counts) {
       expect(countSigmas(count, keys.length, 1 / 24), order).toBeLessThan(6)
+    }
   })
 })

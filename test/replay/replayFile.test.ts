@@ -55,8 +55,9 @@ describe(`save and load (seed ${seed})`, () => {
       // The batch that was drawn before it was saved comes first.
       if (ready) expect(await again.sampleAsync(4)).toEqual(await buffer.sampleAsync(4))
       if (ready) expect(again.sample(3)).toEqual(buffer.sample(3))
-      if (ready)
+      if (ready) {
         expect(again.sampleSequences(2, { length: 2 })).toEqual(buffer.sampleSequences(2, { length: 2 }))
+      }
       for (const one of [again, buffer]) one.add(step(1000 + call))
       there.shift()
     }

@@ -81,11 +81,12 @@ describe(`sampleAsync (seed ${seed})`, () => {
         const batch = await ahead.sampleAsync(size)
         expect(batch).toEqual(await plain.sampleAsync(size))
         if ('prioritized' in more) {
-          for (const buffer of [ahead, plain])
+          for (const buffer of [ahead, plain]) {
             buffer.updatePriorities(
               batch.indices,
               batch.indices.map((x) => x % 7),
             )
+          }
         }
         if (k % 3 === 0) await sleep(1)
       }

@@ -15,8 +15,9 @@ describe('heatMap', () => {
   it('heatMap(cells) has a cell each, with its text, and the names of columns and rows once', () => {
     const svg = heatMap(cells, options)
     expect(svg.match(/<rect/g)?.length).toBe(4)
-    for (const text of ['10', '1,000', 'none', 'twenty', 'one', 'two', 'first', 'second', 'across', 'down'])
+    for (const text of ['10', '1,000', 'none', 'twenty', 'one', 'two', 'first', 'second', 'across', 'down']) {
       expect(svg.split(`>${text}<`).length).toBe(2)
+    }
     expect(svg).toContain('aria-label="a &lt; b"')
     expect(heatMap(cells, options)).toBe(svg)
   })

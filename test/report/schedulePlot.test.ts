@@ -63,9 +63,10 @@ describe('scheduleSparkline', () => {
     ).toBe('█▇▅▂▁'))
   it('scheduleSparkline has a character for the first step and the last, and refuses a smaller width', () => {
     expect(scheduleSparkline(cosine, { steps: 50_000, width: 2 })).toBe('▁·')
-    for (const width of [1, 0, 2.5, Number.NaN])
+    for (const width of [1, 0, 2.5, Number.NaN]) {
       expect(() => scheduleSparkline(cosine, { steps: 9, width })).toThrow(
         new RangeError(`scheduleSparkline: width is not a whole number, 2 or more [${width}]`),
       )
+    }
   })
 })

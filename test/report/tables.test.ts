@@ -62,8 +62,9 @@ describe('textTable, width', () => {
     (width) => {
       const text = textTable(columns, rows, { width })
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
-      for (const word of [...rows[0]!.story.split(' '), '1,234', '0.5', 'second', 'short'])
+      for (const word of [...rows[0]!.story.split(' '), '1,234', '0.5', 'second', 'short']) {
         expect(text).toContain(word)
+      }
     },
   )
   it('textTable(columns, rows, { width }) is the plain table where that fits', () =>

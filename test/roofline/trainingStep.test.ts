@@ -143,8 +143,9 @@ describe('efficiencyOf(chip)', () => {
       const { value, points, largestError } = efficiencyOf(name)
       expect(points.length).toBeGreaterThan(1)
       expect(largestError).toBeLessThan(0.15)
-      for (const point of points)
+      for (const point of points) {
         expect(Math.abs(utilisationOf(point) / (value ?? 0) - 1)).toBeLessThanOrEqual(largestError + 1e-12)
+      }
     },
   )
 

@@ -86,8 +86,9 @@ describe('cosineDecaySchedule near its end', () => {
 
 describe('what optax does at the edges', () => {
   it('linearSchedule of 0 or fewer steps holds initValue, not endValue', () => {
-    for (const transitionSteps of [0, -3])
+    for (const transitionSteps of [0, -3]) {
       expect(linearSchedule({ initValue: 1, endValue: 2, transitionSteps })(100)).toBe(1)
+    }
   })
   it('warmupConstantSchedule of no steps holds initValue', () =>
     expect(warmupConstantSchedule({ initValue: 1, peakValue: 2, warmupSteps: 0 })(100)).toBe(1))

@@ -42,16 +42,18 @@ describe('a schedule', () => {
   it.each(Object.entries(all))(
     '%s refuses a step that is negative or not finite, by its own name',
     (op, rate) => {
-      for (const step of [-1, -1e-9, Number.NaN, Infinity])
+      for (const step of [-1, -1e-9, Number.NaN, Infinity]) {
         expect(() => rate(step)).toThrow(
           new RangeError(`${op}: step is not a finite number, 0 or more [${step}]`),
         )
+      }
       expect(rate(-0)).toBe(rate(0))
     },
   )
   it.each(Object.entries(all))('%s is finite at every step, far ones included', (_, rate) => {
-    for (const step of [0, 1, 9.5, 10, 99, 100, 101, 1e9, Number.MAX_SAFE_INTEGER])
+    for (const step of [0, 1, 9.5, 10, 99, 100, 101, 1e9, Number.MAX_SAFE_INTEGER]) {
       expect(Number.isFinite(rate(step))).toBe(true)
+    }
   })
 })
 
@@ -88,10 +90,11 @@ describe('hyperparameters', () => {
   ]
   it.each(makers)('%s refuses NaN in any of them, and names it', (op, make, options) => {
     expect(() => make(options as never)).not.toThrow()
-    for (const name of Object.keys(options))
+    for (const name of Object.keys(options)) {
       expect(() => make({ ...options, [name]: Number.NaN } as never)).toThrow(
         new RegExp(`^${op}: ${name} is not .* \\[NaN\\]$`),
       )
+    }
   })
 
   const refused: readonly [string, () => unknown][] = [

@@ -5,9 +5,11 @@ import { make, type ScheduleKey, scheduleKeys } from './keys.js'
 function largest({ args, eager }: ScheduleKey): number {
   const given: number[] = []
   const collect = (value: unknown, name: string): void => {
-    if (typeof value === 'number' && /value$/.test(name)) given.push(Math.abs(value))
-    else if (typeof value === 'object' && value !== null)
+    if (typeof value === 'number' && /value$/.test(name)) {
+      given.push(Math.abs(value))
+    } else if (typeof value === 'object' && value !== null) {
       for (const [inner, v] of Object.entries(value)) collect(v, inner)
+    }
   }
   collect(args, '')
   return Math.max(...given, ...eager.map(Math.abs))

@@ -49,8 +49,9 @@ describe(`joinSchedules (seed ${seed})`, () => {
     const ramp = warmupConstantSchedule({ initValue: 0, peakValue: 3, warmupSteps: 7 })
     const rate = joinSchedules([ramp, linearSchedule({ initValue: 3, endValue: 1, transitionSteps: 9 })], [7])
     expect(rate(7)).toBe(3)
-    for (const step of [0, 3, 6.5, 7, 12, 15.9])
+    for (const step of [0, 3, 6.5, 7, 12, 15.9]) {
       expect(Math.abs(rate(step + 1e-6) - rate(step))).toBeLessThan(1e-6)
+    }
   })
   it("joinSchedules is optax's fold over the parts, at any ascending boundaries", () => {
     const lists = fc.array(fc.nat(50), { minLength: 1, maxLength: 6 }).map((b) => b.sort((x, y) => x - y))

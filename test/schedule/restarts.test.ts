@@ -27,8 +27,9 @@ describe(`doublingRestartsSchedule (seed ${seed})`, () => {
         const starts = [options.warmupSteps]
         for (const length of doublingPeriods(options)) starts.push(starts.at(-1)! + length)
         const end = starts.pop()!
-        for (let step = options.warmupSteps; step < end; step++)
+        for (let step = options.warmupSteps; step < end; step++) {
           expect(rate(step) === options.peakValue).toBe(starts.includes(step))
+        }
       }),
       { seed },
     )
@@ -41,8 +42,9 @@ describe(`doublingRestartsSchedule (seed ${seed})`, () => {
         const [first = 0] = periods
         const left = options.totalSteps - options.warmupSteps - periods.reduce((a, b) => a + b)
         expect(periods.slice(0, -1)).toEqual(periods.slice(0, -1).map((_, i) => first * 2 ** i))
-        if (options.remainder === 'last-cycle') expect(left).toBe(0)
-        else {
+        if (options.remainder === 'last-cycle') {
+          expect(left).toBe(0)
+        } else {
           expect(periods.at(-1)).toBe(first * 2 ** (options.cycles - 1))
           expect(left).toBeGreaterThanOrEqual(0)
           expect(left).toBeLessThan(2 ** options.cycles - 1)
@@ -57,10 +59,12 @@ describe(`doublingRestartsSchedule (seed ${seed})`, () => {
       fc.property(drawn, (drawnOptions) => {
         const options = { ...drawnOptions, remainder: 'last-cycle' as const }
         const rate = doublingRestartsSchedule(options)
-        for (let step = 1; step < options.totalSteps; step++)
+        for (let step = 1; step < options.totalSteps; step++) {
           expect(rate(step)).toBeGreaterThan(options.endValue)
-        for (const step of [options.totalSteps, options.totalSteps + 1, 1e12])
+        }
+        for (const step of [options.totalSteps, options.totalSteps + 1, 1e12]) {
           expect(rate(step)).toBe(options.endValue)
+        }
       }),
       { seed },
     )

@@ -36,8 +36,9 @@ describe('collectiveTime', () => {
     expect(near(found.latencySeconds, one.latency_bound)).toBe(true)
     expect(near(found.seconds, one.time)).toBe(true)
     expect(near(found.sentBytesPerDevice, one.sent_per_device)).toBe(true)
-    if (one.time_ring_exact !== undefined)
+    if (one.time_ring_exact !== undefined) {
       expect(near(found.exactBandwidthSeconds, one.time_ring_exact)).toBe(true)
+    }
   })
 
   it('takes half a ring of hops, rounded up, and a whole line', () => {

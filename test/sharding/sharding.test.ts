@@ -83,10 +83,11 @@ describe('shardShape and deviceSlices, against jax', () => {
   it('refuses a spec that is longer by nulls, as device_put does and shard_shape does not', () => {
     const longer = cases.filter(({ expect: { device_put } }) => device_put)
     expect(longer.length).toBe(2)
-    for (const one of longer)
+    for (const one of longer) {
       expect(() => shardShape(meshOf(one), one.spec, one.shape)).toThrow(
         'more entries than the array has dimensions',
       )
+    }
   })
 
   it('covers the key', () => expect(placed.length + refused.length + 2).toBe(cases.length))

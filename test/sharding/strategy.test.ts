@@ -212,8 +212,9 @@ describe('diagrams', () => {
 
   it('have a strip for every parameter, with its spec', () => {
     const drawn = strategyDiagram(shardingStrategy(both, llama, { strategy: ['fsdp', 'tensor'] }))
-    for (const { name } of shardingStrategy(both, llama, { strategy: 'fsdp' }).parameters)
+    for (const { name } of shardingStrategy(both, llama, { strategy: 'fsdp' }).parameters) {
       expect(drawn).toContain(`>${name}<`)
+    }
     expect(drawn).toContain('[&quot;tensor&quot;,null,&quot;fsdp&quot;]')
     expect(drawn).not.toMatch(/NaN|undefined/)
   })

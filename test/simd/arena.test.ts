@@ -24,8 +24,9 @@ describe('arena(engine)', () => {
     const ranges = views.map((view) => [view.byteOffset, view.byteOffset + view.byteLength] as const)
     ranges.sort(([a], [b]) => a - b)
     for (let i = 1; i < ranges.length; i++) expect(ranges[i]![0]).toBeGreaterThanOrEqual(ranges[i - 1]![1])
-    for (const view of [arena.leftCodes, arena.leftFloat32])
+    for (const view of [arena.leftCodes, arena.leftFloat32]) {
       expect(view.byteOffset).toBe(arena.leftFloat64.byteOffset)
+    }
   })
 
   it.each([

@@ -126,7 +126,8 @@ describe.each(orders)('float32 lanes, order %j', (order) => {
 describe('float32LaneSum', () => {
   it('float32LaneSum(arena, lane) carries sum and compensation from part to part', () => {
     const lane = normal(key(3), 10_000)
-    for (const order of ['sequential', 'kahan', 'neumaier'] as const)
+    for (const order of ['sequential', 'kahan', 'neumaier'] as const) {
       expect(float32LaneSum(simd, lane, order)).toBe(sum([...lane], order))
+    }
   })
 })

@@ -43,8 +43,9 @@ describe(`matmulFloat64(a, b) (seed ${seed})`, () => {
     for (const draw of [near1, anyBits, hard]) {
       const [a, b] = [draw(seed, m * k), draw(seed + 1, k * n)]
       const expected = Float64Array.from(plain(a, b, [m, k, n], (sum, x, y) => sum + x * y))
-      for (const engine of ['simd', 'plain'] as const)
+      for (const engine of ['simd', 'plain'] as const) {
         expect(bitsOf(matmulFloat64(a, b, { m, k, n }, undefined, engine))).toEqual(bitsOf(expected))
+      }
     }
   })
 
@@ -53,8 +54,9 @@ describe(`matmulFloat64(a, b) (seed ${seed})`, () => {
     const a = Float32Array.from(near1(seed, m * k))
     const b = Float32Array.from(near1(seed + 1, k * n))
     const expected = Float64Array.from(plain(a, b, [m, k, n], (sum, x, y) => sum + x * y))
-    for (const engine of ['simd', 'plain'] as const)
+    for (const engine of ['simd', 'plain'] as const) {
       expect(matmulFloat64(a, b, { m, k, n }, undefined, engine)).toEqual(expected)
+    }
   })
 
   it.each(['simd', 'plain'] as const)('may write over an operand, and gives +0 when k is 0, %s', (engine) => {
@@ -87,7 +89,8 @@ describe(`matmulInt32(a, b) (seed ${seed})`, () => {
       for (let p = 0; p < k; p++) sum += BigInt(a[Math.floor(at / n) * k + p]!) * BigInt(b[p * n + (at % n)]!)
       return Number(BigInt.asIntN(32, sum))
     })
-    for (const engine of ['simd', 'plain'] as const)
+    for (const engine of ['simd', 'plain'] as const) {
       expect([...matmulInt32(a, b, { m, k, n }, undefined, engine)]).toEqual(expected)
+    }
   })
 })

@@ -61,8 +61,9 @@ describe(`the forms in float64 (seed ${seed})`, () => {
         // Exponents of up to 4 L are rounded at most 12 times before exp, which makes relative errors of them; the rest
         // is sums of L and N terms. Subnormal terms add an absolute error.
         const ulps = 52 * given.L + 4 * given.N + 16
-        for (const [i, value] of y.toNumbers().entries())
+        for (const [i, value] of y.toNumbers().entries()) {
           expect(Math.abs(value - truth[i]!)).toBeLessThanOrEqual(ulps * 2 ** -52 * bound[i]! + 2 ** -1022)
+        }
       }),
       { seed, numRuns: 60 },
     )
@@ -106,8 +107,9 @@ describe('gradientRules', () => {
       expect(gradient.dtype).toBe('bfloat16')
       const exact = gradientOf(form, wide).toNumbers()
       const largest = Math.max(...exact.map(Math.abs))
-      for (const [i, value] of gradient.toNumbers().entries())
+      for (const [i, value] of gradient.toNumbers().entries()) {
         expect(Math.abs(value - exact[i]!)).toBeLessThanOrEqual(4 * 2 ** -8 * largest)
+      }
     },
   )
 

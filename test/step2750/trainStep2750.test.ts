@@ -41,8 +41,9 @@ describe('runStep2750 against an independent program, bit for bit', () => {
       const records = new Map(result.records.map((record) => [record.step, record]))
       const keys = recordKeys(variant).filter(({ step }) => step <= shortSteps)
       expect(keys.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 100, 200, 300])
-      for (const { step, bits } of keys)
+      for (const { step, bits } of keys) {
         expect({ step, ...bitsOfRecord(records.get(step)!) }).toEqual({ step, ...bits })
+      }
     },
   )
 
@@ -53,8 +54,9 @@ describe('runStep2750 against an independent program, bit for bit', () => {
     expect(result.stepsRun).toBe(key.steps_run)
     expect(result.nonFiniteSteps).toBe(key.nonfinite_steps)
     const records = new Map(result.records.map((record) => [record.step, record]))
-    for (const { step, bits } of recordKeys(variant))
+    for (const { step, bits } of recordKeys(variant)) {
       expect({ step, ...bitsOfRecord(records.get(step)!) }).toEqual({ step, ...bits })
+    }
     expect(lossSum(result.loss)).toBe(key.loss_sha256)
   })
 

@@ -45,8 +45,9 @@ export class Columns {
   #column(name: string, type: ColumnType): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
     const column = this.facts.columns.find((c) => c.name === name)
     if (!column) throw new Error(`golden ${this.facts.file}: no column [${name}]`)
-    if (column.type !== type)
+    if (column.type !== type) {
       throw new Error(`golden ${this.facts.file}: ${name} is ${column.type} [${type}]`)
+    }
     return new arrays[type](this.#bytes, column.offset, column.length)
   }
 }

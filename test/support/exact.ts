@@ -4,8 +4,9 @@ const unit = 2 ** 298
 /** A finite number in units of 2^-298; products of two float32 values fit. */
 export function toUnits(value: number): bigint {
   const scaled = value * unit
-  if (!Number.isInteger(scaled))
+  if (!Number.isInteger(scaled)) {
     throw new RangeError(`toUnits: not a multiple of 2^-298 below 2^700 [${value}]`)
+  }
   return BigInt(scaled)
 }
 

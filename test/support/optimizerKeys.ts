@@ -75,9 +75,11 @@ export function ulpsFrom(tree: Tree, bits: LeafBits): number {
     const [a, b] = [leaf.toBits() as Uint32Array, expected.toBits() as Uint32Array]
     const [x, y] = [leaf.toNumbers(), expected.toNumbers()]
     for (let i = 0; i < a.length; i++) {
-      if (Number.isNaN(x[i]) || Number.isNaN(y[i]))
+      if (Number.isNaN(x[i]) || Number.isNaN(y[i])) {
         most = Number.isNaN(x[i]) === Number.isNaN(y[i]) ? most : Infinity
-      else most = Math.max(most, Math.abs(index(a[i]!) - index(b[i]!)))
+      } else {
+        most = Math.max(most, Math.abs(index(a[i]!) - index(b[i]!)))
+      }
     }
   }
   return most

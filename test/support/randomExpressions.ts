@@ -57,8 +57,9 @@ export function randomExpression(draw: Draw, inputs: number, steps: number): Ran
     text: code.map(({ op, args }) => `${op[0]}(${args.join(', ')})`).join(' '),
     of: (tensors) => {
       const values = [...tensors]
-      for (const { op, args } of code)
+      for (const { op, args } of code) {
         values.push((op[1] as (...x: Tensor[]) => Tensor)(...args.map((k) => values[k]!)))
+      }
       return values.at(-1)!
     },
     exact: (numbers) => {

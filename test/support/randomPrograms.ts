@@ -75,8 +75,9 @@ export function randomProgram(draw: () => number): RandomProgram {
         `running mean ${rate}`,
         (x) => {
           let mean = t.slice(x, [[0, 1]])
-          for (let i = 1; i < size; i++)
+          for (let i = 1; i < size; i++) {
             mean = t.add(t.mul(mean, 1 - rate), t.mul(t.slice(x, [[i, i + 1]]), rate))
+          }
           return t.sub(x, mean)
         },
       ]

@@ -102,8 +102,9 @@ describe(`trace (seed ${seed})`, () => {
             const before = frames[t - 1]
             cells.forEach((row, r) => {
               row.forEach((cell, c) => {
-                if (cell.does !== 'multiply' || before?.fold.join() !== fold.join() || phase === 'load')
+                if (cell.does !== 'multiply' || before?.fold.join() !== fold.join() || phase === 'load') {
                   return
+                }
                 const moving = dataflow === 'is' ? cell.b! : cell.a!
                 const left = cells[r]![c - 1] && before.cells[r]![c - 1]!
                 const had = left && (dataflow === 'is' ? left.b : left.a)

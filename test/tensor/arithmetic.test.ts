@@ -225,11 +225,12 @@ describe('bfloat16 arithmetic', () => {
       const column = tensor([3, 0.3, -7], { shape: [3, 1], ...bfloat16Dtype })
       for (const operation of [add, sub, mul, div, minimum, maximum]) {
         const whole = operation(operation(a, b), column).toBits()
-        for (let row = 0; row < 3; row++)
+        for (let row = 0; row < 3; row++) {
           for (let i = 0; i < n; i++) {
             const one = operation(operation(at(a, row * n + i), at(b, i)), at(column, row))
             expect(one.toBits()[0]).toBe(whole[row * n + i])
           }
+        }
       }
     }
   })

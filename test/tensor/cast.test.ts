@@ -73,7 +73,7 @@ describe(`cast (seed ${seed})`, () => {
   })
 
   it('cast between formats rounds once from the exact value', () => {
-    for (const from of formatNames)
+    for (const from of formatNames) {
       for (const to of formatNames) {
         const codes = Array.from({ length: 256 }, (_, i) =>
           from === 'bfloat16' || from === 'float16' ? i * 257 : i,
@@ -85,5 +85,6 @@ describe(`cast (seed ${seed})`, () => {
           if (!Number.isNaN(value)) expect(got.data[i]).toBe(encode(value, to))
         })
       }
+    }
   })
 })

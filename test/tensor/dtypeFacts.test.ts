@@ -10,8 +10,9 @@ describe('dtypeFacts', () => {
       format(name)
     expect(facts).toMatchObject({ bits, precision, max, lowest, minNormal, minPositive })
     expect(facts).toMatchObject({ minExponent, maxExponent, eps, signed })
-    for (const value of [0, 1, -3, 1e-45, 1e38, 5, Number.NaN, Infinity])
+    for (const value of [0, 1, -3, 1e-45, 1e38, 5, Number.NaN, Infinity]) {
       expect(facts.ulp(value)).toBe(ulp(value, name))
+    }
   })
 
   // Bit patterns of IEEE 754 binary32 and binary64: least subnormal, least normal, largest, one and the next.

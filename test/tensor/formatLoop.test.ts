@@ -74,8 +74,9 @@ describe.each(formatNames.filter((name) => format(name).bits <= 8))('arithmetic,
   it('pow of all pairs rounds the float64 power once', () => {
     const power = (a: number, b: number) => (a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b)
     const expected = lefts.data.map((a, i) => result(dtype, power, a, rights.data[i]!))
-    for (let times = 0; times < 2; times++)
+    for (let times = 0; times < 2; times++) {
       expect(firstDifference(pow(column, row).data, expected)).toBeUndefined()
+    }
   })
 })
 

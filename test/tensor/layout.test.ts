@@ -44,9 +44,11 @@ describe('transpose', () => {
   it('puts axis axes[i] at place i', () => {
     const t = transpose(grid, [2, 0, 1])
     expect(t.shape).toEqual([4, 2, 3])
-    for (let i = 0; i < 2; i++)
-      for (let j = 0; j < 3; j++)
+    for (let i = 0; i < 2; i++) {
+      for (let j = 0; j < 3; j++) {
         for (let k = 0; k < 4; k++) expect(slice(t, [k, i, j]).item()).toBe(at(i, j, k))
+      }
+    }
     expect(transpose(grid).shape).toEqual([4, 3, 2])
     expect(transpose(grid, [-1, 0, 1]).toNested()).toEqual(t.toNested())
     expect(transpose(zeros([0, 2])).shape).toEqual([2, 0])
@@ -248,7 +250,8 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
       take(x, [3, 2, 1, 0]),
       concat(split(x, 2)),
       where(mask, x, x),
-    ])
+    ]) {
       expect(sorted(moved)).toEqual(sorted(x))
+    }
   })
 })

@@ -81,8 +81,9 @@ describe.each(formatNames)('cast from %s', (from) => {
         for (let i = 0; i < x.size; i++) {
           const value = decode(x.data[i]!, from)
           const expected = encode(value, to, { rounding, saturate })
-          if (!Number.isNaN(value) && actual[i] !== expected)
+          if (!Number.isNaN(value) && actual[i] !== expected) {
             expect([i, value, actual[i]]).toEqual([i, value, expected])
+          }
         }
       }
     },

@@ -46,15 +46,17 @@ describe(`matmul (seed ${seed})`, () => {
             const a = fromBits(codes(m * k, 1), { dtype, shape: [m, k] })
             const b = fromBits(codes(k * n, 2), { dtype, shape: [k, n] })
             const got = matmul(a, b)
-            for (let i = 0; i < m; i++)
+            for (let i = 0; i < m; i++) {
               for (let j = 0; j < n; j++) {
                 let acc = 0
-                for (let p = 0; p < k; p++)
+                for (let p = 0; p < k; p++) {
                   acc = Math.fround(
                     acc + decode(a.data[i * k + p]!, dtype) * decode(b.data[p * n + j]!, dtype),
                   )
+                }
                 expect(got.data[i * n + j]).toBe(encode(acc, dtype))
               }
+            }
           },
         ),
         { seed, numRuns: 60 },
@@ -100,8 +102,9 @@ describe(`matmul (seed ${seed})`, () => {
       'associative',
       { blocked: 16 },
       { windowed: 32 },
-    ] as const)
+    ] as const) {
       expect(matmul(x, y, { accumulate: 'bfloat16', order }).item()).toBe(sum(mul(x, y), { order }).item())
+    }
   })
 
   it.each(['float64', 'float32', 'bfloat16', 'float16', 'float8_e5m2'] as const)(
@@ -132,8 +135,9 @@ describe(`matmul (seed ${seed})`, () => {
     const b = tensor(draw(2, 5 * 4), { dtype, shape: [5, 4] })
     const expected = Array.from({ length: 24 }, (_, at) => {
       let sum = 0n
-      for (let p = 0; p < 5; p++)
+      for (let p = 0; p < 5; p++) {
         sum += BigInt(a.data[Math.floor(at / 4) * 5 + p]!) * BigInt(b.data[p * 4 + (at % 4)]!)
+      }
       return Number(dtype === 'int32' ? BigInt.asIntN(32, sum) : BigInt.asUintN(32, sum))
     })
     expect([...matmul(a, b).data]).toEqual(expected)

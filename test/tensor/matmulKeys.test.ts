@@ -81,8 +81,9 @@ describe('matmul against dot_error', () => {
         [naive, ownError],
         [stable, castError],
         [float32, wideError],
-      ] as const)
+      ] as const) {
         expect(Math.abs(worst(values) - error)).toBeLessThanOrEqual(2 * K * 2 ** -53)
+      }
     },
   )
 })

@@ -68,8 +68,9 @@ describe.each(inputs)('orders of bfloat16 sums on %s', (name) => {
     const expected = keys.by_length_bits[name]![column]!
     const sampled = keys.lengths.flatMap((n, i) => (expected[i] === null ? [] : [{ n, code: expected[i] }]))
     expect(sampled.length).toBeGreaterThan(70)
-    for (const op of ops)
+    for (const op of ops) {
       expect(sampled.map(({ n }) => ({ n, code: hexOf(op(slice(whole, [[0, n]]))) }))).toEqual(sampled)
+    }
   })
 })
 
@@ -118,10 +119,11 @@ describe('the stalls of bfloat16', () => {
   it('pairwise is not prefix-stable, the other scans are', () => {
     const x = bfloat16(keys.inputs_bits['normal']!)
     const orders = ['sequential', 'kahan', 'neumaier', 'associative', { blocked: 16 }] as const
-    for (const order of orders)
+    for (const order of orders) {
       expect(hexOf(cumsum(slice(x, [[0, 1000]]), { order }))).toBe(
         hexOf(slice(cumsum(x, { order }), [[0, 1000]])),
       )
+    }
     expect(hexOf(cumsum(slice(x, [[0, 1000]]), { order: 'pairwise' }))).not.toBe(
       hexOf(slice(cumsum(x, { order: 'pairwise' }), [[0, 1000]])),
     )

@@ -62,14 +62,16 @@ describe('reads', () => {
       expect(said.length).toBe(shapes.length)
       for (const [input, { size }] of trace.inputs.entries()) {
         const readers = Array.from({ length: size }, () => new Set<number>())
-        for (let element = 0; element < output.size; element++)
+        for (let element = 0; element < output.size; element++) {
           for (const place of t.placesRead(said[input]!, element)) readers[place]!.add(element)
+        }
         for (const [place, reading] of readers.entries()) {
           const found = changed(trace, output, input, place)
-          if (choosing.includes(name))
+          if (choosing.includes(name)) {
             expect([...found].filter((element) => !reading.has(element))).toEqual([])
-          else
+          } else {
             expect([...reading].sort(), `${name} operand ${input} place ${place}`).toEqual([...found].sort())
+          }
         }
       }
     },

@@ -195,7 +195,7 @@ describe('cumsum and cumprod', () => {
       'neumaier',
       'associative',
       { blocked: 16 },
-    ] as const)
+    ] as const) {
       for (const accumulate of ['bfloat16', 'float32'] as const) {
         const x = tensor(
           Float64Array.from({ length: 100 }, (_, i) => Math.sin(i)),
@@ -204,6 +204,7 @@ describe('cumsum and cumprod', () => {
         const fresh = cumsum(x, { order, accumulate })
         expect([...cumsum(x, { order, accumulate, out: x }).data]).toEqual([...fresh.data])
       }
+    }
   })
 
   it('cumsum of a column equals cumsum of the same row, fast path or not', () => {
@@ -229,7 +230,7 @@ describe('cumsum and cumprod', () => {
         ),
         { dtype, shape: [3, 50, 40] },
       )
-      for (const accumulate of [dtype, 'float32'] as const)
+      for (const accumulate of [dtype, 'float32'] as const) {
         for (const axis of [0, 1, [0, 1], 2]) {
           const whole = sum(x, { axis, accumulate })
           const axes = [axis].flat()
@@ -241,6 +242,7 @@ describe('cumsum and cumprod', () => {
           )
           expect([...whole.toBits()]).toEqual(each)
         }
+      }
     },
   )
 
@@ -254,7 +256,7 @@ describe('cumsum and cumprod', () => {
           ),
           { dtype, shape: [3, 50, 40] },
         )
-      for (const accumulate of [dtype, 'float32'] as const)
+      for (const accumulate of [dtype, 'float32'] as const) {
         for (const axis of [0, 1]) {
           const order = axis === 0 ? [1, 2, 0] : [0, 2, 1]
           const lanes = cumsum(transpose(make(), order), { accumulate })
@@ -263,6 +265,7 @@ describe('cumsum and cumprod', () => {
           expect(cumsum(x, { axis, accumulate }).toBits()).toEqual(back.toBits())
           expect(cumsum(x, { axis, accumulate, out: x }).toBits()).toEqual(back.toBits())
         }
+      }
       const nan = tensor(
         [Infinity, -Infinity].flatMap((v) => new Array(64).fill(v)),
         { dtype, shape: [2, 64] },

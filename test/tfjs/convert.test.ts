@@ -87,8 +87,9 @@ describe.each(tfBackends())('tensors to and from tfjs on $name', ({ tf, use }) =
 
   it('fromTf(x, { dtype }) rounds once, nearest even, as formats do', () => {
     const values = Float32Array.of(1.00390625, 1.01171875, 3e38, 3.4e38, 1e-45, -0, 7.3)
-    for (const dtype of ['bfloat16', 'float16', 'float8_e4m3fn'] as const)
+    for (const dtype of ['bfloat16', 'float16', 'float8_e4m3fn'] as const) {
       expect(fromTf(tf.tensor1d(values), { dtype }).toBits()).toEqual(encodeArray(values, dtype))
+    }
     expect(fromTf(tf.tensor1d(values), { dtype: 'float64' }).toNumbers()).toEqual(Float64Array.from(values))
     expect(fromTf(tf.tensor1d([2.9, -1e10]), { dtype: 'int32' }).toNested()).toEqual([2, -(2 ** 31)])
   })

@@ -110,8 +110,9 @@ describe.each(tfBackends())('tfOptimizer on $name', ({ tf, use }) => {
       let point: { params: unknown; state: State } = { params: start, state: own.init(start) }
       for (const grads of seen) point = applyGradients(own, grads, point as never)
       const trained = named()
-      for (const [name, tensor] of Object.entries(point.params as Record<string, Tensor>))
+      for (const [name, tensor] of Object.entries(point.params as Record<string, Tensor>)) {
         expect(trained[name]!.toBits(), name).toEqual(tensor.toBits())
+      }
       expect(optimizer.state).toEqual(point.state)
       expect(optimizer.iterations).toBe(12)
     },

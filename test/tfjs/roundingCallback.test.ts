@@ -88,8 +88,9 @@ describe.each(tfBackends())('roundingCallback on $name', ({ tf, use }) => {
     expect(told.map(({ epoch }) => epoch)).toEqual([1, 3])
     expect(callback.reports).toEqual(told)
     // The kernel is one number, read once in each of two epochs of one batch.
-    for (const { records } of told)
+    for (const { records } of told) {
       expect(records[0]).toMatchObject({ tensor: 'kernel', elements: 2, changed: 2 })
+    }
   })
 
   it('effects rank a place that overflows first, take a loss of their own, and leave records and memory alone', () => {

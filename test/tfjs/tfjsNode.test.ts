@@ -17,7 +17,8 @@ if (hasTfjsNode) {
 
 describe(said, () => {
   it('tfjs-node is set up where CI runs on Linux', () => {
-    if (process.env['CI'] && process.platform === 'linux' && process.arch === 'x64')
+    if (process.env['CI'] && process.platform === 'linux' && process.arch === 'x64') {
       expect(hasTfjsNode, 'run `npm run setup:tfjs-node` before the tests').toBe(true)
+    }
   })
 })

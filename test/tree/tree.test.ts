@@ -155,10 +155,11 @@ describe('checkSameTree', () => {
 
   it('lets leaves be anything but containers, null and undefined', () => {
     for (const leaf of [true, 0, '', x, 1n, () => 0]) checkSameTree('op', { a: x }, { a: leaf })
-    for (const none of [null, undefined])
+    for (const none of [null, undefined]) {
       expect(() => checkSameTree('op', { a: x }, { a: none })).toThrow(
         new TypeError(`op: not a leaf, array or plain object at a [${none}]`),
       )
+    }
   })
 
   it('does not compare shapes and dtypes', () => {

@@ -34,22 +34,26 @@ const libtpu = new Set(known.flags.map(({ name }) => name))
 
 describe('flag', () => {
   it('has every flag that libtpu was given, with its kind and what MaxText sets', () => {
-    for (const { name, env, kind, meaning = '', maxtext = {} } of known.flags)
+    for (const { name, env, kind, meaning = '', maxtext = {} } of known.flags) {
       expect(flag(name)).toEqual({ name, variable: env, kind, meaning, scripts: maxtext })
+    }
     for (const name of known.xla_flags_only) expect(flag(name).variable).toBe('XLA_FLAGS')
     expect(flagNames.length).toBe(known.flags.length + 8)
   })
 
   it('has none that libtpu refused, but for those of jaxlib', () => {
-    for (const name of known.unknown_to_libtpu)
+    for (const name of known.unknown_to_libtpu) {
       if (!flagNames.includes(name)) expect(() => flag(name)).toThrow('flag: no such flag')
       else expect(flag(name).variable).toBe('XLA_FLAGS')
+    }
   })
 
   it.each(known.seeds)('$written, of a published toolkit, means $real', ({ written, real }) => {
-    if (real === null)
+    if (real === null) {
       expect(lintFlags({ LIBTPU_INIT_ARGS: `--${written}=true` })[0]?.effect).toBe('ends the process')
-    else expect(nearestFlag(written)).toBe(real)
+    } else {
+      expect(nearestFlag(written)).toBe(real)
+    }
   })
 
   it("knows the toolkit's short names only as names to be corrected", () => {
@@ -115,11 +119,12 @@ describe('xlaFlags', () => {
       '--xla_tpu_megacore_fusion_allow_ags=false',
     )
     expect(xlaFlags({ hardware: 'v5e', level: 'none' })).toEqual({})
-    for (const hardware of ['v4', 'v5e', 'v5p', 'v6e'] as const)
+    for (const hardware of ['v4', 'v5e', 'v5p', 'v6e'] as const) {
       for (const word of xlaFlags({ hardware }).LIBTPU_INIT_ARGS!.split(' ')) {
         const [name, value] = word.slice(2).split('=') as [string, string]
         expect(flag(name).scripts[hardware]?.[value], word).toBeGreaterThan(0)
       }
+    }
   })
 
   it('asks for float32 sums by the flag that exists, not by bf16_reduction', () => {
@@ -192,17 +197,19 @@ describe('xlaFlags', () => {
 
 describe('lintFlags', () => {
   it('says of every name that libtpu refused that it ends the process', () => {
-    for (const name of known.unknown_to_libtpu)
+    for (const name of known.unknown_to_libtpu) {
       expect(lintFlags({ LIBTPU_INIT_ARGS: `--${name}=true` }), name).toMatchObject([
         { effect: 'ends the process' },
       ])
+    }
   })
 
   it('says of every flag of libtpu that it ends jaxlib in XLA_FLAGS', () => {
-    for (const name of libtpu)
+    for (const name of libtpu) {
       expect(lintFlags({ XLA_FLAGS: `--${name}=true` })).toMatchObject([
         { problem: 'other variable', effect: 'ends the process', instead: `LIBTPU_INIT_ARGS=--${name}=true` },
       ])
+    }
   })
 
   it.each([
@@ -236,8 +243,9 @@ describe('lintFlags', () => {
   )
 
   it('takes what jaxlib took: four words for booleans, and words without -- behind the first', () => {
-    for (const value of ['1', '0', 'True', 'false'])
+    for (const value of ['1', '0', 'True', 'false']) {
       expect(lintFlags({ XLA_FLAGS: `--xla_dump_hlo_as_text=${value}` })).toEqual([])
+    }
     expect(lintFlags({ XLA_FLAGS: '--xla_dump_hlo_as_text foo=1' })).toMatchObject([
       { effect: 'does nothing' },
     ])
@@ -272,8 +280,9 @@ describe('lintFlags', () => {
     fc.assert(
       fc.property(fc.array(word), (words) => {
         const found = lintFlags({ LIBTPU_INIT_ARGS: words.join(' ') })
-        for (const { effect, message } of found)
+        for (const { effect, message } of found) {
           expect([effect, message].every((text) => text !== '')).toBe(true)
+        }
       }),
       { seed },
     )

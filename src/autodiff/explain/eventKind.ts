@@ -32,8 +32,9 @@ export function eventKind(
   if (all.some(Number.isNaN)) return undefined
   const infinite = all.some((x) => Math.abs(x) === Infinity)
   // A format without infinities overflows to NaN.
-  if (!infinite && exact !== undefined && Number.isFinite(exact) && Math.abs(exact) > largestFinite(dtype))
+  if (!infinite && exact !== undefined && Number.isFinite(exact) && Math.abs(exact) > largestFinite(dtype)) {
     return 'overflow'
+  }
   const onPole = infinite ? undefined : exceptionRule(op).pole?.(a, b)
   if (onPole) return onPole
   if (!Number.isNaN(value)) return infinite ? undefined : 'overflow'

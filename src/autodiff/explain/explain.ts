@@ -11,8 +11,9 @@ export function explain(event: NonFinite): string {
   checkRecord('explain', 'event', event, ['kind', 'history', 'chain'])
   const { kind, history, chain, output } = event
   const lines = [`${headline(event)}: ${inWords[kind] ?? kind}${detail(event)}`]
-  if (history.length > 0)
+  if (history.length > 0) {
     lines.push('', 'Where the operand came from, backwards:', ...history.map(historyLine))
+  }
   if (chain.length > 0) lines.push('', 'How it reached the output:', ...chainLines(chain))
   lines.push('', `Seen in ${output === '' ? 'the output' : `output ${output}`}.`)
   return lines.join('\n')

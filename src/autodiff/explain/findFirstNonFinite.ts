@@ -33,10 +33,11 @@ export function findFirstNonFinite(outputs: Treelike): NonFinite | undefined {
   const elements = elementsOf(bad.map(({ leaf }) => leaf))
   const leads = bad.flatMap(({ leaf, path }) => {
     const node = elements.indexOf(leaf)
-    if (node === undefined)
+    if (node === undefined) {
       throw new RangeError(
         `findFirstNonFinite: nothing was recorded, compute from record(...) [${path || 'the output'}]`,
       )
+    }
     return places(elements.values(leaf)).map((element): Lead => ({ node, element, next: path }))
   })
   const origin = firstOrigin(elements, leads)
@@ -88,10 +89,11 @@ function followed(
       const list = lists[input]!
       if (!done.has(list)) {
         const bad = list.filter((place) => !Number.isFinite(numbers[place]!))
-        for (const element of bad)
+        for (const element of bad) {
           if (leadsOn(open[from]!.get(element), node)) {
             open[from]!.set(element, { node: from, element, next: lead })
           }
+        }
         done.set(list, bad.length > 0)
       }
       passed ||= done.get(list)!

@@ -19,8 +19,9 @@ function listed(operand: Reads): (element: number) => readonly number[] {
   let known: { readonly from: number; readonly count: number; readonly places: readonly number[] } | undefined
   return (element) => {
     const [from, count] = [operand.from(element), operand.count(element)]
-    if (known?.from !== from || known.count !== count)
+    if (known?.from !== from || known.count !== count) {
       known = { from, count, places: placesRead(operand, element) }
+    }
     return known.places
   }
 }

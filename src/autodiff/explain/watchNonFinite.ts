@@ -127,8 +127,9 @@ export function watchNonFinite<T>(f: () => T, options: WatchOptions = noOptions)
   }
 
   const result = withDeepStacks(() => observe(f, look))
-  if (result instanceof Promise)
+  if (result instanceof Promise) {
     throw new TypeError('watchNonFinite: the function is asynchronous, watch what it awaits [a Promise]')
+  }
   const list = [...events.values()]
   return { result, events: list, operations, passed, toString: () => told(list, operations, passed) }
 }

@@ -26,10 +26,11 @@ export function replaceTensors<T>(value: T, f: (x: Tensor) => Tensor): T {
 /** Throws unless an argument that a gradient is asked for is a tree of float tensors, `what` being its name. */
 export function checkDifferentiable(op: string, argument: unknown, what: string): void {
   for (const { path, leaf } of pathsOf(argument as Tree, { op })) {
-    if (!isFloat(leaf.dtype))
+    if (!isFloat(leaf.dtype)) {
       throw new TypeError(
         `${op}: needs floating-point tensors in ${what}${path && ` at ${path}`}, cast them [${leaf.dtype}]`,
       )
+    }
   }
 }
 

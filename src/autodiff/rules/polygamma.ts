@@ -25,8 +25,9 @@ const bernoulli = [
 export function polygamma(order: number, x: number): number {
   const sign = order % 2 === 1 ? 1 : -1
   if (x === Infinity) return sign * 0
-  if (!(x > 0) && (!(x > -Infinity) || Number.isInteger(x)))
+  if (!(x > 0) && (!(x > -Infinity) || Number.isInteger(x))) {
     return sign === 1 && x > -Infinity ? Infinity : Number.NaN
+  }
   if (x < 0.5) return -Math.PI * cotDerivative(order, x - Math.round(x)) - sign * polygamma(order, 1 - x)
   let before = 1 // (order - 1)!
   for (let k = 2; k < order; k++) before *= k

@@ -62,11 +62,12 @@ Examples:
 const names = ['step2750', ...doctorCases.map(({ id }) => id)]
 
 async function chosen(name: string, { steps, lr, ignore }: Given): Promise<DoctorCase> {
-  if (name === 'step2750')
+  if (name === 'step2750') {
     return step2750Case({
       steps: steps === undefined ? undefined : readNumber('steps', steps),
       lr: lr === undefined ? undefined : readNumber('lr', lr),
     })
+  }
   const extra = steps === undefined ? (lr === undefined ? undefined : '--lr') : '--steps'
   if (extra) throw new BadInput(`${extra} is for step2750 [${name.slice(0, 50)}]`)
   if (isModulePath(name)) return moduleCase(name, ignore)

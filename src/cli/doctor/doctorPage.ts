@@ -121,11 +121,12 @@ function findingSection(finding: Finding, index: number): Section {
 function graphSection(shadow: Shadow): Section {
   const { steps, inputs } = shadow.program
   const section = { id: 'graph', title: 'The computation' }
-  if (steps.length > drawable)
+  if (steps.length > drawable) {
     return {
       ...section,
       paragraphs: [`${readable(steps.length)} operations are too many to draw: up to ${drawable} are.`],
     }
+  }
   const errors = new Map(shadow.operations().map((error) => [error.step, error]))
   const worst = Math.max(1e-9, ...[...errors.values()].map(({ total }) => total.max))
   const nodes: PlotNode[] = [
@@ -223,10 +224,12 @@ function eventsSection(shadow: Shadow, ignore: readonly string[]): Section {
     { key: 'count', header: 'times' },
     { key: 'first', header: 'the first', prose: true },
   ]
-  if (rows.length === 0 && ignore.length > 0)
+  if (rows.length === 0 && ignore.length > 0) {
     return { id: 'events', title: 'What happened', paragraphs: ['Nothing on the lines that are told of.'] }
-  if (rows.length === 0)
+  }
+  if (rows.length === 0) {
     return { id: 'events', title: 'What happened', paragraphs: ['No overflow, cancellation or absorption.'] }
+  }
   return folded({ id: 'events', title: 'What happened' }, columns, rows)
 }
 

@@ -8,10 +8,13 @@ export function findingText({ question, tuning }: Finding, width?: number): stri
     tuning
   const of = `of ${groups.length}`
   const lines = [`wanted: ${question}`]
-  if (!met && floorVerdict(tuning)) lines.push(floorVerdict(tuning)!)
-  else if (!met) lines.push(`not met, with all ${groups.length} in ${policy.dtype} either: ${number(widest)}`)
-  else if (wide.length === 0) lines.push(`met as it is: ${number(value)}`)
-  else {
+  if (!met && floorVerdict(tuning)) {
+    lines.push(floorVerdict(tuning)!)
+  } else if (!met) {
+    lines.push(`not met, with all ${groups.length} in ${policy.dtype} either: ${number(widest)}`)
+  } else if (wide.length === 0) {
+    lines.push(`met as it is: ${number(value)}`)
+  } else {
     lines.push(
       `met with ${wide.length} ${of} in ${policy.dtype}: ${number(value)}; with none ${number(narrowest)}, with all ${number(widest)}`,
     )

@@ -65,10 +65,11 @@ async function load(file: string, path: string): Promise<Exports> {
     return await import(pathToFileURL(file).href)
   } catch (thrown) {
     const { code } = thrown as { readonly code?: unknown }
-    if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
+    if (code === 'ERR_UNKNOWN_FILE_EXTENSION') {
       throw new BadInput(
         `this Node does not read TypeScript, 22.18 and later do: use one of them, or the compiled file [${process.version}, ${path}]`,
       )
+    }
     throw inModule(thrown, basename(file))
   }
 }
@@ -102,8 +103,9 @@ async function stepCase(name: string, exports: Exports, ignore: readonly string[
   const { step } = exports
   if (typeof step !== 'function') throw new BadInput(`${name}: step is no function [${shown(step)}]`)
   const args = await made(name, exports, 'args', 'the list of the arguments of step')
-  if (!Array.isArray(args))
+  if (!Array.isArray(args)) {
     throw new BadInput(`${name}: args is no list of the arguments of step [${shown(args)}]`)
+  }
   checkTensors(name, args, 'args')
   const own = exports['lossAndGrad'] as AnyFunction | undefined
   const ofStep = (step as { readonly lossAndGrad?: AnyFunction }).lossAndGrad
@@ -156,17 +158,19 @@ function missing(name: string, exports: Exports, what: string): string {
 function checkTensors(name: string, value: unknown, what: string): void {
   const kinds = new Set<string>()
   const visit = (x: unknown): void => {
-    if (x instanceof Tensor) kinds.add('own')
-    else if (typeof x === 'object' && x !== null) {
+    if (x instanceof Tensor) {
+      kinds.add('own')
+    } else if (typeof x === 'object' && x !== null) {
       if (x.constructor?.name === 'Tensor' && 'dtype' in x) kinds.add('foreign')
       else if (!ArrayBuffer.isView(x)) Object.values(x).forEach(visit)
     }
   }
   visit(value)
-  if (kinds.has('foreign'))
+  if (kinds.has('foreign')) {
     throw new BadInput(
       `${name}: its tensors come from another copy of tpu-toolkit, run the command that is installed beside it [npx tpu-toolkit doctor]`,
     )
+  }
   if (!kinds.has('own')) throw new BadInput(`${name}: ${what} holds no tensor [${shown(value)}]`)
 }
 

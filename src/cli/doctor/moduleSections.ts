@@ -10,11 +10,12 @@ export function isLeftOut(site: string | undefined, ignore: readonly string[]): 
 /** What to write instead, as a table. */
 export function rewritesSection({ rewrites, before, after, reference }: Rewriting): Section {
   const section = { id: 'rewrites', title: 'What to write instead' }
-  if (rewrites.length === 0)
+  if (rewrites.length === 0) {
     return {
       ...section,
       paragraphs: ['No known pattern here costs bits that its stable form keeps.'],
     }
+  }
   const rows = rewrites.map(({ from, to, operands, site, steps, alone }) => ({
     to,
     from,
@@ -120,7 +121,7 @@ export function trainingSections(training: TrainStepShadow): Section[] {
       )}`,
     })
   }
-  if (constants.length > 0)
+  if (constants.length > 0) {
     sections.push({
       id: 'constants',
       title: 'Constants that rounding changed',
@@ -132,6 +133,7 @@ export function trainingSections(training: TrainStepShadow): Section[] {
         constants.map(({ text, site }) => ({ text, site: site ?? '' })),
       ),
     })
+  }
   return sections
 }
 

@@ -23,8 +23,9 @@ export const envCommand: Subcommand = (terminal) =>
     .addHelpText('after', '\nExample:\n  TPU_TOOLKIT_PYTHON=.venv/bin/python tpu-toolkit env')
     .action((given: { readonly json?: boolean }) => {
       const parts = [...machine(), ...packages(), ...python()]
-      if (given.json) terminal.out(jsonText({ parts }))
-      else {
+      if (given.json) {
+        terminal.out(jsonText({ parts }))
+      } else {
         const columns = [{ key: 'part' }, { key: 'found' }, { key: 'serves' }]
         say(terminal, `${textTable(columns, rows(parts), { width: terminal.width })}\n`)
       }

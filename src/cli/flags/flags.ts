@@ -54,8 +54,9 @@ export const flagsCommand: Subcommand = (terminal) =>
     )
     .action((generation: string | undefined, given: Given) => {
       const asked = generation === undefined ? undefined : readGeneration(generation)
-      if (asked === undefined && !given.lint && !given.tips)
+      if (asked === undefined && !given.lint && !given.tips) {
         throw new BadInput(`needs a generation: ${chipNames.join(', ')} [none]`)
+      }
       const report =
         given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
       const environment = asked === undefined || given.lint ? {} : assignments(asked, given)
@@ -69,7 +70,7 @@ export const flagsCommand: Subcommand = (terminal) =>
             set: Object.keys(tip.set).length === 0 ? '' : shell(tip.set),
           }))
         : []
-      if (given.json)
+      if (given.json) {
         terminal.out(
           jsonText({
             environment,
@@ -78,17 +79,20 @@ export const flagsCommand: Subcommand = (terminal) =>
             ...(given.tips ? { tips } : {}),
           }),
         )
-      else {
+      } else {
         const width = { width: terminal.width }
-        if (given.lint)
+        if (given.lint) {
           say(
             terminal,
             findings.length === 0
               ? 'Nothing is wrong with them.\n'
               : `${textTable(findingColumns, rows(findings), width)}\n`,
           )
-        else if (given.explain) say(terminal, `${textTable(flagColumns, rows(flags), width)}\n`)
-        else if (asked !== undefined) terminal.out(`${shell(environment)}\n`)
+        } else if (given.explain) {
+          say(terminal, `${textTable(flagColumns, rows(flags), width)}\n`)
+        } else if (asked !== undefined) {
+          terminal.out(`${shell(environment)}\n`)
+        }
         if (given.tips) say(terminal, `${textTable(tipColumns, rows(tips), width)}\n`)
       }
       const sections = [

@@ -36,8 +36,9 @@ export const formatsCommand: Subcommand = (terminal) =>
     )
     .action((name: string | undefined, given: GivenFormats) => {
       if (given.measure) {
-        if (name !== undefined || given.codes)
+        if (name !== undefined || given.codes) {
           throw new BadInput(`--measure takes formats by --only [${(name ?? '--codes').slice(0, 50)}]`)
+        }
         measureFormats(given, terminal)
         return
       }
@@ -52,8 +53,9 @@ export const formatsCommand: Subcommand = (terminal) =>
       }
       say(terminal, `${textTable(factColumns, chosen.map(factRow), { width: terminal.width })}\n`)
       const [only] = chosen
-      if (name !== undefined && only && (only.bits <= 8 || given.codes))
+      if (name !== undefined && only && (only.bits <= 8 || given.codes)) {
         terminal.out(`\n${codeTable(only)}\n`)
+      }
     })
 
 const exactly = { show: (value: unknown) => (value === null ? '-' : String(value)) }

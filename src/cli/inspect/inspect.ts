@@ -111,8 +111,9 @@ function readValue(text: string, record: FloatFormat, all: boolean): number {
   if (/^0x[0-9a-f]+$/i.test(text)) {
     if (all) throw new BadInput(`a code belongs to one format, leave off --all [${text.slice(0, 50)}]`)
     const code = Number(text)
-    if (code >= 2 ** record.bits)
+    if (code >= 2 ** record.bits) {
       throw new BadInput(`code outside ${record.bits} bits of ${record.name} [${text.slice(0, 50)}]`)
+    }
     return decode(code, record)
   }
   const named = /^([+-]?)(inf|infinity|nan)$/i.exec(text)

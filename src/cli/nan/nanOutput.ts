@@ -109,24 +109,28 @@ function remarks(rows: readonly AblationRow[]): string[] {
   const lines: string[] = []
   const recipe = at('cumsum in float32')
   const kept = at('float32 kept')
-  if (recipe?.medianLoss && kept?.medianLoss)
+  if (recipe?.medianLoss && kept?.medianLoss) {
     lines.push(
       `Casting the float32 sums back costs: the median loss of the recipe is ${(recipe.medianLoss / kept.medianLoss).toFixed(0)} times that of float32 kept through the exponent.`,
     )
+  }
   const cpu = at('cumsum in rows of 16')
   const naive = at('naive: ')
-  if (cpu && naive && cpu.firstNonFiniteStep === null && naive.firstNonFiniteStep !== null)
+  if (cpu && naive && cpu.firstNonFiniteStep === null && naive.firstNonFiniteStep !== null) {
     lines.push("The order of XLA's cumsum on a CPU hides the bug: tested there, the naive form looks clean.")
+  }
   const clamp = at('exponent clamped')
-  if (clamp && naive && clamp.firstNonFiniteStep === null && clamp.medianLoss !== null && kept?.medianLoss)
+  if (clamp && naive && clamp.firstNonFiniteStep === null && clamp.medianLoss !== null && kept?.medianLoss) {
     lines.push(
       `The clamp is silent: no NaN, and a median loss ${(clamp.medianLoss / kept.medianLoss).toFixed(0)} times that of float32 kept through the exponent.`,
     )
+  }
   const zeroed = at('naive, then')
-  if (zeroed && zeroed.firstNonFiniteStep !== null)
+  if (zeroed && zeroed.firstNonFiniteStep !== null) {
     lines.push(
       `NaN gradients to 0: ${zeroed.nonFiniteSteps} of the ${zeroed.stepsRun - zeroed.firstNonFiniteStep + 1} steps from ${zeroed.firstNonFiniteStep} on are not finite; zeroing cures a bad batch, not a bad state.`,
     )
+  }
   return lines
 }
 

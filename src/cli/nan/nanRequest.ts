@@ -55,8 +55,9 @@ export function readNan(given: GivenNan, typed: (option: string) => boolean): Na
     const wrong = notWithAblate.filter(typed)
     if (wrong.length > 0) throw new BadInput(`--ablate sets this itself [${wrong.map(dashed).join(', ')}]`)
   }
-  if (given.data !== undefined && given.gap !== undefined)
+  if (given.data !== undefined && given.gap !== undefined) {
     throw new BadInput(`--gap is for data that are drawn, and --data has its own [${given.gap.slice(0, 50)}]`)
+  }
   const optional = (name: 'lr' | 'length' | 'gap'): object =>
     given[name] === undefined ? {} : { [name]: readNumber(name, given[name]) }
   const data =

@@ -56,8 +56,9 @@ export const planCommand: Subcommand = (terminal, exit) =>
       const plan = mistakesAsBadInput('findOptimalBatchSize', () => makePlan(readRequest(text, given)))
       const { memory, step } = planRows(plan)
       const head = planHead(plan)
-      if (given.json) terminal.out(jsonText(withoutMesh(plan)))
-      else {
+      if (given.json) {
+        terminal.out(jsonText(withoutMesh(plan)))
+      } else {
         const tables = [memory, step].map((rows) =>
           textTable(
             columns,

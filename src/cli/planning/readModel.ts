@@ -14,8 +14,9 @@ export function readModel(text: string): ModelConfig {
 function lettersOf(text: string): ModelConfig {
   const entries = text.split(',').map((part): [string, unknown] => {
     const [name = '', value = ''] = part.split('=').map((side) => side.trim())
-    if (name === '' || value === '')
+    if (name === '' || value === '') {
       throw new BadInput(`a letter and its value are not name=value [${part.slice(0, 50)}]`)
+    }
     return [name, valueOf(value)]
   })
   const config = Object.fromEntries(entries)

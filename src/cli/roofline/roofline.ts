@@ -58,10 +58,11 @@ export const rooflineCommand: Subcommand = (terminal) =>
       const critical = criticalIntensity(made)
       const [seconds, bound] = [sum(rows.map((row) => row.seconds)), byBound(rows)]
       const summary = `${made.name}: bound by compute from ${critical.toFixed(0)} FLOPs per byte on. ${secondsText(seconds)} at peak rates, ${secondsText(bound.hbm)} of them bound by HBM.`
-      if (given.json)
+      if (given.json) {
         terminal.out(jsonText({ model: text, chip: made.name, critical, seconds, operations: rows }))
-      else
+      } else {
         say(terminal, `${textTable(columns, rows.map(shownRow), { width: terminal.width })}\n\n${summary}\n`)
+      }
       report?.write(
         htmlPage({
           title: `Roofline of ${text} on ${made.name}`,

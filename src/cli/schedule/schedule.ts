@@ -105,8 +105,9 @@ export const scheduleCommand: Subcommand = (terminal) =>
       const asked = Array.from({ length: 101 }, (_, i) => Math.round((i * shape.steps) / 100))
       const points = [...new Set(asked)].map((step) => ({ step, rate: schedule(step) }))
       const restarts = name === 'doubling-restarts' ? restartsOf(shape) : []
-      if (given.json) terminal.out(jsonText({ schedule: name, ...shape, restarts, points }))
-      else {
+      if (given.json) {
+        terminal.out(jsonText({ schedule: name, ...shape, restarts, points }))
+      } else {
         const line = scheduleSparkline(schedule, {
           steps: shape.steps,
           scale: given.log ? 'log' : 'linear',

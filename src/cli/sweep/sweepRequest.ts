@@ -50,7 +50,8 @@ function values(list: string): string[] {
 }
 
 function yesOrNo(text: string): boolean {
-  if (text !== 'yes' && text !== 'no')
+  if (text !== 'yes' && text !== 'no') {
     throw new BadInput(`--zero-nans is not yes or no [${text.slice(0, 50)}]`)
+  }
   return text === 'yes'
 }

@@ -118,8 +118,9 @@ export const optimizerCase: Operation = {
     const at = (way: string) => atLongest(rows, { way })
     const naive = at('all in the dtype')
     if (!naive) return ''
-    if (naive.stallShare === null)
+    if (naive.stallShare === null) {
       return `${dtype} has no negative numbers: parameters of both signs cannot be stored in it, at 0 of ${readable(naive.length)} steps.`
+    }
     const stalled = readable(100 * naive.stallShare, 3)
     const off = (way: string) => told(at(way)?.maxAbs, 2)
     return `After ${readable(naive.length)} steps ${stalled} % of the updates are under half an ulp of their ${dtype} parameter. The largest distance from the float64 run: ${off('all in the dtype')} all in ${dtype}, ${off('float32 state')} with float32 state, ${off('stochastic')} rounded stochastically, ${off('kahan')} with Kahan's compensation, ${off('master copy')} with a float32 master copy; the last is what rounding for the model costs.`

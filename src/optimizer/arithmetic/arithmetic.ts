@@ -114,9 +114,11 @@ function make(name: Arithmetic): Elementwise {
     if (loop && !xla) {
       loop(out, dx === 0 ? x[0]! : x, dy === 0 ? y[0]! : y)
       // Rounding to float32 first is innocuous for + - * / and the root: 24 >= 2 * 11 + 2 bits, float16's 11 being the most.
-      if (dtype === 'bfloat16') decode(encode(out as Float32Array), out as Float32Array)
-      else if (dtype !== 'float32' && dtype !== 'float64')
+      if (dtype === 'bfloat16') {
+        decode(encode(out as Float32Array), out as Float32Array)
+      } else if (dtype !== 'float32' && dtype !== 'float64') {
         decodeArray(encodeArray(out as Float32Array, dtype), dtype, out as Float32Array)
+      }
       return { dtype, shape, values: out, own: true }
     }
     const inFloat32 = isFlushed(dtype)
@@ -287,8 +289,9 @@ function one(dtype: FloatDType, value: number): Float32Array | Float64Array {
 function shapeOf(a: { readonly shape: Shape } | undefined, b: { readonly shape: Shape } | undefined): Shape {
   if (!a || !b) return (a ?? b)?.shape ?? []
   const [n, m] = [sizeOf(a.shape), sizeOf(b.shape)]
-  if (n !== m && n !== 1 && m !== 1)
+  if (n !== m && n !== 1 && m !== 1) {
     throw new RangeError(`optimizer: shapes differ [${a.shape.join(', ')} and ${b.shape.join(', ')}]`)
+  }
   if (n === m) return n === 1 && a.shape.length < b.shape.length ? b.shape : a.shape
   return n === 1 ? b.shape : a.shape
 }

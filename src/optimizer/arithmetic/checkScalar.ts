@@ -11,14 +11,16 @@ export function checkNumber(
   high: number = Number.POSITIVE_INFINITY,
 ): void {
   if (value instanceof Tensor) return
-  if (typeof value !== 'number' || Number.isNaN(value) || value < low || value > high)
+  if (typeof value !== 'number' || Number.isNaN(value) || value < low || value > high) {
     throw new RangeError(`${op}: ${name} is not ${range(low, high)} [${String(value)}]`)
+  }
 }
 
 /** Throws a RangeError unless the number is a whole one of at least `low`. */
 export function checkWhole(op: string, name: string, value: number, low: number): void {
-  if (!Number.isInteger(value) || value < low)
+  if (!Number.isInteger(value) || value < low) {
     throw new RangeError(`${op}: ${name} is not a whole number from ${low} [${value}]`)
+  }
 }
 
 /** Throws a RangeError unless the number is a decay: from 0, below 1, where 1 - decay^t would be 0. */
@@ -29,8 +31,9 @@ export function checkDecay(op: string, name: string, value: Scalar): void {
 
 /** Throws a TypeError unless the value is a boolean or not given. */
 export function checkFlag(op: string, name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'boolean')
+  if (value !== undefined && typeof value !== 'boolean') {
     throw new TypeError(`${op}: ${name} is not true or false [${shown(value)}]`)
+  }
 }
 
 /** Throws a TypeError unless the value is a floating-point dtype or not given. */

@@ -27,6 +27,8 @@ export function leafNorm(a: Elementwise, x: Tensor): Decoded {
     for (let i = 0; i < values.length; i++) {
       if (i !== 1) total = fmaFloat32(a.flush(values[i]!), a.flush(values[i]!), total)
     }
-  } else for (const y of values) total = Math.fround(total + a.flush(Math.fround(a.flush(y) * a.flush(y))))
+  } else {
+    for (const y of values) total = Math.fround(total + a.flush(Math.fround(a.flush(y) * a.flush(y))))
+  }
   return a.sqrt(asDecoded(total))
 }

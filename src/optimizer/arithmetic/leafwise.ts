@@ -57,15 +57,17 @@ function zip<P extends Treelike, R extends readonly Tensor[]>(
 const maximumResults = 4
 
 function checkFloatLeaf(op: string, path: string, leaf: Tensor): void {
-  if (!isFloat(leaf.dtype))
+  if (!isFloat(leaf.dtype)) {
     throw new TypeError(
       `${op}: needs a floating-point dtype at ${path || 'the root'}, cast first [${leaf.dtype}]`,
     )
+  }
 }
 
 function checkSameShape(op: string, path: string, a: Tensor, b: Tensor): void {
-  if (a.shape.length !== b.shape.length || a.shape.some((length, axis) => length !== b.shape[axis]))
+  if (a.shape.length !== b.shape.length || a.shape.some((length, axis) => length !== b.shape[axis])) {
     throw new RangeError(
       `${op}: shapes differ at ${path || 'the root'} [${a.shape.join(', ')} and ${b.shape.join(', ')}]`,
     )
+  }
 }

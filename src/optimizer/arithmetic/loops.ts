@@ -15,32 +15,44 @@ export const addLoop: Loop = (out, x, y) => {
   if (typeof y === 'number') {
     if (typeof x === 'number') out.fill(x + y)
     else for (let i = 0; i < out.length; i++) out[i] = x[i]! + y
-  } else if (typeof x === 'number') for (let i = 0; i < out.length; i++) out[i] = x + y[i]!
-  else for (let i = 0; i < out.length; i++) out[i] = x[i]! + y[i]!
+  } else if (typeof x === 'number') {
+    for (let i = 0; i < out.length; i++) out[i] = x + y[i]!
+  } else {
+    for (let i = 0; i < out.length; i++) out[i] = x[i]! + y[i]!
+  }
 }
 
 export const subLoop: Loop = (out, x, y) => {
   if (typeof y === 'number') {
     if (typeof x === 'number') out.fill(x - y)
     else for (let i = 0; i < out.length; i++) out[i] = x[i]! - y
-  } else if (typeof x === 'number') for (let i = 0; i < out.length; i++) out[i] = x - y[i]!
-  else for (let i = 0; i < out.length; i++) out[i] = x[i]! - y[i]!
+  } else if (typeof x === 'number') {
+    for (let i = 0; i < out.length; i++) out[i] = x - y[i]!
+  } else {
+    for (let i = 0; i < out.length; i++) out[i] = x[i]! - y[i]!
+  }
 }
 
 export const mulLoop: Loop = (out, x, y) => {
   if (typeof y === 'number') {
     if (typeof x === 'number') out.fill(x * y)
     else for (let i = 0; i < out.length; i++) out[i] = x[i]! * y
-  } else if (typeof x === 'number') for (let i = 0; i < out.length; i++) out[i] = x * y[i]!
-  else for (let i = 0; i < out.length; i++) out[i] = x[i]! * y[i]!
+  } else if (typeof x === 'number') {
+    for (let i = 0; i < out.length; i++) out[i] = x * y[i]!
+  } else {
+    for (let i = 0; i < out.length; i++) out[i] = x[i]! * y[i]!
+  }
 }
 
 export const divLoop: Loop = (out, x, y) => {
   if (typeof y === 'number') {
     if (typeof x === 'number') out.fill(x / y)
     else for (let i = 0; i < out.length; i++) out[i] = x[i]! / y
-  } else if (typeof x === 'number') for (let i = 0; i < out.length; i++) out[i] = x / y[i]!
-  else for (let i = 0; i < out.length; i++) out[i] = x[i]! / y[i]!
+  } else if (typeof x === 'number') {
+    for (let i = 0; i < out.length; i++) out[i] = x / y[i]!
+  } else {
+    for (let i = 0; i < out.length; i++) out[i] = x[i]! / y[i]!
+  }
 }
 
 export const sqrtLoop: Loop = (out, x) => {

@@ -11,12 +11,14 @@ export function scaledNorm(
   const scale = leaves.some(({ dtype }) => dtype === 'float64') ? scaleOf(leaves) : 1
   let total = 0
   for (const { values } of leaves) {
-    if (values instanceof Float32Array && !zeroNans) total = addSquares(values, total)
-    else
+    if (values instanceof Float32Array && !zeroNans) {
+      total = addSquares(values, total)
+    } else {
       for (const x of values) {
         const y = zeroNans && Number.isNaN(x) ? 0 : x / scale
         total += y * y
       }
+    }
   }
   return { scale, root: Math.sqrt(total) }
 }
@@ -24,8 +26,9 @@ export function scaledNorm(
 /** A power of two near the largest magnitude, 1 where squares are safe without. */
 function scaleOf(leaves: readonly Decoded[]): number {
   let largest = 0
-  for (const { values } of leaves)
+  for (const { values } of leaves) {
     for (const x of values) largest = Math.abs(x) > largest ? Math.abs(x) : largest
+  }
   const safe = largest === 0 || largest === Number.POSITIVE_INFINITY || Math.abs(Math.log2(largest)) < 400
   return safe ? 1 : 2 ** Math.floor(Math.log2(largest))
 }

@@ -68,8 +68,9 @@ export function coordinateCheck(options: CoordinateCheckOptions): CoordinateChec
   const { parametrization, widths = [64, 128, 256, 512, 1024], baseWidth = 64, steps = 5 } = options
   const { learningRate = 1e-4, seeds = [0, 1, 2] } = options
   checkName(op, 'parametrization', parametrization, ['mup', 'standard', 'inverse-sqrt'])
-  if (new Set(widths).size < 2 || seeds.length === 0)
+  if (new Set(widths).size < 2 || seeds.length === 0) {
     throw new RangeError(`${op}: needs two widths and a seed [${widths.length}, ${seeds.length}]`)
+  }
   for (const width of widths) checkWhole(op, 'width', width, 1)
   checkWhole(op, 'baseWidth', baseWidth, 1)
   checkWhole(op, 'steps', steps, 1)

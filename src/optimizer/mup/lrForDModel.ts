@@ -26,8 +26,10 @@ export function lrForDModel(options: LrForDModelOptions): number {
   checkOptions('lrForDModel', options, lrForDModelNames)
   const { baseLr, baseD, targetD } = options
   checkNumber('lrForDModel', 'baseLr', baseLr, 0, Number.MAX_VALUE)
-  for (const [name, value] of Object.entries({ baseD, targetD }))
-    if (!(Number.isFinite(value) && value > 0))
+  for (const [name, value] of Object.entries({ baseD, targetD })) {
+    if (!(Number.isFinite(value) && value > 0)) {
       throw new RangeError(`lrForDModel: ${name} is not a positive number [${value}]`)
+    }
+  }
   return baseLr * Math.sqrt(baseD / targetD)
 }

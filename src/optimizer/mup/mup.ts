@@ -110,8 +110,10 @@ export function mup(shapes: MupShapes): Mup {
 }
 
 function attentionScale(headDim: number, baseHeadDim: number = 1): number {
-  for (const [name, value] of Object.entries({ headDim, baseHeadDim }))
-    if (!(Number.isFinite(value) && value > 0))
+  for (const [name, value] of Object.entries({ headDim, baseHeadDim })) {
+    if (!(Number.isFinite(value) && value > 0)) {
       throw new RangeError(`mup: ${name} is not a positive number [${value}]`)
+    }
+  }
   return Math.sqrt(baseHeadDim) / headDim
 }

@@ -61,9 +61,11 @@ export function mupTable(options: MupShapes): MupParameter[] {
   checkName('mup', 'layout', layout, ['in-out', 'out-in'])
   if (!Number.isFinite(outputMult)) throw new RangeError(`mup: outputMult is not a number [${outputMult}]`)
   const [targets, bases, deltas] = [target, base, delta ?? target].map((shapes) => column(target, shapes))
-  for (const path of readout)
-    if (!targets!.some((row) => isUnder(row.path, path)))
+  for (const path of readout) {
+    if (!targets!.some((row) => isUnder(row.path, path))) {
       throw new RangeError(`mup: no parameter of the readout [${path}]`)
+    }
+  }
   return targets!.map(({ path, leaf: shape }, i) => {
     const baseShape = growth(path, shape, bases![i]!.leaf, deltas![i]!.leaf, delta !== undefined)
     const isReadout = readout.some((prefix) => isUnder(path, prefix))
@@ -76,8 +78,9 @@ function column(target: Shapes, shapes: Shapes): { path: string; leaf: Shape }[]
   checkSameTree<Tensor | Shape>('mup', target, shapes, options)
   return pathsOf<Tensor | Shape>(shapes, options).map(({ path, leaf }) => {
     const shape: Shape = leaf instanceof Tensor ? leaf.shape : leaf
-    if (!shape.every((length) => Number.isSafeInteger(length) && length > 0))
+    if (!shape.every((length) => Number.isSafeInteger(length) && length > 0)) {
       throw new RangeError(`mup: not a shape at ${path || 'the root'} [${shape.join(', ')}]`)
+    }
     return { path, leaf: shape }
   })
 }
@@ -93,16 +96,18 @@ function isUnder(path: string, prefix: string): boolean {
 /** The base model's dimensions, null where they do not grow. */
 function growth(path: string, shape: Shape, base: Shape, delta: Shape, named: boolean): (number | null)[] {
   const at = path || 'the root'
-  if (base.length !== shape.length || delta.length !== shape.length)
+  if (base.length !== shape.length || delta.length !== shape.length) {
     throw new RangeError(
       `mup: ranks differ at ${at} [${[base, delta, shape].map((x) => x.length).join(', ')}]`,
     )
+  }
   return shape.map((length, axis) => {
     const grows = base[axis] !== delta[axis]
-    if (!grows && named && length !== base[axis])
+    if (!grows && named && length !== base[axis]) {
       throw new RangeError(
         `mup: a dimension that is the same in base and delta is another in target at ${at} [${base[axis]}, ${length}]`,
       )
+    }
     return grows ? base[axis]! : null
   })
 }
@@ -117,15 +122,17 @@ function describe(
   const ratios = baseShape.map((base, axis) => (base === null ? undefined : shape[axis]! / base))
   const growing = ratios.filter((ratio) => ratio !== undefined).length
   const rank = shape.length
-  if (growing > 2)
+  if (growing > 2) {
     throw new RangeError(`mup: more than two dimensions grow at ${path || 'the root'} [${shape.join(', ')}]`)
+  }
   const [fanIn, fanOut] = layout === 'in-out' ? [ratios[rank - 2], ratios[rank - 1]] : [ratios[1], ratios[0]]
   // A vector has no fan-in: its one dimension counts.
   const widthMult =
     (rank > 1 ? fanIn : undefined) ?? [...ratios].reverse().find((ratio) => ratio !== undefined) ?? 1
   const isReadout = outputMult !== undefined && rank > 1
-  if (isReadout && growing > 1)
+  if (isReadout && growing > 1) {
     throw new RangeError(`mup: the outputs of a readout grow at ${path || 'the root'} [${shape.join(', ')}]`)
+  }
   const matrix = growing === 2
   const sgd = matrix ? (fanOut ?? 1) / (fanIn ?? 1) : widthMult
   return {

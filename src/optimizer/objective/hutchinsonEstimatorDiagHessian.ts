@@ -39,10 +39,11 @@ export function hutchinsonEstimatorDiagHessian(
     update(updates, state, params, extra) {
       const at = needParams('hutchinsonEstimatorDiagHessian', params)
       const valueFn = extra?.valueFn
-      if (typeof valueFn !== 'function')
+      if (typeof valueFn !== 'function') {
         throw new RangeError(
           'hutchinsonEstimatorDiagHessian: update needs { valueFn } as its fourth argument [undefined]',
         )
+      }
       const [next, sampleKey] = split(keyOfWords(state.rngKey)) as [Key, Key]
       const leaves = leavesOf(at)
       const keys = split(sampleKey, leaves.length)

@@ -64,8 +64,9 @@ export function reduceOnPlateau(
   const { accumulationSize = 1, minScale = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   checkNumber('reduceOnPlateau', 'factor', factor, 0, 1)
-  if (factor === 0 || factor === 1)
+  if (factor === 0 || factor === 1) {
     throw new RangeError(`reduceOnPlateau: factor is not between 0 and 1 [${factor}]`)
+  }
   checkNumber('reduceOnPlateau', 'rtol', rtol, 0, 1)
   checkNumber('reduceOnPlateau', 'atol', atol, 0)
   if (rtol === 0 && atol === 0) throw new RangeError('reduceOnPlateau: rtol and atol are both 0 [0]')
@@ -80,8 +81,9 @@ export function reduceOnPlateau(
     const better = avgValue.item() < needed
     const begun = { count: 0, avgValue: full([], 0, { dtype: avgValue.dtype as FloatDType }) }
     const best = { bestValue: better ? cast(avgValue, bestValue.dtype) : bestValue }
-    if (state.cooldownCount > 0)
+    if (state.cooldownCount > 0) {
       return { ...state, ...begun, ...best, plateauCount: 0, cooldownCount: state.cooldownCount - 1 }
+    }
     const waited = better ? 0 : state.plateauCount + 1
     const falls = waited === patience
     const scale = tensorOf(a.maximum(falls ? a.mul(state.scale, factor) : state.scale, minScale))

@@ -104,7 +104,8 @@ export function sam(
 }
 
 function needGradFn(extra: ExtraArgs | undefined): NonNullable<ExtraArgs['gradFn']> {
-  if (typeof extra?.gradFn !== 'function')
+  if (typeof extra?.gradFn !== 'function') {
     throw new RangeError('sam: opaque mode needs { gradFn } as the fourth argument of update [undefined]')
+  }
   return extra.gradFn
 }

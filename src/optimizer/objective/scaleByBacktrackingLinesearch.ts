@@ -82,10 +82,11 @@ export function scaleByBacktrackingLinesearch(
       const { grad, valueFn } = extra ?? {}
       const dtype = state.learningRate.dtype as FloatDType
       const value = valueOf(op, extra, dtype)
-      if (grad === undefined || typeof valueFn !== 'function')
+      if (grad === undefined || typeof valueFn !== 'function') {
         throw new RangeError(
           `${op}: update needs { value, grad, valueFn } as its fourth argument [undefined]`,
         )
+      }
       const slope = innerProduct(a, updates, grad)
       let rate = tensorOf(a.minimum(a.mul(increaseFactor, state.learningRate), maxLearningRate), dtype)
       let found = value

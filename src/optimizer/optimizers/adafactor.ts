@@ -78,17 +78,19 @@ export function adafactor(options: AdafactorOptions = {}): GradientTransformatio
   if (threshold !== undefined) links.push(clipByBlockRms(threshold, exact))
   if (learningRate !== undefined) links.push(scaleByLearningRate(learningRate, { ...exact, flipSign: false }))
   if (options.multiplyByParameterScale !== false) links.push(scaleByParamBlockRms(1e-3, exact))
-  if (momentum !== undefined)
+  if (momentum !== undefined) {
     links.push(
       ema(momentum, { ...exact, debias: false, accumulatorDtype: options.dtypeMomentum ?? 'float32' }),
     )
-  if (weightDecayRate !== undefined)
+  }
+  if (weightDecayRate !== undefined) {
     links.push(
       addDecayedWeights(
         weightDecayRate,
         weightDecayMask === undefined ? exact : { ...exact, mask: weightDecayMask },
       ),
     )
+  }
   links.push(scale(-1, exact))
   return chain(...links)
 }

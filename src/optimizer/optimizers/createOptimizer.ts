@@ -68,18 +68,20 @@ export function createOptimizer(options: CreateOptimizerOptions): GradientTransf
   const op = 'createOptimizer'
   const { lr, totalSteps, warmupSteps = 0, nRestarts = 1, weightDecay = 1e-4, gradClip = 1 } = options
   const { endLr = 0, order = 'clip-then-zero', remainder = 'last-cycle' } = options
-  for (const [name, value] of Object.entries({ lr, weightDecay, gradClip, endLr }))
+  for (const [name, value] of Object.entries({ lr, weightDecay, gradClip, endLr })) {
     checkNumber(op, name, value, 0, Number.MAX_VALUE)
+  }
   checkWhole(op, 'totalSteps', totalSteps, 1)
   checkWhole(op, 'warmupSteps', warmupSteps, 0)
   checkWhole(op, 'nRestarts', nRestarts, 1)
   checkName(op, 'order', order, ['clip-then-zero', 'zero-then-clip'])
   checkName(op, 'remainder', remainder, ['last-cycle', 'drop'])
   const [needed, left] = [2 ** nRestarts - 1, totalSteps - warmupSteps]
-  if (left < needed)
+  if (left < needed) {
     throw new RangeError(
       `${op}: nRestarts of ${nRestarts} needs at least ${needed} steps after the warm-up [${left}]`,
     )
+  }
   const learningRate = doublingRestartsSchedule({
     peakValue: lr,
     endValue: endLr,

@@ -77,8 +77,9 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
       const t = nextCount(state.count)
       const trees = [updates, state.mu, state.nu] as const
       const [scaled, mu, nu] = leafwise('scaleByAdam', trees, ([g, m, v], count) => {
-        if (fusion && [g, m, v].every((leaf) => leaf!.dtype === 'float32'))
+        if (fusion && [g, m, v].every((leaf) => leaf!.dtype === 'float32')) {
           return inOnePass(a, fusion, t, g!, m!, v!)
+        }
         const mean = updateMoment(a, b1, g!, m!)
         const square = updateSecondMoment(a, b2, g!, v!)
         const ahead = nesterov

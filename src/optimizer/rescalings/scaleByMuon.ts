@@ -94,8 +94,9 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
     update(updates, state) {
       const t = nextCount(state.count)
       const [direction, mu] = leafwise('scaleByMuon', [updates, state.mu], ([g, m], count) => {
-        if (g!.rank !== 2)
+        if (g!.rank !== 2) {
           throw new RangeError(`scaleByMuon: a leaf is no matrix, mask it [${g!.shape.join(', ')}]`)
+        }
         const mean = updateMoment(a, beta, g!, m!)
         const hat = nesterov
           ? a.add(
@@ -118,13 +119,15 @@ function stepsOf(given: NewtonSchulz | readonly NewtonSchulz[], count: number): 
   const many = Array.isArray(given[0])
   const triples = (many ? given : [given]) as readonly NewtonSchulz[]
   for (const triple of triples) {
-    if (!Array.isArray(triple) || triple.length !== 3)
+    if (!Array.isArray(triple) || triple.length !== 3) {
       throw new RangeError(`scaleByMuon: nsCoeffs are not three numbers a step [${String(triple)}]`)
+    }
     for (const c of triple) checkNumber('scaleByMuon', 'a coefficient of nsCoeffs', c)
   }
   if (!many) return Array.from({ length: count }, () => triples[0]!)
-  if (triples.length > count)
+  if (triples.length > count) {
     throw new RangeError(`scaleByMuon: nsSteps are fewer than nsCoeffs [${count} and ${triples.length}]`)
+  }
   return triples
 }
 

@@ -47,8 +47,9 @@ export function scaleByRprop(options: RpropOptions): GradientTransformation<Rpro
   checkOptions('scaleByRprop', options, rpropNames)
   const { learningRate, etaMinus = 0.5, etaPlus = 1.2, minStepSize = 1e-6, maxStepSize = 50 } = options
   const a = arithmeticOf(options.arithmetic)
-  for (const [name, value] of Object.entries({ learningRate, etaMinus, etaPlus, minStepSize, maxStepSize }))
+  for (const [name, value] of Object.entries({ learningRate, etaMinus, etaPlus, minStepSize, maxStepSize })) {
     checkNumber('scaleByRprop', name, value, 0)
+  }
   return {
     init: (params) => ({ stepSizes: fullLike(params, learningRate), prevUpdates: zerosLike(params) }),
     update(updates, state) {

@@ -200,17 +200,19 @@ function floats(x: Tensor): Float32Array {
 }
 
 function checkSameSize(path: string, a: Tensor, b: Tensor): void {
-  if (a.shape.join() !== b.shape.join())
+  if (a.shape.join() !== b.shape.join()) {
     throw new RangeError(
       `applyGradients: shapes differ at ${path || 'the root'} [${a.shape.join(', ')} and ${b.shape.join(', ')}]`,
     )
+  }
 }
 
 /** Two leaves in one array would be updated one on top of the other. */
 function checkApart(leaves: readonly Tensor[]): void {
   const arrays = new Set(leaves.map(({ data }) => data))
-  if (arrays.size < leaves.length)
+  if (arrays.size < leaves.length) {
     throw new RangeError(
       `applyGradients: leaves share an array, which cannot be donated [${arrays.size} for ${leaves.length}]`,
     )
+  }
 }

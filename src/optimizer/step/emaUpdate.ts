@@ -54,13 +54,16 @@ export function emaUpdate<P extends Treelike>(
 }
 
 function checkWider(at: string, kept: Tensor, given: Tensor): FloatDType {
-  for (const { dtype } of [kept, given])
-    if (!isFloat(dtype))
+  for (const { dtype } of [kept, given]) {
+    if (!isFloat(dtype)) {
       throw new TypeError(`emaUpdate: needs a floating-point dtype at ${at}, cast first [${dtype}]`)
+    }
+  }
   const dtype = kept.dtype as FloatDType
-  if (promote(dtype, given.dtype as FloatDType) !== dtype)
+  if (promote(dtype, given.dtype as FloatDType) !== dtype) {
     throw new TypeError(
       `emaUpdate: the target is narrower than the online weights at ${at}, cast one [${dtype}, ${given.dtype}]`,
     )
+  }
   return dtype
 }

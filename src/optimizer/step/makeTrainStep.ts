@@ -46,10 +46,11 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
   checkOptions('makeTrainStep', options, applyGradientsNames)
   const step = ({ params, state }: Point<S, P>, ...batch: B): TrainedPoint<L, S, P> => {
     const pair: unknown = lossAndGrad(params, ...batch)
-    if (!Array.isArray(pair) || pair.length !== 2)
+    if (!Array.isArray(pair) || pair.length !== 2) {
       throw new TypeError(
         `makeTrainStep: lossAndGrad gave no pair of a loss and gradients [${Array.isArray(pair) ? `${pair.length} values` : typeof pair}]`,
       )
+    }
     const [loss, grads] = pair as [L, Treelike]
     const value = Array.isArray(loss) ? loss[0] : loss
     const known =

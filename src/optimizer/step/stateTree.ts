@@ -47,12 +47,14 @@ function fromTensor(message: string, like: Leaf, stored: Tensor): Leaf {
   const expected = toTensor(like)
   // A count may have left the int32 numbers, or another number become a whole one.
   const number = typeof like === 'number' && (stored.dtype === 'int32' || stored.dtype === 'float64')
-  if (expected.dtype !== stored.dtype && !number)
+  if (expected.dtype !== stored.dtype && !number) {
     throw new TypeError(`${message.replace('%s', 'dtypes')} [${expected.dtype} and ${stored.dtype}]`)
-  if (expected.shape.join() !== stored.shape.join() || expected.rank !== stored.rank)
+  }
+  if (expected.shape.join() !== stored.shape.join() || expected.rank !== stored.rank) {
     throw new RangeError(
       `${message.replace('%s', 'shapes')} [${expected.shape.join(', ')} and ${stored.shape.join(', ')}]`,
     )
+  }
   if (like instanceof Tensor) return stored
   return typeof like === 'boolean' ? stored.item() === 1 : stored.item()
 }

@@ -29,7 +29,7 @@ export function clipByGlobalNorm(
   const a = arithmeticOf(options.arithmetic)
   checkNumber('clipByGlobalNorm', 'maxNorm', maxNorm, 0)
   const limit = isNumber(maxNorm) ? maxNorm : maxNorm.item()
-  if (a.name === 'ieee')
+  if (a.name === 'ieee') {
     return stateless(
       (updates) => {
         const { scale, root } = scaledNorm(updates)
@@ -42,6 +42,7 @@ export function clipByGlobalNorm(
       },
       isNumber(maxNorm) ? { kind: 'clip', maxNorm } : undefined,
     )
+  }
   return stateless((updates) => {
     const norm = globalNorm(updates, options)
     const below = a.flush(norm.item()) < a.flush(a.weak(limit, norm.dtype as FloatDType))

@@ -53,11 +53,13 @@ export function differentiallyPrivateAggregate(
     update(updates, state) {
       const leaves = leavesOf(updates)
       const batch = leaves[0]?.shape[0] ?? 0
-      for (const { path, leaf } of pathsOf(updates))
-        if (leaf.rank === 0 || leaf.shape[0] !== batch)
+      for (const { path, leaf } of pathsOf(updates)) {
+        if (leaf.rank === 0 || leaf.shape[0] !== batch) {
           throw new RangeError(
             `differentiallyPrivateAggregate: no axis of ${batch} examples first at ${path || 'the root'} [${leaf.shape.join(', ')}]`,
           )
+        }
+      }
       const [next, ...keys] = split(keyOfWords(state.rngKey), leaves.length + 1) as [Key, ...Key[]]
       const lanes = leaves.map((g) => reshape(g, [batch, batch === 0 ? 0 : g.size / batch]))
       const squares = lanes.map((g): Decoded => {

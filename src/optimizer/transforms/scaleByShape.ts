@@ -33,15 +33,17 @@ export function scaleByShape(options: ScaleByShapeOptions = {}): GradientTransfo
   const a = arithmeticOf(options.arithmetic)
   const round = (x: number): number => a.weak(x, 'float32')
   const factorOf = (fanIn: number, fanOut: number): number => {
-    if (consistentRms !== undefined)
+    if (consistentRms !== undefined) {
       return round(round(Math.sqrt(Math.max(fanIn, fanOut))) * round(consistentRms))
+    }
     return round(Math.sqrt(round(Math.max(1, fanOut / fanIn))))
   }
   return stateless(
     (updates) =>
       leafwise('scaleByShape', [updates], ([u]) => {
-        if (u!.rank !== 2)
+        if (u!.rank !== 2) {
           throw new RangeError(`scaleByShape: a leaf is no matrix, mask it [${u!.shape.join(', ')}]`)
+        }
         return [tensorOf(a.mul(factorOf(u!.shape[0]!, u!.shape[1]!), u!))]
       })[0],
   )

@@ -78,8 +78,9 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
   checkFlag('prodigy', 'safeguardWarmup', options.safeguardWarmup)
   const { learningRate = 1, betas = [0.9, 0.999], eps = 1e-8, estimLr0 = 1e-6, estimLrCoef = 1 } = options
   const { weightDecay = 0, safeguardWarmup = false } = options
-  if (!Array.isArray(betas) || betas.length !== 2)
+  if (!Array.isArray(betas) || betas.length !== 2) {
     throw new RangeError(`prodigy: betas are not two numbers [${String(betas)}]`)
+  }
   const [beta1, beta2] = betas as readonly [number, number]
   const { beta3 = beta2 ** 0.5 } = options
   const a = arithmeticOf(options.arithmetic)

@@ -119,10 +119,11 @@ export function scheduleFreeEvalParams<P extends Treelike>(
   options: ArithmeticOption = {},
 ): P {
   checkOptions('scheduleFreeEvalParams', options, arithmeticNames)
-  if (state?.b1 === undefined || state.z === undefined)
+  if (state?.b1 === undefined || state.z === undefined) {
     throw new TypeError(
       `scheduleFreeEvalParams: the state is not that of scheduleFree [${Object.keys(Object(state)).join(', ')}]`,
     )
+  }
   const a = arithmeticOf(options.arithmetic)
   return leafwise('scheduleFreeEvalParams', [params, state.z], ([y, z]) => [
     tensorOf(averaged(a, state.b1, y!, z!)),

@@ -48,11 +48,12 @@ export function injectHyperparams<O extends ArithmeticOption>(
     ): Record<string, Tensor> =>
       Object.fromEntries(
         numbers.map(([name, value]): [string, Tensor] => {
-          if (typeof value === 'function')
+          if (typeof value === 'function') {
             return [
               name,
               strong(scheduled('injectHyperparams', value as Schedule, count), promote(dtype, 'float32')),
             ]
+          }
           const held = known?.[name] ?? (value as Scalar)
           return [name, strong(held instanceof Tensor ? held.item() : held, dtype)]
         }),

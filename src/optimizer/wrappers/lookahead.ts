@@ -74,11 +74,12 @@ export function lookahead(
       const [step, fastState] = fastOptimizer.update(updates, state.fastState, fast, extra)
       const meets = state.stepsSinceSync === syncPeriod - 1
       const stepsSinceSync = (state.stepsSinceSync + 1) % syncPeriod
-      if (!meets)
+      if (!meets) {
         return [
           { fast: step, slow: zeroUpdates(step) },
           { fastState, stepsSinceSync },
         ]
+      }
       const apart = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => [
         tensorOf(a.sub(a.add(f!, u!), s!)),
       ])[0]
@@ -96,7 +97,8 @@ export function lookahead(
 }
 
 function pairOf(params: Treelike): LookaheadParams {
-  if (typeof params !== 'object' || !('fast' in params) || !('slow' in params))
+  if (typeof params !== 'object' || !('fast' in params) || !('slow' in params)) {
     throw new RangeError(`lookahead: parameters are not { fast, slow } [${Object.keys(params).join(', ')}]`)
+  }
   return params as LookaheadParams
 }

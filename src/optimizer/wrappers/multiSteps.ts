@@ -86,8 +86,9 @@ export function multiSteps(
       skipped: false,
     }),
     update(updates, state, params, extra) {
-      if ((skipNotFinite && !allFinite(updates)) || shouldSkip?.(updates, state.gradientStep, params))
+      if ((skipNotFinite && !allFinite(updates)) || shouldSkip?.(updates, state.gradientStep, params)) {
         return [zeroUpdates(updates), { ...state, skipped: true }]
+      }
       const k = typeof everyK === 'number' ? everyK : everyK(state.gradientStep)
       checkWhole('multiSteps', `everyK at gradient step ${state.gradientStep}`, k, 1)
       const emits = state.miniStep === k - 1
@@ -98,8 +99,9 @@ export function multiSteps(
       const miniStep = nextCount(state.miniStep) % k
       const going = { miniStep, gradientStep: state.gradientStep, skipped: false }
       const finite = allFinite(mean)
-      if (!emits && finite)
+      if (!emits && finite) {
         return [zeroUpdates(mean), { ...going, innerState: state.innerState, accGrads: kept }]
+      }
       const [changed, innerState] = inner.update(mean, state.innerState, params, extra)
       if (!emits) return [timesZero(changed), { ...going, innerState: state.innerState, accGrads: kept }]
       const gradientStep = nextCount(state.gradientStep)

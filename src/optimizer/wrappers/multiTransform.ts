@@ -26,8 +26,9 @@ export function multiTransform(
   labels: Labels,
 ): GradientTransformation<MultiTransformState> {
   checkRecord('multiTransform', 'transforms', transforms)
-  for (const [label, transform] of Object.entries(transforms))
+  for (const [label, transform] of Object.entries(transforms)) {
     checkTransformation('multiTransform', `the one of label ${label}`, transform)
+  }
   const entries = Object.entries(transforms)
   const labelsOf = (tree: Treelike): string[] => {
     const found = prefixLeaves(
@@ -37,8 +38,9 @@ export function multiTransform(
       (value): value is string => typeof value === 'string',
     )
     for (const label of found) {
-      if (!Object.hasOwn(transforms, label))
+      if (!Object.hasOwn(transforms, label)) {
         throw new RangeError(`multiTransform: no transform for a label [${label}]`)
+      }
     }
     return found
   }

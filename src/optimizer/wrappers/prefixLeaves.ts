@@ -25,16 +25,18 @@ export function prefixLeaves<T>(
       !isLeaf(below) &&
       Array.isArray(said) === Array.isArray(below)
     const keys = sameKind ? keysOf(below) : []
-    if (!sameKind || keys.join('\n') !== keysOf(said).join('\n'))
+    if (!sameKind || keys.join('\n') !== keysOf(said).join('\n')) {
       throw new RangeError(
         `${op}: the mask does not fit the tree at ${path || 'the root'} [${describe(said)}]`,
       )
-    for (const key of keys)
+    }
+    for (const key of keys) {
       visit(
         (said as Record<string, unknown>)[key],
         (below as Record<string, unknown>)[key],
         path === '' ? key : `${path}.${key}`,
       )
+    }
   }
   visit(prefix, tree, '')
   return found

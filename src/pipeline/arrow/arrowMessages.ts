@@ -89,7 +89,9 @@ function messagesOfStream(bytes: Uint8Array, refuse: Refuse): ArrowMessages {
     if (message.kind === kinds.schema) {
       if (schema) return refuse('a second schema')
       schema = message.header
-    } else if (schema) batches.push(batchOf(message, refuse))
+    } else if (schema) {
+      batches.push(batchOf(message, refuse))
+    }
     at = message.end
   }
   return schema ? { schema, batches } : refuse('no schema')
@@ -114,11 +116,17 @@ function messagesOfFile(bytes: Uint8Array, refuse: Refuse): ArrowMessages {
       const offset = footer.buffer.int64(at)
       const metadata = footer.buffer.int32(at + 8)
       const body = footer.buffer.int64(at + 16)
-      if (offset < 8 || offset % 8 !== 0 || metadata < 0 || body < 0 || offset + metadata + body > end)
+      if (offset < 8 || offset % 8 !== 0 || metadata < 0 || body < 0 || offset + metadata + body > end) {
         return refuse(`a block of ${metadata} and ${body} bytes at ${offset}`)
+      }
       const message = messageAt(bytes.subarray(0, end), offset, refuse)
-      if (message?.kind !== kind || message.body.length !== body || message.end !== offset + metadata + body)
+      if (
+        message?.kind !== kind ||
+        message.body.length !== body ||
+        message.end !== offset + metadata + body
+      ) {
         return refuse(`another block at ${offset} than is listed`)
+      }
       places.push({ offset, length: metadata + body })
       return batchOf(message, refuse)
     })
@@ -148,8 +156,10 @@ function rowsOf(batch: FlatTable, body: Uint8Array, refuse: Refuse): Omit<ArrowB
   const buffers = batch
     .elements(2, 16)
     .map((at) => ({ offset: buffer.int64(at), length: buffer.int64(at + 8) }))
-  for (const { offset, length: bytes } of buffers)
-    if (offset < 0 || bytes < 0 || offset % 8 !== 0 || offset + bytes > body.length)
+  for (const { offset, length: bytes } of buffers) {
+    if (offset < 0 || bytes < 0 || offset % 8 !== 0 || offset + bytes > body.length) {
       refuse(`a buffer of ${bytes} bytes at ${offset} of ${body.length}`)
+    }
+  }
   return { length, nodes, buffers, viewBuffers: batch.elements(4, 8).map((at) => buffer.int64(at)), body }
 }

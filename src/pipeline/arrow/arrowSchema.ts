@@ -53,8 +53,9 @@ function readField(field: FlatTable, refuse: Refuse, depth: number): ArrowField 
   const number = field.uint8(2, 0)
   if (type === undefined) return refuse(`a column without a type, ${name.slice(0, 50)}`)
   const known = readType(number, type, refuse)
-  if (known === undefined)
+  if (known === undefined) {
     return refuse(`a type that is not read, ${name.slice(0, 50)}: ${typeNames[number] ?? number}`)
+  }
   checkChildren(name, known, children, refuse)
   return { name, type: known, children, dictionary: readDictionary(field.table(4), refuse) }
 }
@@ -140,8 +141,13 @@ function readType(number: number, type: FlatTable, refuse: Refuse): ArrowType | 
 function readUnion(type: FlatTable, refuse: Refuse): ArrowType {
   const mode = type.int16(0, 0)
   const ids = type.elements(1, 4).map((at) => type.buffer.int32(at))
-  if ((mode !== 0 && mode !== 1) || ids.some((id) => id < 0 || id > 127) || new Set(ids).size !== ids.length)
+  if (
+    (mode !== 0 && mode !== 1) ||
+    ids.some((id) => id < 0 || id > 127) ||
+    new Set(ids).size !== ids.length
+  ) {
     return refuse('a union of no kind that there is')
+  }
   return { kind: 'union', dense: mode === 1, ids }
 }
 

@@ -22,8 +22,13 @@ export class ColumnCheck {
   /** Nothing may be left. */
   end(): void {
     const { nodes, buffers, viewBuffers } = this.#batch
-    if (this.#node !== nodes.length || this.#buffer !== buffers.length || this.#views !== viewBuffers.length)
+    if (
+      this.#node !== nodes.length ||
+      this.#buffer !== buffers.length ||
+      this.#views !== viewBuffers.length
+    ) {
       this.#refuse('more buffers than the columns have')
+    }
   }
 
   /** A column of `length` values, or a part of one of as many as it has itself; returns how many. */
@@ -32,8 +37,9 @@ export class ColumnCheck {
     const node = this.#batch.nodes[this.#node++]
     if (node === undefined) return this.#refuse('fewer columns than the schema has')
     const n = node.length
-    if (n < 0 || n >= 2 ** 31 || (length !== undefined && n !== length))
+    if (n < 0 || n >= 2 ** 31 || (length !== undefined && n !== length)) {
       return this.#refuse(`${n} values for ${length} rows`)
+    }
     const { kind } = field.type
     const missing = kind === 'null' && !field.dictionary ? n : node.nulls
     if (node.nulls < 0 || missing > n) return this.#refuse(`${node.nulls} of ${n} values missing`)
@@ -49,8 +55,9 @@ export class ColumnCheck {
   #validity(n: number, nulls: number): Uint8Array | undefined {
     const bits = this.#next()
     if (bits.length === 0 && nulls === 0) return undefined
-    if (bits.length < Math.ceil(n / 8))
+    if (bits.length < Math.ceil(n / 8)) {
       return this.#refuse(`${bits.length} bytes for which of ${n} values there are`)
+    }
     let zeros = 0
     for (let i = 0; i < n >> 3; i++) zeros += zerosIn[bits[i]!]!
     for (let i = n - (n % 8); i < n; i++) if (((bits[i >> 3]! >> (i % 8)) & 1) === 0) zeros++
@@ -155,8 +162,9 @@ export class ColumnCheck {
     let before = 0
     for (let i = 0; i <= n; i++) {
       const offset = at(i)
-      if (!(offset >= before && Number.isSafeInteger(offset)))
+      if (!(offset >= before && Number.isSafeInteger(offset))) {
         this.#refuse(`offset ${offset} behind ${before}`)
+      }
       before = offset
     }
     return { at, n, last: before }
@@ -169,8 +177,9 @@ export class ColumnCheck {
     const first = n === 0 ? last : at(0)
     if (!isUtf8(data.subarray(first, last))) this.#refuse('text that is not UTF-8')
     // No value begins within a character.
-    for (let i = 0; i < n; i++)
+    for (let i = 0; i < n; i++) {
       if (at(i) < last && (data[at(i)]! & 0xc0) === 0x80) this.#refuse('text that is not UTF-8')
+    }
   }
 
   #checkViews(n: number, isText: boolean): void {
@@ -193,8 +202,9 @@ export class ColumnCheck {
         return
       }
       if (isText && !isUtf8(from.subarray(begin, begin + length))) this.#refuse('text that is not UTF-8')
-      if (length > 12 && [0, 1, 2, 3].some((k) => bytes[16 * i + 4 + k] !== from[begin + k]))
+      if (length > 12 && [0, 1, 2, 3].some((k) => bytes[16 * i + 4 + k] !== from[begin + k])) {
         this.#refuse('a long value that begins with other bytes than its view says')
+      }
     }
   }
 

@@ -29,10 +29,17 @@ export class FlatBuffer {
     const vtable = at - this.int32(at)
     const size = this.uint16(vtable)
     const inline = this.uint16(vtable + 2)
-    if (size < 4 || size % 2 !== 0 || vtable + size > this.#bytes.length || at + inline > this.#bytes.length)
+    if (
+      size < 4 ||
+      size % 2 !== 0 ||
+      vtable + size > this.#bytes.length ||
+      at + inline > this.#bytes.length
+    ) {
       return this.#refuse('a broken table')
-    for (let slot = vtable + 4; slot < vtable + size; slot += 2)
+    }
+    for (let slot = vtable + 4; slot < vtable + size; slot += 2) {
       if (this.uint16(slot) >= Math.max(inline, 1)) return this.#refuse('a field outside of its table')
+    }
     return new FlatTable(this, at, vtable, size)
   }
 
@@ -86,8 +93,9 @@ export class FlatBuffer {
   /** Where the elements of a list of `width` bytes each begin. */
   elements(at: number, width: number): number[] {
     const length = this.uint32(at)
-    if (!(at + 4 + length * width <= this.#bytes.length))
+    if (!(at + 4 + length * width <= this.#bytes.length)) {
       return this.#refuse('a list that leaves the metadata')
+    }
     return Array.from({ length }, (_, i) => at + 4 + i * width)
   }
 

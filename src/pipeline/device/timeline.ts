@@ -63,8 +63,9 @@ export function timelineText(events: readonly TimelineEvent[], options: TextOpti
   checkArray('timelineText', 'events', events)
   checkOptions('timelineText', options, textNames)
   const { width = 72 } = options
-  if (!(Number.isSafeInteger(width) && width > 0))
+  if (!(Number.isSafeInteger(width) && width > 0)) {
     throw new RangeError(`timelineText: width is not a positive integer [${String(width)}]`)
+  }
   const { wall, busy, serial, speedup } = timelineSummary(events)
   const first = Math.min(...events.map(({ start }) => start))
   const lines = lanes.map((lane) => {

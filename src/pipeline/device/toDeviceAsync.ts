@@ -56,12 +56,15 @@ export function toDeviceAsync<T>(batches: AsyncIterable<T>, options: DeviceOptio
   checkOptions('toDeviceAsync', options, deviceNames)
   const { bytesPerSecond, latency = 0, buffers = 2, bytes = bytesIn, clock = machineClock } = options
   const op = 'toDeviceAsync'
-  if (!(bytesPerSecond > 0))
+  if (!(bytesPerSecond > 0)) {
     throw new RangeError(`${op}: bytesPerSecond is not positive [${String(bytesPerSecond)}]`)
-  if (!(latency >= 0 && latency < Number.POSITIVE_INFINITY))
+  }
+  if (!(latency >= 0 && latency < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`${op}: latency is not a time [${String(latency)}]`)
-  if (!(Number.isSafeInteger(buffers) && buffers > 0))
+  }
+  if (!(Number.isSafeInteger(buffers) && buffers > 0)) {
     throw new RangeError(`${op}: buffers is not a positive integer [${String(buffers)}]`)
+  }
 
   const source = batches[Symbol.asyncIterator]()
   const events: TimelineEvent[] = []

@@ -26,17 +26,19 @@ export function collate<T>(records: readonly T[]): Batch<T> {
 }
 
 function column(values: readonly unknown[], path: string): unknown {
-  if (values.length > 0 && values.every((value) => typeof value === 'number'))
+  if (values.length > 0 && values.every((value) => typeof value === 'number')) {
     return Float64Array.from(values)
+  }
   if (values.length > 0 && values.every((value) => value instanceof Tensor)) return stacked(values, path)
   if (values.length === 0 || !values.every(isPlainObject)) return [...values]
   const names = Object.keys(values[0]!)
   for (const value of values) {
     const others = Object.keys(value)
-    if (others.length !== names.length || !names.every((name) => Object.hasOwn(value, name)))
+    if (others.length !== names.length || !names.every((name) => Object.hasOwn(value, name))) {
       throw new RangeError(
         `collate: records with different fields${path} [${names.join(', ').slice(0, 50)} / ${others.join(', ').slice(0, 50)}]`,
       )
+    }
   }
   return Object.fromEntries(
     names.map((name) => [
@@ -52,10 +54,11 @@ function column(values: readonly unknown[], path: string): unknown {
 function stacked(tensors: readonly Tensor[], path: string): Tensor {
   const [first] = tensors
   const other = tensors.find((x) => x.dtype !== first!.dtype || x.shape.join() !== first!.shape.join())
-  if (other)
+  if (other) {
     throw new RangeError(
       `collate: tensors that do not stack${path} [${describe(first!)} / ${describe(other)}]`,
     )
+  }
   return stack(tensors)
 }
 

@@ -78,10 +78,11 @@ export function dataLoader(plan: Plan, options: LoadOptions): DataLoader<unknown
     plan.shuffle ? keyOf(plan.seed).data.join() : 'in order',
   )
   const given = typeof options.from === 'object' ? options.from.fingerprint : undefined
-  if (given !== undefined && given !== fingerprint)
+  if (given !== undefined && given !== fingerprint) {
     throw new RangeError(
       `load: a state of other records, or of another order of them [${shown(given)} / ${fingerprint}]`,
     )
+  }
   const deal = { hosts, block, remainder: batch?.remainder ?? 'keep' } as const
   const stream = streamFrom(from, sampler.length)
   const share = shareOf(stream.length, deal, host)
@@ -159,17 +160,20 @@ function checkLoad(
   checkOptions('load', options, loadNames)
   const { host = 0, hosts = 1, workers = 0 } = options
   checkHost('load', { host, hosts })
-  if (batch && batch.size % hosts !== 0)
+  if (batch && batch.size % hosts !== 0) {
     throw new RangeError(`load: a global batch does not divide among the hosts [${batch.size} / ${hosts}]`)
+  }
   checkInteger('load', 'workers', workers, 0, maxWorkers)
-  if (workers > 0 && ![...stages, ...batchStages].some(({ transform }) => isModuleTransform(transform)))
+  if (workers > 0 && ![...stages, ...batchStages].some(({ transform }) => isModuleTransform(transform))) {
     throw new RangeError(
       `load: workers run only transforms that fromModule names, and there is none [${workers}]`,
     )
+  }
   const block = batch ? batch.size / hosts : 1
   const chunk = options.chunk ?? (batch ? Math.min(block, 256) : 64)
-  if (!(Number.isSafeInteger(chunk) && chunk > 0))
+  if (!(Number.isSafeInteger(chunk) && chunk > 0)) {
     throw new RangeError(`load: chunk is not a positive integer [${String(chunk)}]`)
+  }
   return { host, hosts, block, workers, chunk }
 }
 
@@ -191,8 +195,9 @@ function* chunksOf(
 }
 
 async function* itemsOf(records: AsyncIterable<Records>): AsyncGenerator<Item, void, void> {
-  for await (const { values, places } of records)
+  for await (const { values, places } of records) {
     for (let i = 0; i < values.length; i++) yield { value: values[i], end: places[i]!.order + 1 }
+  }
 }
 
 /** Records in groups of `block`, whatever the filters left of the chunks. */
@@ -204,7 +209,7 @@ async function* blocksOf(
 ): AsyncGenerator<Records, void, void> {
   let values: unknown[] = []
   let places: RecordPlace[] = []
-  for await (const some of records)
+  for await (const some of records) {
     for (let i = 0; i < some.values.length; i++) {
       values.push(some.values[i])
       places.push(some.places[i]!)
@@ -213,6 +218,7 @@ async function* blocksOf(
       values = []
       places = []
     }
+  }
   // Where it was stopped, what is left over is not the end of the records.
   if (values.length > 0 && remainder === 'keep' && !stop.isOver) yield { values, places }
 }

@@ -50,8 +50,9 @@ export async function* orderedMap<In, Out>(
       while (!ended && underWay.length < limit) {
         const next = await stop.until(source.next())
         if (next === undefined) return
-        if (next.done) ended = true
-        else {
+        if (next.done) {
+          ended = true
+        } else {
           const result = work(next.value).then((out) => ({ out }))
           // It is awaited in its turn; until then its failure is not unheard of.
           result.catch(() => {})

@@ -49,10 +49,11 @@ const batchNames: OptionTable<BatchOptions<unknown, unknown>> = { collate: 'opti
  */
 export function pipeline<T>(source: DataSource<T>, options: SamplerOptions = {}): Pipeline<T> {
   checkOptions('pipeline', options, samplerNames)
-  if (typeof source?.length !== 'number' || typeof source.at !== 'function')
+  if (typeof source?.length !== 'number' || typeof source.at !== 'function') {
     throw new TypeError(
       `pipeline: not a source of records, arraySource makes one of a list [${shown(source)}]`,
     )
+  }
   return withPlan<T>({
     source: source as DataSource<unknown>,
     sampler: indexSampler(source.length, options),
@@ -79,17 +80,20 @@ function withPlan<T>(plan: Plan): Pipeline<T> {
     batch: (size, options = {}) => {
       checkOptions('batch', options, batchNames)
       if (plan.batch) throw new RangeError(`batch: there are batches already [${plan.batch.size}]`)
-      if (!(Number.isSafeInteger(size) && size > 0))
+      if (!(Number.isSafeInteger(size) && size > 0)) {
         throw new RangeError(`batch: a global batch is a positive integer [${String(size)}]`)
+      }
       const { remainder = 'keep' } = options
-      if (remainder !== 'keep' && remainder !== 'drop')
+      if (remainder !== 'keep' && remainder !== 'drop') {
         throw new RangeError(`batch: a remainder is kept or dropped [${String(remainder)}]`)
+      }
       const make = (options.collate ?? collate) as (records: readonly unknown[]) => unknown
       return withPlan({ ...plan, batch: { size, remainder, collate: make } })
     },
     prefetch: (count) => {
-      if (!(Number.isSafeInteger(count) && count >= 0))
+      if (!(Number.isSafeInteger(count) && count >= 0)) {
         throw new RangeError(`prefetch: not an integer from 0 on [${String(count)}]`)
+      }
       return withPlan({ ...plan, prefetch: count })
     },
     load: (options = {}) => dataLoader(plan, options) as DataLoader<T>,
@@ -98,9 +102,14 @@ function withPlan<T>(plan: Plan): Pipeline<T> {
 
 function checked(op: string, transform: unknown): Stage['transform'] {
   const form = transform as { apply?: unknown; href?: unknown } | undefined
-  if (typeof transform !== 'function' && typeof form?.apply !== 'function' && typeof form?.href !== 'string')
+  if (
+    typeof transform !== 'function' &&
+    typeof form?.apply !== 'function' &&
+    typeof form?.href !== 'string'
+  ) {
     throw new TypeError(
       `${op}: a transform is a function, has a method apply, or comes of fromModule [${typeof transform}]`,
     )
+  }
   return transform as Stage['transform']
 }

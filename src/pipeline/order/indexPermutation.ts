@@ -26,8 +26,9 @@ const rounds = { short: 24, long: 8 } as const
  * @example Array.from({ length: 6 }, (_, i) => indexPermutation(6, random.key(1)).at(i)) // [0, 5, 4, 1, 2, 3]
  */
 export function indexPermutation(length: number, key: Key): IndexPermutation {
-  if (!(Number.isSafeInteger(length) && length >= 0))
+  if (!(Number.isSafeInteger(length) && length >= 0)) {
     throw new RangeError(`indexPermutation: length is not an integer from 0 on [${String(length)}]`)
+  }
   const a = Math.ceil(Math.sqrt(length))
   const least = Math.ceil(length / Math.max(a, 1))
   // Were both sides odd, every round would be an even permutation and half of the orders could never come.
@@ -48,8 +49,9 @@ export function indexPermutation(length: number, key: Key): IndexPermutation {
   return {
     length,
     at: (i) => {
-      if (!(Number.isSafeInteger(i) && i >= 0 && i < length))
+      if (!(Number.isSafeInteger(i) && i >= 0 && i < length)) {
         throw new RangeError(`at: not a place of the ${length} [${String(i)}]`)
+      }
       let place = encipher(i)
       while (place >= length) place = encipher(place)
       return place

@@ -42,22 +42,26 @@ export function indexSampler(records: number, options: SamplerOptions = {}): Ind
   const op = 'indexSampler'
   checkOptions(op, options, samplerNames)
   const { shuffle = false, seed, epochs = 1 } = options
-  if (!(Number.isSafeInteger(records) && records >= 0))
+  if (!(Number.isSafeInteger(records) && records >= 0)) {
     throw new RangeError(`${op}: records is not an integer from 0 on [${String(records)}]`)
-  if (!((Number.isSafeInteger(epochs) && epochs >= 0) || epochs === Number.POSITIVE_INFINITY))
+  }
+  if (!((Number.isSafeInteger(epochs) && epochs >= 0) || epochs === Number.POSITIVE_INFINITY)) {
     throw new RangeError(`${op}: epochs is not an integer from 0 on [${String(epochs)}]`)
+  }
   if (shuffle && seed === undefined) throw new RangeError(`${op}: shuffle needs a seed [undefined]`)
   const length = records === 0 ? 0 : records * epochs
-  if (length !== Number.POSITIVE_INFINITY && !Number.isSafeInteger(length))
+  if (length !== Number.POSITIVE_INFINITY && !Number.isSafeInteger(length)) {
     throw new RangeError(`${op}: more places than integers are exact [${records} x ${epochs}]`)
+  }
   const root = seed === undefined ? undefined : keyOf(seed)
 
   // The last epoch that was asked for: a cache, not state.
   let epochNow = -1
   let order: IndexPermutation | undefined
   const epochOf = (position: number): number => {
-    if (!(Number.isSafeInteger(position) && position >= 0 && position < length))
+    if (!(Number.isSafeInteger(position) && position >= 0 && position < length)) {
       throw new RangeError(`at: not a place of the ${length} [${String(position)}]`)
+    }
     return Math.floor(position / records)
   }
   return {

@@ -50,39 +50,46 @@ export function joinStates(states: readonly HostState[], options: JoinOptions = 
   const shared = ({ host: _, consumed: __, ...rest }: HostState): string =>
     JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)))
   const stranger = states.find((state) => shared(state) !== shared(first))
-  if (stranger)
+  if (stranger) {
     throw new RangeError(`${op}: states of different runs [host ${first.host}, host ${stranger.host}]`)
-  if (!(Number.isSafeInteger(first.hosts) && first.hosts > 0 && first.hosts <= maxHosts))
+  }
+  if (!(Number.isSafeInteger(first.hosts) && first.hosts > 0 && first.hosts <= maxHosts)) {
     throw new RangeError(`${op}: hosts is not a whole number from 1 to ${maxHosts} [${shown(first.hosts)}]`)
+  }
   const all = options.lockstep ? inStep(op, states) : states
   const { hosts, total } = first
   const byHost = new Map(all.map((state) => [state.host, state]))
-  if (byHost.size !== all.length)
+  if (byHost.size !== all.length) {
     throw new RangeError(`${op}: a host has two states [${all.map((s) => s.host).join(', ')}]`)
+  }
   const missing = Array.from({ length: hosts }, (_, host) => host).filter((host) => !byHost.has(host))
-  if (missing.length > 0 || byHost.size !== hosts)
+  if (missing.length > 0 || byHost.size !== hosts) {
     throw new RangeError(
       `${op}: states of hosts are missing [${missing.slice(0, 10).join(', ')} of ${hosts}]`,
     )
+  }
   const left = remaining(op, first, total ?? Number.POSITIVE_INFINITY, (host) => byHost.get(host)!.consumed)
   return first.fingerprint === undefined ? left : { ...left, fingerprint: first.fingerprint }
 }
 
 function inStep(op: string, states: readonly HostState[]): HostState[] {
   const [state] = states
-  if (states.length !== 1 || !state)
+  if (states.length !== 1 || !state) {
     throw new RangeError(`${op}: lockstep takes one state [${states.length}]`)
+  }
   const { host, hosts, consumed } = state
-  if (state.filtered)
+  if (state.filtered) {
     throw new RangeError(
       `${op}: hosts that filter records do not keep step, give all their states [host ${host}]`,
     )
+  }
   const { length } = streamFrom(state.from, state.total ?? Number.POSITIVE_INFINITY)
   const shares = Array.from({ length: hosts }, (_, other) => shareOf(length, state, other))
   const { length: own, whole } = shares[host]!
   // It has nothing of the remainder: whether the others have theirs by now cannot be seen.
-  if (consumed === whole && own === whole && shares.some((share) => share.length > whole))
+  if (consumed === whole && own === whole && shares.some((share) => share.length > whole)) {
     throw new RangeError(`${op}: hosts end at different steps, give all their states [host ${host}]`)
+  }
   return shares.map((share, other) => ({
     ...state,
     host: other,
@@ -101,8 +108,9 @@ function remaining(
   const shares = Array.from({ length: hosts }, (_, host) => shareOf(stream.length, deal, host))
   shares.forEach((share, host) => {
     const consumed = consumedBy(host)
-    if (!(Number.isSafeInteger(consumed) && consumed >= 0 && consumed <= share.length))
+    if (!(Number.isSafeInteger(consumed) && consumed >= 0 && consumed <= share.length)) {
       throw new RangeError(`${op}: not a number of records of host ${host} [${String(consumed)}]`)
+    }
   })
   // Up to here some host has gone; what others have not taken before it is pending.
   const steps = Math.max(

@@ -22,10 +22,12 @@ const hostNames: OptionTable<Host> = { host: 'required', hosts: 'required' }
 export function checkHost(op: string, given: Host): void {
   checkOptions(op, given, hostNames)
   const { host, hosts } = given
-  if (!(Number.isSafeInteger(hosts) && hosts > 0))
+  if (!(Number.isSafeInteger(hosts) && hosts > 0)) {
     throw new RangeError(`${op}: hosts is not a positive integer [${String(hosts)}]`)
-  if (!(Number.isSafeInteger(host) && host >= 0 && host < hosts))
+  }
+  if (!(Number.isSafeInteger(host) && host >= 0 && host < hosts)) {
     throw new RangeError(`${op}: unknown host [${String(host)} of ${hosts}]`)
+  }
 }
 
 /**
@@ -36,8 +38,9 @@ export function checkHost(op: string, given: Host): void {
  */
 export function shardRange(length: number, host: Host): [start: number, end: number] {
   checkHost('shardRange', host)
-  if (!(Number.isSafeInteger(length) && length >= 0))
+  if (!(Number.isSafeInteger(length) && length >= 0)) {
     throw new RangeError(`shardRange: length is not an integer from 0 on [${String(length)}]`)
+  }
   return evenShare(length, host)
 }
 
@@ -68,8 +71,9 @@ export function shardFiles<T>(files: readonly T[], host: Host): T[] {
 export function shardRecords(counts: readonly number[], host: Host): FileRange[] {
   checkHost('shardRecords', host)
   const wrong = counts.findIndex((count) => !(Number.isSafeInteger(count) && count >= 0))
-  if (wrong >= 0)
+  if (wrong >= 0) {
     throw new RangeError(`shardRecords: not a count of records [file ${wrong}: ${String(counts[wrong])}]`)
+  }
   const [start, end] = evenShare(
     counts.reduce((sum, count) => sum + count, 0),
     host,

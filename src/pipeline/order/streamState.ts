@@ -69,16 +69,19 @@ export function checkState(op: string, given: number | StreamState, total: numbe
   const state = typeof given === 'number' ? { position: given, pending: [] } : given
   const isPlace = (place: unknown): boolean =>
     Number.isSafeInteger(place) && (place as number) >= 0 && (place as number) <= total
-  if (!isPlace(state?.position))
+  if (!isPlace(state?.position)) {
     throw new RangeError(`${op}: not a place of the ${total} [${String(state?.position)}]`)
+  }
   const { position, pending } = state
   const isList = (value: unknown): boolean => Array.isArray(value)
-  if (!isList(pending) || !pending.every(isList))
+  if (!isList(pending) || !pending.every(isList)) {
     throw new RangeError(`${op}: pending is not a list of stretches [${String(pending)}]`)
+  }
   const used: (readonly [number, number])[] = [...pending].sort((a, b) => a[0] - b[0])
   used.forEach(([start, end], i) => {
-    if (!(isPlace(start) && isPlace(end) && start < end && end <= (used[i + 1]?.[0] ?? position)))
+    if (!(isPlace(start) && isPlace(end) && start < end && end <= (used[i + 1]?.[0] ?? position))) {
       throw new RangeError(`${op}: pending stretches overlap or reach past ${position} [${start}, ${end}]`)
+    }
   })
   return { position, pending }
 }

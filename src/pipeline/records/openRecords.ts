@@ -61,8 +61,9 @@ export async function openRecords(
     const bytes = await file.read(start, headerBytes + 8 * (end - first))
     const header = decodeHeader(bytes)
     const table = bytes.subarray(headerBytes)
-    if (header?.kind !== 'records' || header.entries !== end - first || header.crc !== crc32(table))
+    if (header?.kind !== 'records' || header.entries !== end - first || header.crc !== crc32(table)) {
       return refuse()
+    }
     const view = new DataView(bytes.buffer, headerBytes)
     const ends = new Float64Array(header.entries + 1)
     const crcs = new Uint32Array(header.entries)
@@ -102,10 +103,11 @@ export async function openRecords(
     const bytes = await file.read(start, table.starts[to]! - start)
     return Array.from({ length: to - from }, (_, i) => {
       const record = bytes.slice(table.starts[from + i]! - start, table.starts[from + i + 1]! - start)
-      if (crc32(record) !== table.crcs[from + i])
+      if (crc32(record) !== table.crcs[from + i]) {
         throw new RangeError(
           `${op}: record ${firsts[block]! + from + i} is corrupt [${file.name}, byte ${table.starts[from + i]}]`,
         )
+      }
       return record
     })
   }

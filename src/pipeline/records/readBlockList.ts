@@ -18,8 +18,9 @@ import {
  */
 export async function readBlockList(op: string, file: OpenFile, recover: boolean): Promise<RecordsBefore> {
   const magic = await file.read(0, Math.min(file.size, fileMagic.length))
-  if (magic.length < fileMagic.length || magic.some((byte, i) => byte !== fileMagic[i]))
+  if (magic.length < fileMagic.length || magic.some((byte, i) => byte !== fileMagic[i])) {
     throw new RangeError(`${op}: not a record file [${file.name}]`)
+  }
   const listed = await fromIndex(file)
   if (listed) return listed
   const walked = await fromBlocks(file)
@@ -34,8 +35,9 @@ async function fromIndex(file: OpenFile): Promise<RecordsBefore | undefined> {
   const trailer = decodeTrailer(await file.read(file.size - trailerBytes, trailerBytes))
   if (!trailer || trailer.indexStart + headerBytes + trailerBytes > file.size) return undefined
   const header = decodeHeader(await file.read(trailer.indexStart, headerBytes))
-  if (header?.kind !== 'index' || trailer.indexStart + blockLength(header) + trailerBytes !== file.size)
+  if (header?.kind !== 'index' || trailer.indexStart + blockLength(header) + trailerBytes !== file.size) {
     return undefined
+  }
   const data = await file.read(trailer.indexStart + headerBytes, header.dataBytes)
   if (crc32(data) !== header.crc) return undefined
   const list = decodeIndex(data)

@@ -23,8 +23,9 @@ export function* recordBlocks(
   options: RecordOptions,
 ): Generator<Uint8Array, void, void> {
   const { blockBytes = 65_536 } = options
-  if (!(Number.isSafeInteger(blockBytes) && blockBytes > 0))
+  if (!(Number.isSafeInteger(blockBytes) && blockBytes > 0)) {
     throw new RangeError(`${op}: blockBytes is not a positive integer [${String(blockBytes)}]`)
+  }
   const list: BlockList = { starts: [...before.starts], firsts: [...before.firsts] }
   let at = before.end
   let count = before.records
@@ -54,12 +55,14 @@ export function* recordBlocks(
   }
   for (const record of records) {
     const content = typeof record === 'string' ? Buffer.from(record) : record
-    if (!(content instanceof Uint8Array))
+    if (!(content instanceof Uint8Array)) {
       throw new TypeError(`${op}: a record is bytes or text [record ${count}: ${typeof record}]`)
+    }
     if (bytes + content.length >= 2 ** 32) {
       if (waiting.length > 0) yield* block()
-      if (content.length >= 2 ** 32)
+      if (content.length >= 2 ** 32) {
         throw new RangeError(`${op}: a record of 4 GiB or more [record ${count}]`)
+      }
     }
     waiting.push(content)
     bytes += content.length

@@ -24,8 +24,9 @@ export interface DataSource<T> {
  * @example arraySource(['a', 'b']).at(1) // 'b'
  */
 export function arraySource<T>(records: ArrayLike<T>): DataSource<T> {
-  if (typeof records !== 'object' || typeof records?.length !== 'number')
+  if (typeof records !== 'object' || typeof records?.length !== 'number') {
     throw new TypeError(`arraySource: not a list of records [${shown(records)}]`)
+  }
   return {
     length: records.length,
     get fingerprint() {
@@ -97,8 +98,9 @@ export function sliceSource<T>(source: DataSource<T>, start: number, end: number
       start <= end &&
       end <= source.length
     )
-  )
+  ) {
     throw new RangeError(`sliceSource: not a part of ${source.length} records [${start}, ${end}]`)
+  }
   const length = end - start
   return {
     length,
@@ -128,10 +130,11 @@ export async function readIndices<T>(source: DataSource<T>, indices: readonly nu
   const coming: Promise<void>[] = []
   const readRun = async (from: number, count: number): Promise<void> => {
     const records = await source.range!(indices[from]!, indices[from]! + count)
-    if (records.length !== count)
+    if (records.length !== count) {
       throw new RangeError(
         `range: gave ${records.length} records [${indices[from]}, ${indices[from]! + count}]`,
       )
+    }
     for (let i = 0; i < count; i++) found[from + i] = records[i]!
   }
   const keep = async (i: number, record: Promise<T>): Promise<void> => {
@@ -140,8 +143,9 @@ export async function readIndices<T>(source: DataSource<T>, indices: readonly nu
   for (let i = 0; i < indices.length; ) {
     let run = 1
     while (source.range && i + run < indices.length && indices[i + run] === indices[i]! + run) run++
-    if (run > 1) coming.push(readRun(i, run))
-    else {
+    if (run > 1) {
+      coming.push(readRun(i, run))
+    } else {
       try {
         const record = source.at(indices[i]!)
         // What is there at once is not waited for: that would cost a turn of the event loop a record.
@@ -162,6 +166,7 @@ export async function readIndices<T>(source: DataSource<T>, indices: readonly nu
 
 /** Refuses what is no index of a source. */
 export function checkIndex(op: string, index: number, length: number): void {
-  if (!(Number.isSafeInteger(index) && index >= 0 && index < length))
+  if (!(Number.isSafeInteger(index) && index >= 0 && index < length)) {
     throw new RangeError(`${op}: no such record [${String(index)} of ${length}]`)
+  }
 }

@@ -44,8 +44,9 @@ export function listFingerprint(records: ArrayLike<unknown>): string {
 
 function textOf(value: unknown, depth: number): string {
   if (value instanceof Tensor) return tensorFingerprint(value)
-  if (ArrayBuffer.isView(value))
+  if (ArrayBuffer.isView(value)) {
     return bytesFingerprint(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+  }
   if (typeof value === 'function' || typeof value === 'symbol') return typeof value
   if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`
   if (depth === 0) return 'deep'

@@ -47,8 +47,9 @@ export async function loadShardsFromManifest(path: string | URL): Promise<Shard[
     )
   }
   return listed.map(({ name, path: found, records, bytes, fields }, i) => {
-    if (bytes !== undefined && bytes !== sizes[i])
+    if (bytes !== undefined && bytes !== sizes[i]) {
       return refuse(`a shard has not the ${bytes} bytes of the manifest`, `${name}: ${sizes[i]}`)
+    }
     return { ...fields, path: found, records, bytes: sizes[i]! }
   })
 }
@@ -76,11 +77,12 @@ function parse(file: string, text: string): Listed[] {
     ) as Readonly<Record<string, unknown>>
     const isCount = (value: unknown): value is number | undefined =>
       value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)
-    if (typeof path !== 'string' || path === '' || !isCount(records) || !isCount(bytes))
+    if (typeof path !== 'string' || path === '' || !isCount(records) || !isCount(bytes)) {
       return refuse(
         'not a path, or one with records and bytes',
         `shard ${i}: ${JSON.stringify(entry)?.slice(0, 50)}`,
       )
+    }
     if (/^[a-z][a-z\d+.-]+:\/\//i.test(path)) return refuse('not a path of this machine', path.slice(0, 50))
     return { name: path, path: resolve(dirname(file), path), records, bytes, fields }
   })

@@ -40,12 +40,14 @@ export async function openCsv<T = CsvRow>(
   checkPath(op, path)
   checkOptions(op, options, csvNames)
   const { delimiter = ',', numbers = [] } = options
-  if (typeof delimiter !== 'string' || delimiter === '')
+  if (typeof delimiter !== 'string' || delimiter === '') {
     throw new RangeError(`${op}: delimiter is no text, or empty [${shown(delimiter)}]`)
-  if (/["\r\n]/.test(delimiter))
+  }
+  if (/["\r\n]/.test(delimiter)) {
     throw new RangeError(
       `${op}: a delimiter with quotes or ends of lines in it [${JSON.stringify(delimiter)}]`,
     )
+  }
   checkNames(op, 'columns', options.columns ?? [])
   checkNames(op, 'numbers', numbers)
   const file = await openFile(op, path)
@@ -53,22 +55,25 @@ export async function openCsv<T = CsvRow>(
     const { columns, starts } = await rowStarts(op, file, delimiter, options.columns)
     const known = new Set(columns)
     const stranger = numbers.find((name) => !known.has(name))
-    if (stranger !== undefined)
+    if (stranger !== undefined) {
       throw new RangeError(
         `${op}: no column of this name [${stranger} of ${columns.join(', ').slice(0, 50)}]`,
       )
+    }
     const length = starts.length - 1
     const numeric = new Set(numbers)
     const read = async (start: number, end: number): Promise<T[]> => {
       const bytes = await file.read(starts[start]!, starts[end]! - starts[start]!)
       const rows = rowsIn(op, file, bytes, delimiter, starts[start] === 0)
-      if (rows.length !== end - start || rows.some((row) => row.length !== columns.length))
+      if (rows.length !== end - start || rows.some((row) => row.length !== columns.length)) {
         throw new RangeError(`${op}: the file was changed since it was opened [${file.name}]`)
+      }
       const records: T[] = []
       for (const [i, row] of rows.entries()) {
         const entries = columns.map((name, k): [string, string | number | null] => [name, row[k]!])
-        for (const entry of entries)
+        for (const entry of entries) {
           if (numeric.has(entry[0])) entry[1] = await toNumber(op, file, starts[start + i]!, entry)
+        }
         records.push(Object.fromEntries(entries) as T)
       }
       return records
@@ -216,8 +221,9 @@ function csvFailure(op: string, file: OpenFile, error: unknown): unknown {
 }
 
 function checkNames(op: string, what: string, names: unknown): void {
-  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string'))
+  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
     throw new TypeError(`${op}: ${what} is not a list of names [${shown(names)}]`)
+  }
 }
 
 async function toNumber(
@@ -229,9 +235,10 @@ async function toNumber(
   if (text === '') return null
   const value = Number(text)
   // To Number white space is 0.
-  if ((Number.isNaN(value) && text !== 'NaN') || String(text).trim() === '')
+  if ((Number.isNaN(value) && text !== 'NaN') || String(text).trim() === '') {
     throw new RangeError(
       `${op}: not a number in column ${name} [${file.name}, line ${await lineAt(file, start)}: ${String(text).slice(0, 50)}]`,
     )
+  }
   return value
 }

@@ -24,10 +24,11 @@ export async function openFile(op: string, path: string | URL): Promise<OpenFile
       const bytes = new Uint8Array(n)
       for (let done = 0; done < n; ) {
         const { bytesRead } = await handle.read(bytes, done, Math.min(n - done, 2 ** 30), position + done)
-        if (bytesRead === 0)
+        if (bytesRead === 0) {
           throw new RangeError(
             `${op}: the file became shorter while it was read [${name}: ${position + done}]`,
           )
+        }
         done += bytesRead
       }
       return bytes

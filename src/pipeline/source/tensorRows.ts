@@ -114,10 +114,11 @@ function rowCount(op: string, shapes: readonly (readonly [string, readonly numbe
   if (!first) throw new RangeError(`${op}: no tensors [0]`)
   for (const [name, shape] of shapes) {
     if (shape.length === 0) throw new RangeError(`${op}: a 0-d tensor has no rows [${name.slice(0, 50)}]`)
-    if (shape[0] !== first[1][0])
+    if (shape[0] !== first[1][0]) {
       throw new RangeError(
         `${op}: different numbers of rows [${first[0]}: ${first[1][0]}, ${name}: ${shape[0]}]`,
       )
+    }
   }
   return first[1][0]!
 }

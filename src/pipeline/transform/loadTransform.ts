@@ -24,18 +24,21 @@ export async function loadTransform(transform: Transform<unknown, unknown>): Pro
       cause: error,
     })
   }
-  if (found === undefined)
+  if (found === undefined) {
     throw new RangeError(`fromModule: the module has no export of this name [${name} of ${href}]`)
-  if (typeof found !== 'function')
+  }
+  if (typeof found !== 'function') {
     throw new TypeError(`fromModule: neither a function nor a class [${name} of ${href}]`)
+  }
   // By its method, not by instanceof: the module may have loaded another copy of this package.
   if (typeof (found.prototype as Partial<BaseTransform> | undefined)?.apply === 'function') {
     const made = new (found as new (options: unknown) => BaseTransform)(options)
     return { name, run: (record, context) => made.apply(record, context) }
   }
-  if (options !== undefined)
+  if (options !== undefined) {
     throw new RangeError(
       `fromModule: a function takes no options, export a class with apply [${name} of ${href}]`,
     )
+  }
   return { name, run: found as RecordFunction<unknown, unknown> }
 }

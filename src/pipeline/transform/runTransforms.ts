@@ -33,12 +33,13 @@ export async function runTransforms(steps: readonly Step[], records: Records, ro
       } catch (error) {
         throw failure(kind, transform.name, place, error)
       }
-      if (kind === 'map') value = result
-      else if (typeof result !== 'boolean')
+      if (kind === 'map') {
+        value = result
+      } else if (typeof result !== 'boolean') {
         throw new TypeError(
           `filter: ${transform.name} gave neither true nor false, record ${place.index} [${shown(result)}]`,
         )
-      else if (!result) {
+      } else if (!result) {
         kept = false
         break
       }

@@ -56,7 +56,9 @@ export function stageRunner(
             root,
           })
           current = await pool.run(group.number, current)
-        } else current = await runHere(group, current)
+        } else {
+          current = await runHere(group, current)
+        }
       }
       return current
     },

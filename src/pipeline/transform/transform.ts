@@ -43,12 +43,14 @@ export function fromModule<In = unknown, Out = unknown>(
   options?: unknown,
 ): ModuleTransform<In, Out> {
   const text = String(module)
-  if (text.startsWith('.'))
+  if (text.startsWith('.')) {
     throw new RangeError(
       `fromModule: a relative path has no fixed place, give a URL or an absolute path [${text}]`,
     )
-  if (typeof exportName !== 'string' || exportName === '')
+  }
+  if (typeof exportName !== 'string' || exportName === '') {
     throw new TypeError(`fromModule: an export has a name [${String(exportName)}]`)
+  }
   return { href: isAbsolute(text) ? pathToFileURL(text).href : text, exportName, options }
 }
 

@@ -55,8 +55,9 @@ function findAll(value: unknown, wanted: (item: object) => boolean): Set<object>
   while (left.length > 0) {
     const item = left.pop()
     if (typeof item !== 'object' || item === null) continue
-    if (wanted(item)) found.add(item)
-    else if (isContainer(item) && !seen.has(item)) {
+    if (wanted(item)) {
+      found.add(item)
+    } else if (isContainer(item) && !seen.has(item)) {
       seen.add(item)
       for (const part of partsOf(item)) left.push(part)
     }
@@ -87,13 +88,14 @@ function replaced(values: readonly unknown[], change: (item: object) => unknown)
     const item = left.pop()!
     const copy = copies.get(item)!
     // A key such as __proto__ is one like any other.
-    for (const [key, part] of Object.entries(item))
+    for (const [key, part] of Object.entries(item)) {
       Object.defineProperty(copy, key, {
         value: copyOf(part),
         writable: true,
         enumerable: true,
         configurable: true,
       })
+    }
   }
   return first
 }

@@ -55,10 +55,11 @@ export function workerFile(here: string): string {
   const path = fileURLToPath(
     new URL(fromSource ? '../../../dist/pipeline/transform/worker.js' : './worker.js', here),
   )
-  if (!existsSync(path))
+  if (!existsSync(path)) {
     throw new Error(
       `load: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,
     )
+  }
   return path
 }
 
@@ -66,25 +67,29 @@ export function workerFile(here: string): string {
 function explained(error: unknown, places: readonly RecordPlace[]): unknown {
   const records = recordsText(places)
   // Of the error of a result that cannot be sent, which cannot be sent either, an empty object arrives.
-  if (!(error instanceof Error))
+  if (!(error instanceof Error)) {
     return new TypeError(
       `load: the result of a transform cannot be sent to another thread${records} [not cloneable]`,
     )
-  if (error.name === 'DataCloneError')
+  }
+  if (error.name === 'DataCloneError') {
     return new TypeError(
       `load: a record or an option cannot be sent to another thread${records} [${shown(error)}]`,
     )
+  }
   const code = 'code' in error ? error.code : undefined
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new Error(
       `load: a worker ran out of memory${records}: fewer workers, or a smaller chunk, need less [${shown(error)}]`,
       { cause: error },
     )
-  if (/exited with code/.test(error.message))
+  }
+  if (/exited with code/.test(error.message)) {
     return new Error(
       `load: a worker ended at its work${records}: a transform that calls process.exit, or crashes the engine, is seen with workers: 0 [${shown(error)}]`,
       { cause: error },
     )
+  }
   return error
 }
 

@@ -35,8 +35,9 @@ function openness(bound: number): number {
 /** Certain if every operand is; open between operands that are one or the other. */
 const combines: DecisionBound = (args, _, result) => {
   const read = reader(args, result)
-  for (let i = 0; i < result.values.length; i++)
+  for (let i = 0; i < result.values.length; i++) {
     result.bounds[i] = args.reduce((open, _, k) => Math.max(open, openness(read(k, i)[1])), 0)
+  }
 }
 
 /** The element that was picked; where the choice is open, the other one may be the exact result. */

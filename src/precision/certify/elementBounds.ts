@@ -94,8 +94,9 @@ const unaryBounds: Readonly<Record<UnaryName, UnaryBound>> = {
     const turn = (x: number): number => Math.floor(x / Math.PI + 0.5)
     // Both ends on one branch, with a margin for pi's own rounding.
     const margin = Math.abs(a) * 2 ** -50 + 2 ** -50
-    if (!(turn(low - margin) === turn(high + margin)) || Math.abs(a) > 2 ** 30)
+    if (!(turn(low - margin) === turn(high + margin)) || Math.abs(a) > 2 ** 30) {
       return bound === 0 ? gap(Math.tan(a), r) : Infinity
+    }
     return Math.max(gap(Math.tan(low), r), gap(Math.tan(high), r))
   },
   asin: monotone('asin', -1, 1),

@@ -80,14 +80,18 @@ function bound(
   const rule = entryOf(boundRules, op)
   const tie = extremumTieOf(program, step)
   const shared = sharedOut(program, step)
-  if (tie) tieBounds(tie, boundedOf(tie.of), result)
-  else if (rule && 'decision' in rule) {
+  if (tie) {
+    tieBounds(tie, boundedOf(tie.of), result)
+  } else if (rule && 'decision' in rule) {
     rule.decision(args, attributes, result)
     if (shared) sharedBounds(args[0]!, boundedOf(shared.total), result)
-  } else if (op === ops.cast) convert(args[0]!, result, isFloat(output.dtype))
-  else if (whole) certainOnly(args, result)
-  else if (rule && 'reduction' in rule) rule.reduction(args, attributes, result, narrow)
-  else {
+  } else if (op === ops.cast) {
+    convert(args[0]!, result, isFloat(output.dtype))
+  } else if (whole) {
+    certainOnly(args, result)
+  } else if (rule && 'reduction' in rule) {
+    rule.reduction(args, attributes, result, narrow)
+  } else {
     const own = op === logAddExpOp ? elementBounds.logAddExp : rule?.element
     const element = rules?.get(op) ?? own
     if (!element) return false

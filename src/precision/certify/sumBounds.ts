@@ -155,8 +155,9 @@ const extremum =
       )
       for (const i of places) {
         const e = x!.bounds[i]!
-        if (e !== 0 && !(sign * x!.values[i]! + up(e) < floor))
+        if (e !== 0 && !(sign * x!.values[i]! + up(e) < floor)) {
           bound = Math.max(bound, up(Math.abs(sign * x!.values[i]! + e - sign * r)), up(e))
+        }
       }
       result.bounds[k] = boundOf(bound)
     }

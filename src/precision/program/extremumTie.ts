@@ -54,8 +54,9 @@ function reshapedFrom(program: Program, operand: Operand, casts = false): number
   let at = operand
   for (;;) {
     const step = stepOf(program, at)
-    if (!step || (step.op !== ops.reshape && !(casts && step.op === ops.cast)))
+    if (!step || (step.op !== ops.reshape && !(casts && step.op === ops.cast))) {
       return typeof at === 'number' ? at : -1
+    }
     at = step.operands[0]!
   }
 }

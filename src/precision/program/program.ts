@@ -69,10 +69,11 @@ export function programOf<T extends Tree>(
   if (result === undefined) throw new TypeError(`${op}: the function returns nothing [undefined]`)
   const found = pathsOf(result as Tree, { op })
   const outputs = found.map(({ leaf }) => leaf)
-  if (!outputs.some((output) => isFloat(output.dtype)))
+  if (!outputs.some((output) => isFloat(output.dtype))) {
     throw new TypeError(
       `${op}: the function returns no floating-point tensor [${outputs.map((x) => x.dtype).join(', ')}]`,
     )
+  }
   return { ...readProgram(op, leavesOf(recorded), outputs), names: found.map(({ path }) => path) }
 }
 
@@ -80,10 +81,11 @@ function checkInput(op: string, leaf: Tensor, path: string): void {
   if (!isFloat(leaf.dtype)) return
   const values = leaf.toNumbers()
   const bad = values.findIndex((value) => !Number.isFinite(value))
-  if (bad >= 0)
+  if (bad >= 0) {
     throw new RangeError(
       `${op}: an input is not finite already, element ${bad}${path && ` of ${path}`} [${values[bad]}]`,
     )
+  }
 }
 
 function readProgram(
@@ -106,8 +108,9 @@ function readProgram(
     // So is a cast to the dtype that is there already: a step of its own would round what a replay widens before it.
     if (number === undefined && isIdleCast(node, nodes)) number = operands[0]
     if (number === undefined) {
-      if (own.name === 'checkpoint')
+      if (own.name === 'checkpoint') {
         throw new RangeError(`${op}: cannot look inside a checkpoint, leave it off here [checkpoint]`)
+      }
       number = inputs.length + steps.length
       const { trace } = output
       const place = once(() => siteOf(trace!))

@@ -29,16 +29,18 @@ export function stepNames(program: Program, groupBy: GroupBy): string[] {
 export function readersOfConstants(program: Program): Map<number, number> {
   const n = program.inputs.length
   const readers = new Map<number, number>()
-  for (const [i, { operands }] of program.steps.entries())
+  for (const [i, { operands }] of program.steps.entries()) {
     for (const operand of operands) {
       if (typeof operand !== 'number' || operand < n || readers.has(operand - n)) continue
       if (isConstant(program.steps[operand - n]!)) readers.set(operand - n, i)
     }
+  }
   return readers
 }
 
 /** Throws unless steps can be named by it. */
 export function checkGroupBy(op: string, groupBy: unknown): void {
-  if (typeof groupBy !== 'function' && !['operation', 'name', 'site'].includes(groupBy as string))
+  if (typeof groupBy !== 'function' && !['operation', 'name', 'site'].includes(groupBy as string)) {
     throw new RangeError(`${op}: groupBy is 'operation', 'name', 'site' or a function [${String(groupBy)}]`)
+  }
 }

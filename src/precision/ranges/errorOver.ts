@@ -97,17 +97,19 @@ export function errorOver<T extends Tree = Tensor>(
   const { target, key, samples = 200, reference = 'auto', rules } = options
   checkTarget(target)
   const limit = errorTarget(target)
-  if (!limit)
+  if (!limit) {
     throw new RangeError(
       `errorOver: the target is no error of the outputs [${Object.keys(target).join(', ')}]`,
     )
+  }
   checkInteger('errorOver', 'samples', samples, 1)
   if (!key?.data) throw new TypeError(`errorOver: needs a key of random [${shown(key)}]`)
   const sampler = typeof inputs === 'function'
   const refine = options.refine ?? (sampler ? 0 : Math.ceil(samples / 2))
   checkInteger('errorOver', 'refine', refine, 0)
-  if (sampler && refine > 0)
+  if (sampler && refine > 0) {
     throw new RangeError(`errorOver: a sampler's inputs cannot be refined [${refine}]`)
+  }
   const draw = sampler ? inputs : (k: Key): T => drawTree(inputs, k) as T
   const measure = (x: T): number => {
     const program = programOf('errorOver', f, x)
@@ -157,8 +159,9 @@ function drawTree(at: Interval | IntervalTree, key: Key): Tree {
 }
 
 function drawn({ low, high, shape = [], dtype = 'float32', by = 'value' }: Interval, key: Key): Tensor {
-  if (!(Number.isFinite(low) && Number.isFinite(high) && low <= high))
+  if (!(Number.isFinite(low) && Number.isFinite(high) && low <= high)) {
     throw new RangeError(`errorOver: needs finite ends, the lower one first [${low}, ${high}]`)
+  }
   if (!isFloat(dtype)) throw new TypeError(`errorOver: needs a floating-point dtype [${shown(dtype)}]`)
   const words = bits(key, sizeOf(shape))
   const least = 2 ** dtypeFacts(dtype).minExponent

@@ -152,8 +152,9 @@ export function powReal(a: Real, b: Real): Real {
   const exponent = toFloat64(b)
   if (Number.isInteger(exponent) && Math.abs(exponent) <= 1024) {
     let result: Real = one
-    for (let base = a, n = Math.abs(exponent); n > 0; n = Math.floor(n / 2), base = times(base, base))
+    for (let base = a, n = Math.abs(exponent); n > 0; n = Math.floor(n / 2), base = times(base, base)) {
       if (n % 2 === 1) result = times(result, base)
+    }
     return exponent < 0 ? over(one, result) : result
   }
   const base = toFloat64(a)

@@ -29,15 +29,18 @@ const choiceNames: OptionTable<Choice> = {
 export function checkChoice(op: string, choice: Choice): void {
   checkOptions(op, choice, choiceNames)
   const { dtype, accumulate = 'float32', rounding = 'nearest', key, saturate = false } = choice
-  for (const given of [dtype, accumulate])
+  for (const given of [dtype, accumulate]) {
     if (!isFloat(given)) throw new TypeError(`${op}: needs a floating-point dtype [${shown(given)}]`)
+  }
   checkName(op, 'rounding', rounding, ['nearest', 'stochastic'])
-  if ((rounding === 'stochastic' || saturate) && dtypeFacts(dtype).bits > 16)
+  if ((rounding === 'stochastic' || saturate) && dtypeFacts(dtype).bits > 16) {
     throw new RangeError(
       `${op}: stochastic and saturating rounding are for formats of at most 16 bits [${dtype}]`,
     )
-  if (rounding === 'stochastic' && !key?.data)
+  }
+  if (rounding === 'stochastic' && !key?.data) {
     throw new TypeError(`${op}: stochastic rounding needs a key of random [${shown(key)}]`)
+  }
 }
 
 /** A choice in few words: `float8_e4m3fn`, `bfloat16, adds in float32`, `bfloat16 stochastic`. */

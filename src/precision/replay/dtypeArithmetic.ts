@@ -35,8 +35,9 @@ export function runWidened(
 export function accumulatingIn(attributes: unknown, dtype: FloatDType): unknown {
   if (typeof attributes !== 'object' || attributes === null) return attributes
   const record = attributes as Readonly<Record<string, unknown>>
-  if (typeof record['accumulate'] === 'string')
+  if (typeof record['accumulate'] === 'string') {
     return isFloat(record['accumulate'] as FloatDType) ? { ...record, accumulate: dtype } : record
+  }
   if ('how' in record) return { ...record, how: accumulatingIn(record['how'], dtype) }
   return record
 }

@@ -48,12 +48,14 @@ export function findBranch<T extends Tree>(
     const last = first.steps.length - 1
     return { kind: 'operations', step: Math.max(0, last), narrow: 'its results', wide: 'others' }
   }
-  for (const [i, { operands, index }] of a.steps.entries())
+  for (const [i, { operands, index }] of a.steps.entries()) {
     for (const [k, operand] of operands.entries()) {
       const other = b.steps[i]!.operands[k]!
-      if (operand instanceof Tensor && other instanceof Tensor && !isSameNumber(operand, other))
+      if (operand instanceof Tensor && other instanceof Tensor && !isSameNumber(operand, other)) {
         return { kind: 'constants', step: index, ...theDifference(operand, other) }
+      }
     }
+  }
   return undefined
 }
 
@@ -73,10 +75,11 @@ function outlineOf(program: Program): { steps: OutlineStep[]; outputs: Operand[]
   for (const [index, step] of program.steps.entries()) {
     const [x] = step.operands
     const constant = unroundedConstant(step)
-    if (constant) places.push(constant)
-    else if (step.op === ops.cast && isFloat(step.output.dtype) && isFloat(dtypeOf(program, x!)))
+    if (constant) {
+      places.push(constant)
+    } else if (step.op === ops.cast && isFloat(step.output.dtype) && isFloat(dtypeOf(program, x!))) {
       places.push(placeOf(x!))
-    else {
+    } else {
       places.push(n + steps.length)
       steps.push({ index, step, operands: step.operands.map(placeOf) })
     }

@@ -68,8 +68,9 @@ function everywhere({ candidates, measure, n, atLeast }: RewriteChoice): Candida
     return { candidate, gain: gain(measure([candidate], results), measure([], results)) }
   })
   const chosen: Candidate[] = []
-  for (const { candidate, gain: own } of byGain(local))
+  for (const { candidate, gain: own } of byGain(local)) {
     if (own >= atLeast && !chosen.some((other) => overlaps(other, candidate))) chosen.push(candidate)
+  }
   return chosen
 }
 

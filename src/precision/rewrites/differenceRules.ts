@@ -153,7 +153,7 @@ const squares: RewriteRule = (graph, i) => {
     const term = terms.find((one) => one.sign === sign)
     return term && graph.squared(term.operand)
   })
-  if (constant === 0 && terms.length === 2 && x !== undefined && y !== undefined)
+  if (constant === 0 && terms.length === 2 && x !== undefined && y !== undefined) {
     return [
       {
         from: 'x^2 - y^2',
@@ -162,6 +162,7 @@ const squares: RewriteRule = (graph, i) => {
         run: (value) => mul(sub(value(x), value(y)), add(value(x), value(y))),
       },
     ]
+  }
   const base = x ?? y
   if (terms.length !== 1 || base === undefined || constant !== (y === undefined ? -1 : 1)) return []
   return [
@@ -184,7 +185,7 @@ const exponentials: RewriteRule = (graph, i) => {
   const [a, b] = exps
   if (terms.length !== 2 || a === undefined || b === undefined || !graph.opposite(a, b)) return []
   const [x, y] = terms[0]!.sign === 1 ? [a, b] : [b, a]
-  if (constant === 0 && terms[0]!.sign !== terms[1]!.sign)
+  if (constant === 0 && terms[0]!.sign !== terms[1]!.sign) {
     return [
       {
         from: 'exp(x) - exp(-x)',
@@ -193,6 +194,7 @@ const exponentials: RewriteRule = (graph, i) => {
         run: (value) => mul(sinh(value(x)), 2),
       },
     ]
+  }
   if (constant !== -2 || terms.some(({ sign }) => sign === -1)) return []
   return [
     {
@@ -229,7 +231,7 @@ const cosineQuotients: RewriteRule = (graph, i) => {
   const [x] = terms.length === 1 && term!.sign === -1 ? (graph.read(term!.operand, 'cos') ?? []) : []
   if (x === undefined || constant !== 1) return []
   const [angle] = graph.read(below, 'sin') ?? []
-  if (angle !== undefined && graph.same(angle, x))
+  if (angle !== undefined && graph.same(angle, x)) {
     return [
       {
         from: '(1 - cos(x)) / sin(x)',
@@ -238,6 +240,7 @@ const cosineQuotients: RewriteRule = (graph, i) => {
         run: (value) => tan(mul(value(x), 0.5)),
       },
     ]
+  }
   const base = graph.squared(below)
   if (base === undefined || !graph.same(base, x)) return []
   return [

@@ -138,8 +138,9 @@ export class Graph {
         return
       }
       const [a, b] = depth < deepest ? (this.read(at, 'add', 'sub', 'neg') ?? []) : []
-      if (a === undefined) terms.push({ sign, operand: this.bare(at) })
-      else {
+      if (a === undefined) {
+        terms.push({ sign, operand: this.bare(at) })
+      } else {
         const { name } = this.stepOf(at)!.op
         visit(a, name === 'neg' ? (-sign as 1 | -1) : sign, depth + 1)
         if (b !== undefined) visit(b, name === 'sub' ? (-sign as 1 | -1) : sign, depth + 1)
@@ -192,11 +193,14 @@ export class Graph {
 
 function readersIn({ inputs, steps, outputs }: Program): number[][] {
   const readers: number[][] = steps.map(() => [])
-  for (const [i, { operands }] of steps.entries())
-    for (const operand of operands)
+  for (const [i, { operands }] of steps.entries()) {
+    for (const operand of operands) {
       if (typeof operand === 'number' && operand >= inputs.length) readers[operand - inputs.length]!.push(i)
-  for (const output of outputs)
+    }
+  }
+  for (const output of outputs) {
     if (typeof output === 'number' && output >= inputs.length) readers[output - inputs.length]!.push(-1)
+  }
   return readers
 }
 

@@ -63,7 +63,7 @@ const logs: RewriteRule = (graph, i) => {
 function logOfSigmoid(graph: Graph, inner: Operand): readonly Form[] {
   const x = sigmoidOf(graph, inner)
   const away = x && total(negated(x))
-  if (away)
+  if (away) {
     return [
       {
         from: 'log(sigmoid(x))',
@@ -72,6 +72,7 @@ function logOfSigmoid(graph: Graph, inner: Operand): readonly Form[] {
         run: (value) => neg(softplus(away.run(value))),
       },
     ]
+  }
   const { constant, terms } = graph.linear(inner)
   const [s] = terms
   const other =
@@ -95,13 +96,14 @@ function logOfSum(graph: Graph, inner: Operand): readonly Form[] {
   const rest = total({ constant: 0, terms })
   const [x] = first && terms.length === 1 ? (graph.read(first.operand, 'exp') ?? []) : []
   if (constant === 1 && rest) {
-    if (x !== undefined && first!.sign === 1)
+    if (x !== undefined && first!.sign === 1) {
       forms.push({
         from: 'log(1 + exp(x))',
         to: 'softplus(x)',
         reads: [x],
         run: (value) => softplus(value(x)),
       })
+    }
     const sign = terms.length === 1 && first!.sign === -1 ? '-' : '+'
     forms.push({
       from: `log(1 ${sign} x)`,
@@ -110,7 +112,7 @@ function logOfSum(graph: Graph, inner: Operand): readonly Form[] {
       run: (value) => log1p(rest.run(value)),
     })
   }
-  if (constant === -1 && x !== undefined && first!.sign === 1)
+  if (constant === -1 && x !== undefined && first!.sign === 1) {
     forms.push(
       { from: 'log(exp(x) - 1)', to: 'log(expm1(x))', reads: [x], run: (value) => log(expm1(value(x))) },
       {
@@ -120,6 +122,7 @@ function logOfSum(graph: Graph, inner: Operand): readonly Form[] {
         run: (value) => add(value(x), log(neg(expm1(neg(value(x)))))),
       },
     )
+  }
   return forms
 }
 
@@ -154,7 +157,7 @@ function logOfExps(graph: Graph, inner: Operand): readonly Form[] {
   const { constant, terms } = graph.linear(inner)
   const exps = terms.map(({ sign, operand }) => (sign === 1 ? graph.read(operand, 'exp')?.[0] : undefined))
   const [a, b] = exps
-  if (constant === 0 && terms.length === 2 && a !== undefined && b !== undefined)
+  if (constant === 0 && terms.length === 2 && a !== undefined && b !== undefined) {
     return [
       {
         from: 'log(exp(x) + exp(y))',
@@ -163,8 +166,9 @@ function logOfExps(graph: Graph, inner: Operand): readonly Form[] {
         run: (value) => logAddExp(value(a), value(b)),
       },
     ]
+  }
   const sum = summedExp(graph, inner)
-  if (sum)
+  if (sum) {
     return [
       {
         from: 'log(sum(exp(x)))',
@@ -173,6 +177,7 @@ function logOfExps(graph: Graph, inner: Operand): readonly Form[] {
         run: (value) => logsumexp(value(sum.x), { axis: sum.axes, keepDims: true }),
       },
     ]
+  }
   const [above, below] = graph.read(inner, 'div') ?? []
   const [x] = above === undefined ? [] : (graph.read(above, 'exp') ?? [])
   const under = below === undefined ? undefined : summedExp(graph, below)

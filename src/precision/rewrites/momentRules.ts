@@ -55,7 +55,7 @@ const centred: RewriteRule = (graph, i) => {
     return isMean ? mean(product, options) : mul(sum(product, options), products.scale)
   }
   const axis = axisText(graph, products, 'all')
-  if (!squares)
+  if (!squares) {
     return [
       {
         from: isMean ? 'mean(x * y) - mean(x) * mean(y)' : 'sum(x * y) - sum(x) * sum(y) / n',
@@ -64,6 +64,7 @@ const centred: RewriteRule = (graph, i) => {
         run,
       },
     ]
+  }
   const from = isMean ? 'mean(x^2) - mean(x)^2' : 'sum(x^2) - sum(x)^2 / n'
   if (!isMean) return [{ from, to: `sum((x - mean(x))^2${optionsText(axis)})`, reads: [x], run }]
   const forms: Form[] = [{ from, to: `variance(x${optionsText(axis)})`, reads: [x], run }]

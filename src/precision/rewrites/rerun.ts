@@ -10,9 +10,11 @@ export function rerun(program: Program, forms: ReadonlyMap<number, Form>): (oper
     (typeof operand === 'number' ? changed.get(operand) : undefined) ?? recorded(program, operand)
   for (const [i, step] of program.steps.entries()) {
     const form = forms.get(i)
-    if (form) changed.set(n + i, runForm(form, step.output, valueOf))
-    else if (step.operands.some((operand) => typeof operand === 'number' && changed.has(operand)))
+    if (form) {
+      changed.set(n + i, runForm(form, step.output, valueOf))
+    } else if (step.operands.some((operand) => typeof operand === 'number' && changed.has(operand))) {
       changed.set(n + i, step.op.kernel(step.operands.map(valueOf), step.attributes))
+    }
   }
   return valueOf
 }

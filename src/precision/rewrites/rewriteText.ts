@@ -6,8 +6,9 @@ const most = 6
 
 /** What to write instead, in lines. */
 export function rewriteText({ before, after, rewrites, reference }: Omit<Rewriting, 'toString'>): string {
-  if (rewrites.length === 0)
+  if (rewrites.length === 0) {
     return 'nothing to write otherwise: no known pattern here costs bits that its stable form keeps'
+  }
   const lines = [
     `what to write instead: right bits of ${number(before.of)} in the outputs, in the mean (and the worst element), beside ${reference}`,
     ...rewrites.slice(0, most).flatMap((rewrite) => textOf(rewrite, before)),

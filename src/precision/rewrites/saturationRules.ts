@@ -10,7 +10,7 @@ const exponentials: RewriteRule = (graph, i) => {
   const [term] = terms
   if (terms.length !== 1 || constant !== -term!.sign) return []
   const [x] = graph.read(term!.operand, 'exp') ?? []
-  if (x !== undefined)
+  if (x !== undefined) {
     return [
       {
         from: constant === -1 ? 'exp(x) - 1' : '1 - exp(x)',
@@ -19,6 +19,7 @@ const exponentials: RewriteRule = (graph, i) => {
         run: (value) => (constant === -1 ? expm1(value(x)) : neg(expm1(value(x)))),
       },
     ]
+  }
   const [base, n] = graph.read(term!.operand, 'pow') ?? []
   const sum = base === undefined ? undefined : graph.linear(base)
   const small = sum?.constant === 1 ? total({ constant: 0, terms: sum.terms }) : undefined
@@ -95,7 +96,7 @@ const quotients: RewriteRule = (graph, i) => {
   const [above, below] = graph.read(value, 'div') ?? []
   const s = graph.read(value, 'sigmoid') ? undefined : sigmoidOf(graph, value)
   const inside = s && total(s)
-  if (inside)
+  if (inside) {
     return [
       {
         from: '1 / (1 + exp(-x))',
@@ -104,9 +105,10 @@ const quotients: RewriteRule = (graph, i) => {
         run: (at) => sigmoid(inside.run(at)),
       },
     ]
+  }
   if (above === undefined) return []
   const t = handTanh(graph, above, below!)
-  if (t)
+  if (t) {
     return [
       {
         from: t.half ? '(exp(2 x) - 1) / (exp(2 x) + 1)' : '(exp(x) - exp(-x)) / (exp(x) + exp(-x))',
@@ -115,10 +117,11 @@ const quotients: RewriteRule = (graph, i) => {
         run: (at) => tanh(t.half ? mul(at(t.x), 0.5) : at(t.x)),
       },
     ]
+  }
   const [a] = graph.read(above, 'exp') ?? []
   const [b] = graph.read(below!, 'exp') ?? []
   if (a === undefined) return []
-  if (b !== undefined)
+  if (b !== undefined) {
     return [
       {
         from: 'exp(x) / exp(y)',
@@ -127,10 +130,12 @@ const quotients: RewriteRule = (graph, i) => {
         run: (at) => exp(sub(at(a), at(b))),
       },
     ]
+  }
   const { constant, terms } = graph.linear(below!)
   const [term] = terms
-  if (constant !== -1 || terms.length !== 1 || term!.sign !== 1 || !graph.same(term!.operand, above))
+  if (constant !== -1 || terms.length !== 1 || term!.sign !== 1 || !graph.same(term!.operand, above)) {
     return []
+  }
   return [
     {
       from: 'exp(x) / (exp(x) - 1)',
@@ -152,12 +157,20 @@ function handTanh(
   const [x] = p ? (graph.read(p.operand, 'exp') ?? []) : []
   if (!p || x === undefined || b.terms.some(({ sign }) => sign === -1)) return undefined
   const has = (operand: Operand): boolean => b.terms.some((term) => graph.same(term.operand, operand))
-  if (a.terms.length === 1 && a.constant === -1 && b.constant === 1 && b.terms.length === 1 && has(p.operand))
+  if (
+    a.terms.length === 1 &&
+    a.constant === -1 &&
+    b.constant === 1 &&
+    b.terms.length === 1 &&
+    has(p.operand)
+  ) {
     return { x, half: true }
+  }
   const [y] = q ? (graph.read(q.operand, 'exp') ?? []) : []
   const whole = a.constant === 0 && b.constant === 0 && a.terms.length === 2 && b.terms.length === 2
-  if (!whole || y === undefined || !graph.opposite(x, y) || !has(p.operand) || !has(q!.operand))
+  if (!whole || y === undefined || !graph.opposite(x, y) || !has(p.operand) || !has(q!.operand)) {
     return undefined
+  }
   return { x, half: false }
 }
 

@@ -56,8 +56,9 @@ export function suggestRewrites<T extends Tree>(
   checkOptions('suggestRewrites', options, rewriteNames)
   const { atLeast = 0.25, ignore = [], reference = 'auto', rules } = options
   checkNumber('suggestRewrites', 'atLeast', atLeast, 0)
-  if (!['auto', 'float64', 'real'].includes(reference))
+  if (!['auto', 'float64', 'real'].includes(reference)) {
     throw new RangeError(`suggestRewrites: reference is 'auto', 'float64' or 'real' [${String(reference)}]`)
+  }
   const program = programOf('suggestRewrites', f, inputs, { sites: true })
   checkDeterministic('suggestRewrites', program, f, inputs)
   const graph = new Graph(program)

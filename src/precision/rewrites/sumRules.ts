@@ -70,8 +70,9 @@ const chains: RewriteRule = (graph, i) => {
   const { steps } = graph.program
   const isAdd = (operand: Operand): boolean => graph.read(operand, 'add') !== undefined
   const root = graph.valueOf(i)
-  if (steps[i]!.op !== ops.add || graph.readersOf(i).some((reader) => steps[reader]?.op === ops.add))
+  if (steps[i]!.op !== ops.add || graph.readersOf(i).some((reader) => steps[reader]?.op === ops.add)) {
     return []
+  }
   const terms: Operand[] = []
   let at: Operand = root
   for (;;) {
@@ -208,8 +209,9 @@ function sideOf(graph: Graph, operand: Operand, length: number): 'rows' | 'colum
     let [x] = graph.read(at, 'broadcastTo') ?? [];
     x !== undefined;
     [x] = graph.read(at, 'broadcastTo') ?? []
-  )
+  ) {
     at = x
+  }
   const [row, column] = graph.shapeOf(at).slice(-2)
   if (row === length && column === 1) return 'rows'
   return column === length && (row === 1 || graph.shapeOf(at).length === 1) ? 'columns' : 'neither'

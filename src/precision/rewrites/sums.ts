@@ -74,8 +74,9 @@ export function standsBeside(graph: Graph, operand: Operand, sum: Pick<ScaledSum
     let [x] = graph.read(at, 'broadcastTo') ?? [];
     x !== undefined;
     [x] = graph.read(at, 'broadcastTo') ?? []
-  )
+  ) {
     at = x
+  }
   const own = graph.shapeOf(at)
   const padded = [...shape.slice(own.length).map(() => 1), ...own]
   return padded.every((length, axis) => length === (sum.axes.includes(axis) ? 1 : shape[axis]))

@@ -150,7 +150,7 @@ const hypotenuses: RewriteRule = (graph, i) => {
   if (under === undefined) return []
   const lane = scaledSum(graph, under)
   const x = lane && graph.squared(lane.x)
-  if (lane && x !== undefined && lane.scale > 0)
+  if (lane && x !== undefined && lane.scale > 0) {
     return [
       {
         from: 'sqrt(sum(x^2))',
@@ -165,6 +165,7 @@ const hypotenuses: RewriteRule = (graph, i) => {
         },
       },
     ]
+  }
   const { constant, terms } = graph.linear(under)
   const [a, b] = terms.map(({ sign, operand }) => (sign === 1 ? graph.squared(operand) : undefined))
   if (constant !== 0 || terms.length !== 2 || a === undefined || b === undefined) return []

@@ -56,8 +56,9 @@ export function estimator(
   n: number,
   { probability = 0.95, confidence = 0.95 }: Pick<SignificanceOptions, 'probability' | 'confidence'>,
 ): (samples: ArrayLike<number>, reference?: number) => Significance {
-  for (const p of [probability, confidence])
+  for (const p of [probability, confidence]) {
     if (!(p > 0 && p < 1)) throw new RangeError(`significance: not between 0 and 1 [${p}]`)
+  }
   const shift = 0.5 * Math.log2((n - 1) / chiSquareQuantile((1 - confidence) / 2, n - 1))
   const t = studentQuantile((1 + confidence) / 2, n - 1)
   const width = Math.log2(normalQuantile((1 + probability) / 2))
@@ -89,8 +90,10 @@ export function estimator(
  * @example samplesNeeded(0.9, 0.95) // 29
  */
 export function samplesNeeded(probability: number, confidence: number): number {
-  for (const [what, value] of Object.entries({ probability, confidence }))
-    if (!(value > 0 && value < 1))
+  for (const [what, value] of Object.entries({ probability, confidence })) {
+    if (!(value > 0 && value < 1)) {
       throw new RangeError(`samplesNeeded: ${what} is not between 0 and 1 [${value}]`)
+    }
+  }
   return Math.ceil(Math.log(1 - confidence) / Math.log(probability))
 }

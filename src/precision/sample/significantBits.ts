@@ -82,12 +82,15 @@ export function significantBits<T extends Tree>(
   checkFunction('significantBits', 'f', f)
   checkOptions('significantBits', options, sampleNames)
   const { samples = 30, rounding = 'stochastic', steps = () => true, check = true } = options
-  if (!Number.isInteger(samples) || samples < 2)
+  if (!Number.isInteger(samples) || samples < 2) {
     throw new RangeError(`significantBits: needs two samples or more [${samples}]`)
-  if (!options.key?.data)
+  }
+  if (!options.key?.data) {
     throw new TypeError(`significantBits: needs a key of random [${String(options.key)}]`)
-  if (rounding !== 'stochastic' && rounding !== 'random')
+  }
+  if (rounding !== 'stochastic' && rounding !== 'random') {
     throw new RangeError(`significantBits: unknown rounding [${String(rounding)}]`)
+  }
   const program = programOf('significantBits', f, inputs)
   if (check) checkDeterministic('significantBits', program, f, inputs)
   const chosen = [...program.steps.keys()].filter(
@@ -143,15 +146,17 @@ function unseenBy(
   ]
   for (const [i, { elements }] of outputs.entries()) {
     const still = elements.filter(({ deviation }) => deviation === 0).length
-    if (still > 0)
+    if (still > 0) {
       said.push(
         `output ${i}: ${still} of ${elements.length} elements never changed: exact, or all samples wrong alike`,
       )
+    }
     const bad = elements.filter(({ mean }) => !Number.isFinite(mean)).length
-    if (bad > 0)
+    if (bad > 0) {
       said.push(
         `output ${i}: ${bad} of ${elements.length} elements overflowed or are NaN: no bits to compare`,
       )
+    }
   }
   const constants = program.steps.filter(isConstant)
   if (constants.length > 0) {

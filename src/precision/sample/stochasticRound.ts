@@ -13,8 +13,9 @@ export type RandomRounding = 'stochastic' | 'random'
 export function stochasticRound(x: number, grid: DTypeFacts, word: number, mode: RandomRounding): number {
   if (!Number.isFinite(x) || x === 0) return x
   const step = spacing(x, grid)
-  if (Math.abs(x) > grid.max)
+  if (Math.abs(x) > grid.max) {
     return Math.abs(x) < grid.max + step / 2 ? Math.sign(x) * grid.max : Math.sign(x) * Infinity
+  }
   const scaled = x / step
   const lower = Math.floor(scaled)
   const fraction = scaled - lower

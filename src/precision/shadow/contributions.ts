@@ -42,8 +42,9 @@ export function contributionsOf<W>(
   run: ShadowRun<W>,
   { rerun = 64, gradientRules }: ContributionOptions,
 ): Contribution[] {
-  if (rerun !== 'all' && !(Number.isInteger(rerun) && rerun >= 0))
+  if (rerun !== 'all' && !(Number.isInteger(rerun) && rerun >= 0)) {
     throw new RangeError(`contributions: rerun is not a count [${String(rerun)}]`)
+  }
   const { program, arithmetic } = run
   const steps = [...program.steps.keys()].filter((i) => {
     const { op, output } = program.steps[i]!

@@ -67,8 +67,9 @@ export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): Erro
     const again = replay(program, (step) => (exact.has(step) ? 'exact' : 'own'), arithmetic)
     return { ...group, gain: before - bitsOff(run, again.valueOf) }
   }
-  if (predicted && explains(groups, total, predicted.error))
+  if (predicted && explains(groups, total, predicted.error)) {
     return ordered.map((group, i) => (i < runAgain ? gained(group) : group))
+  }
   // Shares that cancel, or that miss the error, say little: a second look goes by what was rounded most.
   const rounded = [...groups].sort((a, b) => introducedBy(run, b.steps) - introducedBy(run, a.steps))
   const chosen = new Set([...ordered.slice(0, runAgain), ...rounded.slice(0, runAgain)])

@@ -25,8 +25,9 @@ function ofElements(happening: Happening): PrecisionEvent[] {
   const at = (k: number, i: number): number => values[k]![places[k]?.[i] ?? i]!
   const note = (kind: EventKind, i: number, bits?: number): void => {
     const known = found.get(kind)
-    if (!known) found.set(kind, { element: i, count: 1, bits })
-    else {
+    if (!known) {
+      found.set(kind, { element: i, count: 1, bits })
+    } else {
       known.count++
       if (bits !== undefined && bits > known.bits!) known.bits = bits
     }
@@ -49,7 +50,9 @@ function ofElements(happening: Happening): PrecisionEvent[] {
         const bits = cancelled(a, b, r, grid)
         if (bits >= 2) note('cancel', i, bits)
       }
-    } else if (size < least && underflows(op, a, second ? b : 1, r, exact(i))) note('underflow', i)
+    } else if (size < least && underflows(op, a, second ? b : 1, r, exact(i))) {
+      note('underflow', i)
+    }
   }
   return [...found].map(([kind, { element, count, bits }]): PrecisionEvent => {
     const read = operands.map((_, k) => at(k, element))

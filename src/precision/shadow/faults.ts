@@ -64,11 +64,12 @@ export function faultsOf(program: Program, options: FaultOptions): Fault[] {
       if (off > bits) [element, bits] = [k, off]
     }
     values.push(count === 0 ? beside : new Tensor('float64', beside.shape, resumed))
-    if (count > 0 && !isIgnored(step.site, ignore))
+    if (count > 0 && !isIgnored(step.site, ignore)) {
       faults.push({
         ...{ step: i, op: step.op.name, site: step.site, count, element, bits },
         ...{ computed: got[element]!, reference: exact[element]! },
       })
+    }
   }
   return faults
 }

@@ -122,16 +122,19 @@ function movedBy<W>(
 function readersOf(program: Program): number[][] {
   const n = program.inputs.length
   const readers: number[][] = program.steps.map(() => [])
-  for (const [i, { operands }] of program.steps.entries())
-    for (const operand of new Set(operands))
+  for (const [i, { operands }] of program.steps.entries()) {
+    for (const operand of new Set(operands)) {
       if (typeof operand === 'number' && operand >= n) readers[operand - n]!.push(i)
+    }
+  }
   return readers
 }
 
 function dot(errors: Float64Array, slope: Float64Array): number {
   let total = 0
-  for (let i = 0; i < errors.length; i++)
+  for (let i = 0; i < errors.length; i++) {
     if (errors[i] !== 0 && slope[i] !== 0) total += errors[i]! * slope[i]!
+  }
   return total
 }
 
@@ -150,8 +153,9 @@ export function sensitivities<W>(
     for (const [i, step] of program.steps.entries()) {
       const { op, attributes, output } = step
       const k = place.get(i)
-      if (!isFloat(output.dtype) || kindOf(op) === 'decides') values.push(wide(output))
-      else {
+      if (!isFloat(output.dtype) || kindOf(op) === 'decides') {
+        values.push(wide(output))
+      } else {
         const args = step.operands.map(valueOf)
         const constant = unroundedConstant(step)
         const value = constant

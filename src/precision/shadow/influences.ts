@@ -55,8 +55,9 @@ function isCompensation<W>(run: ShadowRun<W>, i: number, k: number): boolean {
   if (
     largest(numbers(run.reference.valueOf(operands[k]!))) >
     nothing * largest(numbers(run.reference.valueOf(other)))
-  )
+  ) {
     return false
+  }
   return errorOf(run, run.program.inputs.length + i) <= errorOf(run, other)
 }
 

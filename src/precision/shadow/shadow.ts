@@ -273,8 +273,9 @@ export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options:
   checkFunction('shadow', 'f', f)
   checkOptions('shadow', options, shadowNames)
   const { reference = 'auto', check = true, sites = check, rules } = options
-  if (!['auto', 'real'].includes(reference) && !isFloat(reference as FloatDType))
+  if (!['auto', 'real'].includes(reference) && !isFloat(reference as FloatDType)) {
     throw new TypeError(`shadow: needs a floating-point reference [${String(reference)}]`)
+  }
   const first = programOf('shadow', f, inputs, { sites: sites && !check })
   const program = check ? checkDeterministic('shadow', first, f, inputs, { sites }) : first
   const branch = check ? findBranch('shadow', program, f, inputs) : undefined
@@ -364,6 +365,7 @@ function operationError(run: ShadowRun<unknown>, i: number, { op, site, output }
 }
 
 function checkStep(program: Program, step: number): void {
-  if (!Number.isInteger(step) || step < 0 || step >= program.steps.length)
+  if (!Number.isInteger(step) || step < 0 || step >= program.steps.length) {
     throw new RangeError(`errors: no such step of ${program.steps.length} [${step}]`)
+  }
 }

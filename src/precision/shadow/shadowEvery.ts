@@ -29,8 +29,9 @@ export function shadowEvery<T extends Tree, R extends Tree>(
   checkOptions('shadowEvery', options, shadowEveryNames)
   const { every, report, check = false, ...rest } = options
   checkFunction('shadowEvery', 'report', report)
-  if (!Number.isInteger(every) || every < 1)
+  if (!Number.isInteger(every) || every < 1) {
     throw new RangeError(`shadowEvery: every is not a count from 1 up [${every}]`)
+  }
   let run = 0
   return (inputs) => {
     if (run % every === 0) report(shadow(f, inputs, { ...rest, check }), run)

@@ -45,8 +45,9 @@ export function shadowText(shadow: ShadowFacts): string {
       divergenceText(divergence, named),
     ),
   )
-  if (shadow.divergences.length > 0 && shadow.outputs().every(({ unattributed }) => unattributed === 0))
+  if (shadow.divergences.length > 0 && shadow.outputs().every(({ unattributed }) => unattributed === 0)) {
     lines.push('  no output depends on that')
+  }
   const guilty = groups.filter(({ share = 0, gain = 0 }) => Math.abs(share) >= 0.005 || gain > 1e-6)
   lines.push('where the error comes from: share to first order, bits gained if none of it were rounded')
   if (guilty.length === 0) lines.push('  no single operation')
@@ -98,8 +99,9 @@ function divergenceText(
   { step, count, element, computed, reference, tie }: Divergence,
   named: (step: number) => string,
 ): string {
-  if (!tie)
+  if (!tie) {
     return `decided differently: ${named(step)}, ${count} elements, the first ${element}: ${computed}, in the reference ${reference}`
+  }
   const few = (list: readonly number[]): string =>
     `${list.slice(0, 4).join(', ')}${list.length > 4 ? `, ... of ${list.length}` : ''}`
   return `a tie of one run alone: ${named(tie.step)}, elements ${few(tie.elements)}: ${few(tie.computed)}, in the reference ${few(tie.reference)}`
@@ -123,8 +125,9 @@ function byLine<T extends { readonly step: number; readonly kind?: string }>(
     const step = program.steps[item.step]
     const key = step?.site ? `${step.op.name} ${step.site} ${item.kind ?? ''}` : String(lines.size)
     const known = lines.get(key)
-    if (!known) lines.set(key, { most: item, times: 1 })
-    else {
+    if (!known) {
+      lines.set(key, { most: item, times: 1 })
+    } else {
       known.times++
       if (size(item) > size(known.most)) known.most = item
     }
@@ -160,15 +163,17 @@ function whose(groups: readonly ErrorGroup[]): string {
   const where = `${most.name}${most.site ? ` at ${most.site}` : ''}`
   const sizes = groups.reduce((sum, { share = 0 }) => sum + Math.abs(share), 0)
   const { share, gain = 0 } = most
-  if (share !== undefined && share >= 0.2 && sizes <= 1.5)
+  if (share !== undefined && share >= 0.2 && sizes <= 1.5) {
     return `; ${Math.min(100, Math.round(100 * share))} % of the error is ${where}`
+  }
   return gain >= 0.1 ? `; unrounded, ${where} would gain ${bits(gain)} bits` : ''
 }
 
 function outputText({ name, size, max, mean, median, wrong, unattributed }: NamedError): string {
   const who = name === '' ? 'the output' : `output ${name}`
-  if (size > 0 && unattributed === size)
+  if (size > 0 && unattributed === size) {
     return `${who}: not attributed, it depends on a decision that came out differently`
+  }
   const left = unattributed > 0 ? `, ${unattributed} of ${size} not attributed` : ''
   return `${who}: worst element off by ${bits(max)} bits, mean ${bits(mean)}, median ${bits(median)}, ${wrong} of ${size} wrong${left}`
 }

@@ -54,8 +54,9 @@ export function findGradients(
       }
       if (!(largest > 0)) return []
       // The last one is what the optimizer reads.
-      for (let i = program.steps.length - 1; i >= 0; i--)
+      for (let i = program.steps.length - 1; i >= 0; i--) {
         if (matches(i)) return [{ leaf, operand: program.inputs.length + i, exact: wanted }]
+      }
       return []
     })
   )

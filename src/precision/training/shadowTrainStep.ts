@@ -63,15 +63,17 @@ export function shadowTrainStep<A extends readonly unknown[]>(
 ): TrainStepShadow {
   checkFunction('shadowTrainStep', 'step', step)
   checkOptions('shadowTrainStep', options, trainStepNames)
-  if (!Array.isArray(args))
+  if (!Array.isArray(args)) {
     throw new TypeError(`shadowTrainStep: args is no list of the step's arguments [${typeof args}]`)
+  }
   const { ignore = [], gradientRules } = options
   const { program, inputs, outputs, result } = recordStep(step, args)
   const leaves = stepLeaves(program, { inputs, outputs }, args, result)
-  if (!leaves.some(({ kind }) => kind === 'parameter'))
+  if (!leaves.some(({ kind }) => kind === 'parameter')) {
     throw new RangeError(
       `shadowTrainStep: the step gives no parameters back, { params, ... }, [params, ...] or params alone [${outputs.slice(0, 5).join(', ')}]`,
     )
+  }
   const run = besideFloat64(program)
   const wide = inFloat64(step, args)
   const updates = leaves.map((leaf) => updateOf(run, leaf, wide?.[leaf.to]))
@@ -163,10 +165,11 @@ function gradientsOf<A extends readonly unknown[]>(
   const { run, outputs, leaves } = whole
   const path = options.loss ?? usualLoss(run.program, outputs, leaves)
   const at = path === undefined ? -1 : outputs.indexOf(path)
-  if (options.loss !== undefined && at < 0)
+  if (options.loss !== undefined && at < 0) {
     throw new RangeError(
       `shadowTrainStep: the step returns no tensor of that path as its loss [${options.loss}]`,
     )
+  }
   if (at < 0) return { run, found: [], of: 'no loss' }
   const found = findGradients(run, parameters, run.program.outputs[at]!) ?? []
   return { run, found, of: found.length > 0 ? 'loss' : 'not found' }

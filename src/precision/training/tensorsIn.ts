@@ -10,9 +10,11 @@ export function tensorsIn(value: unknown, path = ''): Record<string, Tensor> {
 }
 
 function walk(value: unknown, path: string, visit: (path: string, x: Tensor) => void): void {
-  if (value instanceof Tensor) visit(path, value)
-  else if (isContainer(value))
+  if (value instanceof Tensor) {
+    visit(path, value)
+  } else if (isContainer(value)) {
     for (const [key, child] of Object.entries(value)) walk(child, path === '' ? key : `${path}.${key}`, visit)
+  }
 }
 
 /** The same arrays and records with other tensors in their places. */

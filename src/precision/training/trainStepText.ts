@@ -49,12 +49,13 @@ export function trainStepText(facts: Facts): string {
         return `  ${percent(share)}  ${name}${site ? ` at ${site}` : ''}${times}`
       }),
     )
-  } else
+  } else {
     out.push(
       gradientsOf === 'no loss'
         ? 'gradients: not told, the step returns no loss'
         : 'gradients: not found among the values of the step; lossAndGrad tells them',
     )
+  }
   if (constants.length > 0) out.push('constants that rounding changed')
   out.push(
     ...first(

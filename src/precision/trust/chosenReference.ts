@@ -132,9 +132,11 @@ function secondsOf(program: Program): number {
     const { op, output } = step
     const form = formOf(op)
     if (kindOf(op) === 'moves' || step.operands.length === 0) continue
-    if (form === 'elementwise')
+    if (form === 'elementwise') {
       total += output.size * (simple.has(opName(op)) ? microseconds.simple : microseconds.function)
-    else total += placesOf(program, step) * microseconds.simple
+    } else {
+      total += placesOf(program, step) * microseconds.simple
+    }
   }
   return total / 1e6
 }

@@ -84,8 +84,9 @@ export function stepsOfNamed(program: Program, named: NamedPolicy, narrow: Float
     if (wide.has(i) || (!rounds && fed)) isWide.add(n + i)
   }
   // A plain number is rounded where it is read.
-  for (const [constant, reader] of readersOfConstants(program))
+  for (const [constant, reader] of readersOfConstants(program)) {
     if (wide.has(reader) && program.steps[constant]!.output.dtype === narrow) wide.add(constant)
+  }
   return wide
 }
 

@@ -105,8 +105,9 @@ export function tuneChoices<T extends Tree, R extends Tree>(
   checkDeterministic('tuneChoices', program, f, inputs)
   const groupBy = options.groupBy ?? usualGroups(program, narrow)
   const groups = groupsOf(program, { narrow, groupBy })
-  if (groups.length === 0)
+  if (groups.length === 0) {
     throw new RangeError(`tuneChoices: no operation runs in ${narrow}, cast the inputs []`)
+  }
   const beside = chosenReference(program, reference, rules)
   const error = errorTarget(target)
   const known = new Map<string, { value: number; met: boolean }>()
@@ -125,7 +126,9 @@ export function tuneChoices<T extends Tree, R extends Tree>(
         const byStep = new Map(groups.flatMap(({ steps }, g) => steps.map((i) => [i, choices[set[g]!]!])))
         const value = outputErrors(program, (i) => byStep.get(i) ?? 'own', beside.run)[error.name]
         found = { value, met: value <= error.limit }
-      } else found = measureRun(target, withPolicy(f, policyOf(set)))
+      } else {
+        found = measureRun(target, withPolicy(f, policyOf(set)))
+      }
       known.set(key, found)
     }
     return found
@@ -158,8 +161,9 @@ export function tuneChoices<T extends Tree, R extends Tree>(
     }
   }
   const { value, met } = measure(set)
-  if (error)
+  if (error) {
     verify(value, errorsOf(program, leavesOf(withPolicy(f, policyOf(set))(inputs)), beside.run)[error.name])
+  }
   return {
     met,
     chosen: groups.map(({ name, sites }, g): Chosen => {
@@ -177,10 +181,11 @@ export function tuneChoices<T extends Tree, R extends Tree>(
 }
 
 function verify(before: number, again: number): void {
-  if (!Object.is(before, again))
+  if (!Object.is(before, again)) {
     throw new RangeError(
       `tuneChoices: the target is not deterministic, two runs of one set differ [${before}, then ${again}]`,
     )
+  }
 }
 
 /** The bits that a result takes, and those of the accumulator behind it. */

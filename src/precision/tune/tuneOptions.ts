@@ -65,12 +65,15 @@ export function checkTuneOptions<T, R>(
 ): void {
   checkTarget(target)
   checkGroupBy('tune', groupBy)
-  for (const dtype of [narrow, wide])
+  for (const dtype of [narrow, wide]) {
     if (!isFloat(dtype)) throw new TypeError(`tune: needs a floating-point dtype [${String(dtype)}]`)
+  }
   if (narrow === wide) throw new TypeError(`tune: wide is no wider than narrow [${wide}]`)
   if (!['count', 'bytes'].includes(cost)) throw new RangeError(`tune: cost is 'count' or 'bytes' [${cost}]`)
-  if (!['auto', 'float64', 'real'].includes(reference))
+  if (!['auto', 'float64', 'real'].includes(reference)) {
     throw new RangeError(`tune: reference is 'auto', 'float64' or 'real' [${String(reference)}]`)
-  if (!(Number.isInteger(exhaustive) && exhaustive >= 0))
+  }
+  if (!(Number.isInteger(exhaustive) && exhaustive >= 0)) {
     throw new RangeError(`tune: exhaustive is not a count [${String(exhaustive)}]`)
+  }
 }

@@ -57,20 +57,24 @@ export function checkTarget(target: unknown): void {
   const kinds = [...errorNames, 'metric', 'holds', 'finite']
   const named = kinds.filter((kind) => kind in given)
   const [kind] = named
-  if (kind === undefined || named.length > 1)
+  if (kind === undefined || named.length > 1) {
     throw new RangeError(`tune: a target is one of ${kinds.join(', ')} [${Object.keys(given).join(', ')}]`)
+  }
   const runs = ['metric', 'holds', 'finite'].includes(kind)
-  if (runs && typeof given[kind] !== 'function')
+  if (runs && typeof given[kind] !== 'function') {
     throw new TypeError(
       `tune: the target's ${kind} is a function of the tuned function [${String(given[kind])}]`,
     )
+  }
   const limit = kind === 'metric' ? 'atMost' : kind === 'finite' ? 'steps' : kind
   if (kind === 'holds') return
   const value = given[limit]
-  if (typeof value !== 'number' || Number.isNaN(value) || (kind !== 'metric' && value < 0))
+  if (typeof value !== 'number' || Number.isNaN(value) || (kind !== 'metric' && value < 0)) {
     throw new RangeError(`tune: the target's ${limit} is not a number from 0 [${String(value)}]`)
-  if (kind === 'finite' && !Number.isInteger(value))
+  }
+  if (kind === 'finite' && !Number.isInteger(value)) {
     throw new RangeError(`tune: the target's steps is not a count [${value}]`)
+  }
 }
 
 /** Runs the user's target on a function. */
@@ -82,21 +86,24 @@ export function measureRun<T, R>(target: Target<T, R>, f: Tuned<T, R>): Measured
   }
   if ('holds' in target) {
     const met = target.holds(f)
-    if (typeof met !== 'boolean')
+    if (typeof met !== 'boolean') {
       throw new TypeError(`tune: the target's holds is no boolean [${String(met)}]`)
+    }
     return { value: met ? 1 : 0, met }
   }
   if (!('finite' in target)) throw new RangeError('tune: an error is not measured by a run')
   let steps = 0
-  if (target.steps > 0)
+  if (target.steps > 0) {
     for (const values of target.finite(f)) {
       if (!isFiniteTree(values)) return { value: steps, met: false }
       if (++steps >= target.steps) break
     }
-  if (steps < target.steps)
+  }
+  if (steps < target.steps) {
     throw new RangeError(
       `tune: the run gave ${steps} finite values and ended, not ${target.steps} [${steps}]`,
     )
+  }
   return { value: steps, met: true }
 }
 

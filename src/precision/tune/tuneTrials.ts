@@ -89,10 +89,11 @@ export function trialsOf<T extends Tree, R extends Tree>({
     const again = error
       ? errorsOf(program, leavesOf(tuned(inputs)), reference)[error.name]
       : measureRun(target, tuned).value
-    if (!Object.is(again, before))
+    if (!Object.is(again, before)) {
       throw new RangeError(
         `tune: the target is not deterministic, two runs of one set differ [${before}, then ${again}]`,
       )
+    }
   }
 
   function named(policy: NamedPolicy): NamedResult {

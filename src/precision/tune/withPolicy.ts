@@ -64,8 +64,9 @@ export function withPolicy<T extends Tree, R extends Tree>(
   const { wide, dtype = 'float32', narrow = 'bfloat16', groupBy = 'operation', choices = {} } = policy
   checkGroupBy('withPolicy', groupBy)
   for (const given of [dtype, narrow]) {
-    if (!isFloat(given as DType))
+    if (!isFloat(given as DType)) {
       throw new TypeError(`withPolicy: needs a floating-point dtype [${String(given)}]`)
+    }
   }
   for (const choice of Object.values(choices)) checkChoice('withPolicy', choice)
   const names = new Set(wide)
@@ -174,10 +175,11 @@ function checkClosed(outputs: readonly Tensor[], first: number): void {
   for (let x = open.pop(); x; x = open.pop()) {
     const { trace } = x
     if (!trace || seen.has(trace.serial)) continue
-    if (trace.serial < first)
+    if (trace.serial < first) {
       throw new RangeError(
         `withPolicy: the function reads a tensor under a gradient that is not among its inputs [${trace.op.name}]`,
       )
+    }
     seen.add(trace.serial)
     open.push(...trace.inputs)
   }

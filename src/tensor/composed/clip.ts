@@ -19,8 +19,9 @@ export function clip<D extends DType>(
   high: Tensor<D> | number | null,
 ): Tensor<D> {
   checkTensor('clip', x)
-  if (low === undefined || high === undefined)
+  if (low === undefined || high === undefined) {
     throw new RangeError(`clip: a limit is missing, null for none [${low === undefined ? 'low' : 'high'}]`)
+  }
   const above = low === null ? x : maximum(x, low)
   return high === null ? above : minimum(above, high)
 }

@@ -69,15 +69,18 @@ function parsed(
 ): { inputs: readonly (readonly string[])[]; output: readonly string[] } {
   const [from = '', to, ...more] = String(subscripts).replaceAll(' ', '').split('->')
   const terms = from.split(',')
-  if (more.length > 0 || ![...terms, to ?? ''].every((term) => /^[a-zA-Z]*(\.{3}[a-zA-Z]*)?$/.test(term)))
+  if (more.length > 0 || ![...terms, to ?? ''].every((term) => /^[a-zA-Z]*(\.{3}[a-zA-Z]*)?$/.test(term))) {
     throw new RangeError(`einsum: subscripts are not letters, ..., commas and one -> [${subscripts}]`)
-  if (terms.length !== tensors.length)
+  }
+  if (terms.length !== tensors.length) {
     throw new RangeError(`einsum: ${terms.length} operands in ${subscripts} [${tensors.length} given]`)
+  }
   const inputs = terms.map((term, i) => {
     const { rank, shape } = tensors[i]!
     const axes = lettersOf(term, rank - term.replace('...', '').length)
-    if (axes.length !== rank)
+    if (axes.length !== rank) {
       throw new RangeError(`einsum: operand ${i} has not the axes ${term} [${shape.join(', ')}]`)
+    }
     return axes
   })
   const every = inputs.flat()
@@ -87,11 +90,14 @@ function parsed(
     to === undefined
       ? [...lettersOf('...', open.length), ...once().filter((letter) => !letter.startsWith('.'))]
       : lettersOf(to, open.length)
-  if (to !== undefined && open.length > 0 && !to.includes('...'))
+  if (to !== undefined && open.length > 0 && !to.includes('...')) {
     throw new RangeError(`einsum: the result has no ... for the axes of its operands [${subscripts}]`)
-  for (const [i, letter] of output.entries())
-    if (!every.includes(letter) || output.indexOf(letter) !== i)
+  }
+  for (const [i, letter] of output.entries()) {
+    if (!every.includes(letter) || output.indexOf(letter) !== i) {
       throw new RangeError(`einsum: a letter of the result is not once in it and in an operand [${letter}]`)
+    }
+  }
   return { inputs, output }
 }
 
@@ -122,15 +128,17 @@ function withoutOnes({ x, letters }: Lettered, all: readonly Lettered[]): Letter
 
 function checkLengths(all: readonly Lettered[], subscripts: string): void {
   const lengths = new Map<string, number>()
-  for (const { x, letters } of all)
+  for (const { x, letters } of all) {
     for (const [i, letter] of letters.entries()) {
       const known = lengths.get(letter) ?? x.shape[i]!
-      if (known !== x.shape[i])
+      if (known !== x.shape[i]) {
         throw new RangeError(
           `einsum: ${letter.startsWith('.') ? `axes of ... in ${subscripts} have` : `axis ${letter} of ${subscripts} has`} two lengths [${known}, ${x.shape[i]}]`,
         )
+      }
       lengths.set(letter, known)
     }
+  }
 }
 
 /** Letters that repeat are read along the diagonal. */
@@ -142,9 +150,11 @@ function diagonal(x: Tensor, letters: readonly string[]): Lettered {
     letters.reduce((total, other, i) => (other === letter ? total + steps[i]! : total), 0),
   )
   const shape = kept.map((letter) => x.shape[letters.indexOf(letter)]!)
-  for (const [i, letter] of letters.entries())
-    if (x.shape[i] !== shape[kept.indexOf(letter)])
+  for (const [i, letter] of letters.entries()) {
+    if (x.shape[i] !== shape[kept.indexOf(letter)]) {
       throw new RangeError(`einsum: the diagonal ${letter} has two lengths [${x.shape.join(', ')}]`)
+    }
+  }
   const places = new Tensor('int32', shape, offsetsOf(shape, strides))
   return { x: take(reshape(x, [x.size]), places), letters: kept }
 }

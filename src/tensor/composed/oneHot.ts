@@ -29,8 +29,9 @@ export function oneHot<D extends DType = 'float32'>(
   checkOptions('oneHot', options, names, { positional: 'dtype' })
   checkInteger('oneHot', 'depth', depth)
   const given: Tensor = indices
-  if (given.dtype !== 'int32' && given.dtype !== 'uint32')
+  if (given.dtype !== 'int32' && given.dtype !== 'uint32') {
     throw new TypeError(`oneHot: indices are not int32 or uint32 [${given.dtype}]`)
+  }
   const places: Tensor = arange(0, depth, { dtype: given.dtype })
   return cast(equal(expandDims(given, -1), places), options.dtype ?? ('float32' as D))
 }

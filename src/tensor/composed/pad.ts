@@ -28,8 +28,9 @@ export function pad<D extends DType>(
   checkOptions('pad', options, names, { positional: 'value' })
   const { value = 0 } = options
   if (!Number.isNaN(value) && Math.abs(value) !== Infinity) checkNumber('pad', 'value', value)
-  if (!Array.isArray(widths) || widths.length !== x.rank)
+  if (!Array.isArray(widths) || widths.length !== x.rank) {
     throw new RangeError(`pad: not one width for each of ${x.rank} axes [${String(widths)}]`)
+  }
   let result = x
   for (const [axis, width] of widths.entries()) {
     const sides: readonly number[] = typeof width === 'number' ? [width, width] : width
@@ -39,10 +40,12 @@ export function pad<D extends DType>(
       shape[axis] = length
       return full(shape, value, { dtype: x.dtype })
     })
-    if (before === undefined || after === undefined || sides.length !== 2)
+    if (before === undefined || after === undefined || sides.length !== 2) {
       throw new RangeError(`pad: a width is not [before, after] [${String(width)}]`)
-    if (before.size + after.size > 0 || sides[0]! + sides[1]! > 0)
+    }
+    if (before.size + after.size > 0 || sides[0]! + sides[1]! > 0) {
       result = concat([before, result, after], { axis })
+    }
   }
   return result
 }

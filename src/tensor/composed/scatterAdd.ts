@@ -39,16 +39,18 @@ export function scatterAdd<D extends DType>(
   const length = x.shape[axis]!
   const list = Array.from(indices instanceof Tensor ? indices.data : indices, (index) => {
     const front = index < 0 ? index + length : index
-    if (!Number.isInteger(front) || front < 0 || front >= length)
+    if (!Number.isInteger(front) || front < 0 || front >= length) {
       throw new RangeError(`scatterAdd: index outside an axis of ${length} [${index}]`)
+    }
     return front
   })
   const given = indices instanceof Tensor ? indices.shape : [list.length]
   const shape = [...x.shape.slice(0, axis), ...given, ...x.shape.slice(axis + 1)]
-  if (!sameShape(updates.shape, shape))
+  if (!sameShape(updates.shape, shape)) {
     throw new RangeError(
       `scatterAdd: updates have another shape [${updates.shape.join(', ')}, not ${shape.join(', ')}]`,
     )
+  }
   if (list.length === 0) return x
   const flat = reshape(updates, [...x.shape.slice(0, axis), list.length, ...x.shape.slice(axis + 1)])
   return added(x, list, flat, axis)

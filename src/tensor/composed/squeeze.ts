@@ -26,8 +26,9 @@ export function squeeze<D extends DType>(x: Tensor<D>, options: SqueezeOptions =
   const ones = x.shape.flatMap((length, i) => (length === 1 ? [i] : []))
   const gone = axis === undefined ? ones : normalizeAxes('squeeze', axis, x.rank)
   const long = gone.find((i) => x.shape[i] !== 1)
-  if (long !== undefined)
+  if (long !== undefined) {
     throw new RangeError(`squeeze: axis ${long} has not length 1 [${x.shape.join(', ')}]`)
+  }
   return reshape(
     x,
     x.shape.filter((_, i) => !gone.includes(i)),

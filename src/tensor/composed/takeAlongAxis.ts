@@ -35,21 +35,24 @@ export function takeAlongAxis<D extends DType>(
   checkOptions('takeAlongAxis', options, names, { positional: 'axis' })
   const axis = normalizeAxis('takeAlongAxis', options.axis ?? -1, x.rank)
   const given: Tensor = indices
-  if (given.dtype !== 'int32' && given.dtype !== 'uint32')
+  if (given.dtype !== 'int32' && given.dtype !== 'uint32') {
     throw new TypeError(`takeAlongAxis: indices are not int32 or uint32 [${given.dtype}]`)
+  }
   const { shape } = given
-  if (shape.length !== x.rank || shape.some((length, i) => i !== axis && length !== x.shape[i]))
+  if (shape.length !== x.rank || shape.some((length, i) => i !== axis && length !== x.shape[i])) {
     throw new RangeError(
       `takeAlongAxis: shapes differ off axis ${axis} [${x.shape.join(', ')}] and [${shape.join(', ')}]`,
     )
+  }
   const length = x.shape[axis]!
   const step = stridesOf(x.shape)[axis]!
   const width = shape[axis]!
   const places = Int32Array.from({ length: sizeOf(shape) }, (_, i) => {
     const index = given.data[i]! as number
     const front = index < 0 ? index + length : index
-    if (front < 0 || front >= length)
+    if (front < 0 || front >= length) {
       throw new RangeError(`takeAlongAxis: index outside an axis of ${length} [${index}]`)
+    }
     const outer = Math.floor(i / (width * step))
     return (outer * length + front) * step + (i % step)
   })

@@ -46,8 +46,9 @@ function binary(rule: Rule): KnownOp {
     const data: AnyStorage = out ? out.data : allocate(dtype, sizeOf(shape))
     const { run, steps, offsets } = walk([a.shape, b.shape], shape)
     const [aStarts, bStarts] = offsets as [Int32Array, Int32Array]
-    for (let k = 0; k < aStarts.length; k++)
+    for (let k = 0; k < aStarts.length; k++) {
       loop(a.data, aStarts[k]!, steps[0]!, b.data, bStarts[k]!, steps[1]!, data, k * run, run)
+    }
     // The kernels of float32 do it themselves.
     if (dtype !== 'float32' || !rule.kernel) canonicalizeNaN(data)
     return out ?? new Tensor(dtype, shape, data as never)

@@ -53,8 +53,9 @@ export function cast<D extends DType>(x: Tensor, dtype: D, options?: EncodeOptio
     options &&
     !formatOf(dtype) &&
     ((options.rounding ?? 'nearest-even') !== 'nearest-even' || options.saturate)
-  )
+  ) {
     throw new RangeError(`cast: rounding options are for formats of at most 16 bits [${dtype}]`)
+  }
   return apply(castOp, [x], { dtype, options }) as Tensor<D>
 }
 

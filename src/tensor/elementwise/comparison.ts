@@ -46,8 +46,9 @@ function comparison(name: string, holds: (a: number, b: number) => boolean): Kno
         }
         let i = offsets[0]![r]!
         let j = offsets[1]![r]!
-        for (let k = r * run; k < (r + 1) * run; k++, i += di, j += dj)
+        for (let k = r * run; k < (r + 1) * run; k++, i += di, j += dj) {
           data[k] = holds(left[i]!, right[j]!) ? 1 : 0
+        }
       }
       return out ?? new Tensor('bool', shape, data)
     },
@@ -110,8 +111,9 @@ function tests(op: Op): Predicate {
 
 function boolsOnly(op: KnownOp): KnownOp {
   const kernel: Op['kernel'] = (inputs, attributes, out) => {
-    if (inputs[0]!.dtype !== 'bool')
+    if (inputs[0]!.dtype !== 'bool') {
       throw new TypeError(`${op.name}: needs bool, compare first [${inputs[0]!.dtype}]`)
+    }
     return op.kernel(inputs, attributes, out)
   }
   return { ...op, kernel }

@@ -54,10 +54,13 @@ function elementwise(name: UnaryName): KnownOp {
     checkOut(name, out, x.dtype, x.shape)
     const data = out ? out.data : allocate(x.dtype, x.size)
     const low = formatOf(x.dtype)
-    if (x.dtype === 'bfloat16') mapArray(name, x.data as Uint16Array, data as Uint16Array)
-    else if (low) lookUp(unaryTable(name, low), x.data as Codes, data as Codes)
-    else if (x.dtype === 'float32') mapFloat32(name, x.data as Float32Array, data as Float32Array)
-    else {
+    if (x.dtype === 'bfloat16') {
+      mapArray(name, x.data as Uint16Array, data as Uint16Array)
+    } else if (low) {
+      lookUp(unaryTable(name, low), x.data as Codes, data as Codes)
+    } else if (x.dtype === 'float32') {
+      mapFloat32(name, x.data as Float32Array, data as Float32Array)
+    } else {
       const f = isFloat(x.dtype) ? unary[name] : x.dtype === 'bool' ? undefined : wholeNumber[name]
       if (!f) throw new TypeError(`${name}: needs a floating-point dtype, cast first [${x.dtype}]`)
       for (let i = 0; i < data.length; i++) data[i] = f(x.data[i]!)

@@ -72,7 +72,8 @@ export function where<D extends DType>(
 ): Tensor<D> {
   checkTensor('where', condition)
   checkOutOption('where', options)
-  if (condition.dtype !== 'bool')
+  if (condition.dtype !== 'bool') {
     throw new TypeError(`where: the condition is not bool, compare first [${condition.dtype}]`)
+  }
   return apply(whereOp, [condition, ...operands('where', [a, b])], undefined, options?.out) as Tensor<D>
 }

@@ -27,8 +27,9 @@ export const concatOp: KnownOp<Joining> = {
     for (const part of parts) {
       const from = movable(part.data)
       const own = sizeOf(part.shape.slice(axis))
-      for (let start = 0, at = before; start < from.length; start += own, at += row)
+      for (let start = 0, at = before; start < from.length; start += own, at += row) {
         to.set(from.subarray(start, start + own) as never, at)
+      }
       before += own
     }
     return new Tensor(first.dtype, shape, data)
@@ -80,10 +81,11 @@ export function concat(tensors: readonly Tensor[], options?: JoinOptions): Tenso
     if (
       part.rank !== first.rank ||
       !part.shape.every((length, i) => i === along || length === first.shape[i])
-    )
+    ) {
       throw new RangeError(
         `concat: shapes differ off axis ${along} [${first.shape.join(', ')}] and [${part.shape.join(', ')}]`,
       )
+    }
   }
   return apply(concatOp, parts, { axis: along })
 }
@@ -111,8 +113,9 @@ export function stack(tensors: readonly Tensor[], options?: JoinOptions): Tensor
   if (!first) throw new RangeError('stack: needs at least one tensor [0]')
   const along = normalizeAxis('stack', axis, first.rank + 1)
   const widened = tensors.map((part) => {
-    if (!sameShape(part.shape, first.shape))
+    if (!sameShape(part.shape, first.shape)) {
       throw new RangeError(`stack: shapes differ [${first.shape.join(', ')}] and [${part.shape.join(', ')}]`)
+    }
     return reshape(part, [...part.shape.slice(0, along), 1, ...part.shape.slice(along)])
   })
   return concat(widened, { axis: along })

@@ -47,8 +47,9 @@ export function reshape<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> 
   const known = shape.reduce((n, length, axis) => (axis === open ? n : n * length), 1)
   const whole = shape.map((length, axis) => (axis === open ? (known === 0 ? 0 : x.size / known) : length))
   checkShape('reshape', whole)
-  if (sizeOf(whole) !== x.size || (open >= 0 && known === 0))
+  if (sizeOf(whole) !== x.size || (open >= 0 && known === 0)) {
     throw new RangeError(`reshape: shape does not hold ${x.size} elements [${shape.join(', ')}]`)
+  }
   return apply(reshapeOp, [x], { shape: whole }) as Tensor<D>
 }
 
@@ -78,14 +79,16 @@ function staysInPlace(shape: Shape, axes: readonly number[]): boolean {
  */
 export function transpose<D extends DType>(x: Tensor<D>, axes?: readonly number[]): Tensor<D> {
   checkTensor('transpose', x)
-  if (axes !== undefined && !Array.isArray(axes))
+  if (axes !== undefined && !Array.isArray(axes)) {
     throw new TypeError(`transpose: axes are not a list [${shown(axes)}]`)
+  }
   const order = axes
     ? axes.map((axis) => (axis < 0 ? axis + x.rank : axis))
     : x.shape.map((_, i) => x.rank - 1 - i)
   const sorted = normalizeAxes('transpose', order, x.rank)
-  if (sorted.length !== x.rank)
+  if (sorted.length !== x.rank) {
     throw new RangeError(`transpose: needs all ${x.rank} axes once [${order.join(', ')}]`)
+  }
   return apply(transposeOp, [x], { axes: order }) as Tensor<D>
 }
 
@@ -116,10 +119,11 @@ export const broadcastToOp: KnownOp<Shaping> = {
 export function broadcastTo<D extends DType>(x: Tensor<D>, shape: Shape): Tensor<D> {
   checkTensor('broadcastTo', x)
   checkShape('broadcastTo', shape)
-  if (!sameShape(broadcastShapes('broadcastTo', x.shape, shape), shape))
+  if (!sameShape(broadcastShapes('broadcastTo', x.shape, shape), shape)) {
     throw new RangeError(
       `broadcastTo: ${x.rank} axes do not fit [${x.shape.join(', ')}] to [${shape.join(', ')}]`,
     )
+  }
   return apply(broadcastToOp, [x], { shape: [...shape] }) as Tensor<D>
 }
 

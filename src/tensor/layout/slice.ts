@@ -37,10 +37,12 @@ export const sliceOp: KnownOp<Slicing> = {
  */
 export function slice<D extends DType>(x: Tensor<D>, ranges: readonly Range[]): Tensor<D> {
   checkTensor('slice', x)
-  if (!Array.isArray(ranges))
+  if (!Array.isArray(ranges)) {
     throw new TypeError(`slice: ranges are not a list, one an axis [${shown(ranges)}]`)
-  if (ranges.length > x.rank)
+  }
+  if (ranges.length > x.rank) {
     throw new RangeError(`slice: more ranges than the ${x.rank} dimensions [${ranges.length}]`)
+  }
   const steps = stridesOf(x.shape)
   const shape: number[] = []
   const strides: number[] = []
@@ -61,8 +63,9 @@ export function slice<D extends DType>(x: Tensor<D>, ranges: readonly Range[]): 
 
 function position(index: number, length: number): number {
   const front = index < 0 ? index + length : index
-  if (!Number.isInteger(index) || front < 0 || front >= length)
+  if (!Number.isInteger(index) || front < 0 || front >= length) {
     throw new RangeError(`slice: index outside an axis of ${length} [${index}]`)
+  }
   return front
 }
 
@@ -108,7 +111,8 @@ export function split<D extends DType>(
 }
 
 function equalCuts(sections: number, length: number): number[] {
-  if (!Number.isInteger(sections) || sections < 1 || length % sections !== 0)
+  if (!Number.isInteger(sections) || sections < 1 || length % sections !== 0) {
     throw new RangeError(`split: axis of ${length} does not fall into equal sections [${sections}]`)
+  }
   return Array.from({ length: sections - 1 }, (_, i) => ((i + 1) * length) / sections)
 }

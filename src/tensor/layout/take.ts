@@ -65,17 +65,20 @@ export function take<D extends DType>(
   options?: { axis?: number },
 ): Tensor<D> {
   checkCall('take', x, options, { axis: 'optional' }, axisFirst)
-  if (!(indices instanceof Tensor || Array.isArray(indices)))
+  if (!(indices instanceof Tensor || Array.isArray(indices))) {
     throw new TypeError(`take: indices are not a list or a tensor [${shown(indices)}]`)
+  }
   const axis = options?.axis
   if (axis === undefined) return take(reshape(x, [x.size]), indices, { axis: 0 })
   const along = normalizeAxis('take', axis, x.rank)
-  if (indices instanceof Tensor && indices.dtype !== 'int32' && indices.dtype !== 'uint32')
+  if (indices instanceof Tensor && indices.dtype !== 'int32' && indices.dtype !== 'uint32') {
     throw new TypeError(`take: indices are not int32 or uint32 [${String(indices.dtype)}]`)
+  }
   const shape = indices instanceof Tensor ? indices.shape : [indices.length]
   const result = [...x.shape.slice(0, along), ...shape, ...x.shape.slice(along + 1)]
-  if (indices instanceof Tensor && isSealed(indices))
+  if (indices instanceof Tensor && isSealed(indices)) {
     return apply(takeAtOp, [x, indices], { axis: along, shape: result }) as Tensor<D>
+  }
   const whole = fromFront(indices instanceof Tensor ? indices.data : indices, x.shape[along]!)
   return apply(takeOp, [x], { indices: whole, axis: along, shape: result }) as Tensor<D>
 }
@@ -84,8 +87,9 @@ export function take<D extends DType>(
 function fromFront(list: ArrayLike<number>, length: number): Int32Array {
   return Int32Array.from(list, (index) => {
     const front = index < 0 ? index + length : index
-    if (!Number.isInteger(index) || front < 0 || front >= length)
+    if (!Number.isInteger(index) || front < 0 || front >= length) {
       throw new RangeError(`take: index outside an axis of ${length} [${index}]`)
+    }
     return front
   })
 }

@@ -39,8 +39,9 @@ export function accumulation(
   checkOrder(op, order, windows)
   if (dtype === 'bool') throw new TypeError(`${op}: no arithmetic on bool, cast first [bool]`)
   if (!isFloat(dtype)) {
-    if (accumulate !== undefined)
+    if (accumulate !== undefined) {
       throw new TypeError(`${op}: ${dtype} adds in its own dtype, cast first [${accumulate}]`)
+    }
     return { order, accumulate: dtype }
   }
   const wide = accumulate ?? (isFloat(preferred) ? preferred : dtype)

@@ -32,8 +32,9 @@ function winners(
 ): { offset: number; place: number }[] {
   const lanes = lanesOf(x.shape, axes)
   const { starts, length } = lanes
-  if (length === 0 && starts.length > 0)
+  if (length === 0 && starts.length > 0) {
     throw new RangeError(`${op}: no elements to choose from [${x.shape.join(', ')}]`)
+  }
   const values = numbersOf(x.dtype, x.data)
   return Array.from(starts, (start) => {
     let place = 0
@@ -62,8 +63,9 @@ function extremum(name: string, beats: Beats): KnownOp<Extremum> {
       const values = numbersOf(x!.dtype, x!.data)
       const from = movable(x!.data)
       const to = movable(data)
-      for (const [k, { offset }] of winners(name, x!, axes, beats).entries())
+      for (const [k, { offset }] of winners(name, x!, axes, beats).entries()) {
         to[k] = low && Number.isNaN(values[offset]) ? low.canonicalNaN! : from[offset]!
+      }
       canonicalizeNaN(data)
       return out ?? new Tensor(x!.dtype, shape, data)
     },

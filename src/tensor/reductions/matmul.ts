@@ -35,8 +35,9 @@ export const matmulOp: KnownOp<Accumulation> = {
     const { m, k, n, batch, startsA, startsB } = matricesOf(a!.shape, b!.shape)
     const shape = [...batch, m, n]
     checkOut('matmul', out, dtype, shape)
-    if (out && (out.data.buffer === a!.data.buffer || out.data.buffer === b!.data.buffer))
+    if (out && (out.data.buffer === a!.data.buffer || out.data.buffer === b!.data.buffer)) {
       throw new RangeError(`matmul: out shares memory with an operand [${shape.join(', ')}]`)
+    }
     const data = out?.data ?? allocate(dtype, sizeOf(shape))
     const product = productFor(a!, b!, data, { m, k, n }, how)
     for (let i = 0; i < startsA.length; i++) product(startsA[i]!, startsB[i]!, i * m * n)
@@ -171,18 +172,20 @@ export function matmul<D extends DType>(a: Tensor<D>, b: Tensor<D>, options?: Ma
   checkTensor('matmul', a)
   checkCall('matmul', b, options, matmulNames)
   const [left, right] = operands('matmul', [a, b]) as [Tensor, Tensor]
-  if (left.rank === 0 || right.rank === 0)
+  if (left.rank === 0 || right.rank === 0) {
     throw new RangeError(
       `matmul: needs one dimension or more [${left.shape.join(', ')}] x [${right.shape.join(', ')}]`,
     )
+  }
   const preferred = left.dtype === 'float64' ? 'float64' : 'float32'
   const how = accumulation('matmul', left.dtype, options ?? {}, { preferred, windows: true })
   const x = left.rank === 1 ? reshape(left, [1, left.size]) : left
   const y = right.rank === 1 ? reshape(right, [right.size, 1]) : right
-  if (x.shape.at(-1) !== y.shape.at(-2))
+  if (x.shape.at(-1) !== y.shape.at(-2)) {
     throw new RangeError(
       `matmul: inner dimensions differ [${left.shape.join(', ')}] x [${right.shape.join(', ')}]`,
     )
+  }
   const out = options?.out
   if (left.rank > 1 && right.rank > 1) return apply(matmulOp, [x, y], how, out) as Tensor<D>
   const batch = broadcastShapes('matmul', x.shape.slice(0, -2), y.shape.slice(0, -2))

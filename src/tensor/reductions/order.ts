@@ -33,6 +33,7 @@ export function checkOrder(op: string, order: Order, sums: boolean): void {
   const [name, n] = Object.entries(order)[0] ?? ['none', 0]
   if (name !== 'blocked' && name !== 'windowed') throw new RangeError(`${op}: unknown order [${name}]`)
   if (name === 'windowed' && !sums) throw new RangeError(`${op}: only sums go by windows [windowed ${n}]`)
-  if (!Number.isInteger(n) || n < 2)
+  if (!Number.isInteger(n) || n < 2) {
     throw new RangeError(`${op}: ${name} needs a whole number above 1 [${n}]`)
+  }
 }

@@ -23,10 +23,11 @@ export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, ou
 
 function run<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: Tensor | undefined): Tensor {
   if (!isTraced(inputs) && (out || !recordsEverything())) return op.kernel(inputs, attributes, out)
-  if (out)
+  if (out) {
     throw new RangeError(
       `${op.name}: out cannot be recorded, leave it off under a gradient and where it is compiled [out]`,
     )
+  }
   return withTrace(op.kernel(inputs.map(opened), attributes), op, inputs, attributes)
 }
 
@@ -77,8 +78,9 @@ export function operands(op: string, values: readonly (Tensor | number)[]): Tens
   if (!first) throw new TypeError(`${op}: needs a tensor among its operands [${shown(values)}]`)
   return values.map((value) => {
     if (!(value instanceof Tensor)) return numberBeside(op, value, first.dtype)
-    if (value.dtype !== first.dtype)
+    if (value.dtype !== first.dtype) {
       throw new TypeError(`${op}: dtypes differ, cast one of them [${first.dtype} and ${value.dtype}]`)
+    }
     return value
   })
 }
@@ -102,6 +104,7 @@ export function checkOut(op: string, out: Tensor | undefined, dtype: DType, shap
   if (out === undefined) return
   if (!(out instanceof Tensor)) throw new TypeError(`${op}: out is not a tensor [${shown(out)}]`)
   if (out.dtype !== dtype) throw new TypeError(`${op}: out has another dtype [${out.dtype}, not ${dtype}]`)
-  if (!sameShape(out.shape, shape))
+  if (!sameShape(out.shape, shape)) {
     throw new RangeError(`${op}: out has another shape [${out.shape.join(', ')}, not ${shape.join(', ')}]`)
+  }
 }

@@ -43,8 +43,9 @@ function runs(shapes: readonly Shape[], target: Shape): Walk {
     run *= target[axis]!
   }
   const outer = target.slice(0, axis + 1)
-  if (sizeOf(target) === 0)
+  if (sizeOf(target) === 0) {
     return { run: 0, steps: steps.map(() => 0), offsets: shapes.map(() => new Int32Array(0)) }
+  }
   return {
     run,
     steps: steps.map((step) => step ?? 0),

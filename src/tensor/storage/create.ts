@@ -54,8 +54,9 @@ export function tensor<D extends DType = 'float32'>(
   values: Nested | NumberArray,
   options?: TensorOptions<D>,
 ): Tensor<D> {
-  if (options !== undefined)
+  if (options !== undefined) {
     checkOptions('tensor', options, tensorNames, Array.isArray(options) ? shapeFirst : dtypeFirst)
+  }
   if (values === undefined || values === null) throw new TypeError(`tensor: no values [${shown(values)}]`)
   const dtype = options?.dtype ?? ('float32' as D)
   checkDType('tensor', dtype)
@@ -63,8 +64,9 @@ export function tensor<D extends DType = 'float32'>(
   const shape = options?.shape ?? (nested === undefined ? [(values as NumberArray).length] : shapeOf(nested))
   checkShape('tensor', shape)
   const flat = nested === undefined ? (values as NumberArray) : flatten(nested, shapeOf(nested))
-  if (flat.length !== sizeOf(shape))
+  if (flat.length !== sizeOf(shape)) {
     throw new RangeError(`tensor: shape does not hold ${flat.length} elements [${shape.join(', ')}]`)
+  }
   return asConstant(new Tensor(dtype, [...shape], fill(dtype, flat)), flat)
 }
 
@@ -82,17 +84,20 @@ export function fromBits<D extends DType>(
   const { dtype, shape = [codes.length] } = options
   checkDType('fromBits', dtype)
   checkShape('fromBits', shape)
-  if (codes.length !== sizeOf(shape))
+  if (codes.length !== sizeOf(shape)) {
     throw new RangeError(`fromBits: shape does not hold ${codes.length} elements [${shape.join(', ')}]`)
+  }
   const data = allocate(dtype, codes.length)
   const bits = bitsOf(data)
-  if (bits instanceof BigUint64Array !== codes instanceof BigUint64Array)
+  if (bits instanceof BigUint64Array !== codes instanceof BigUint64Array) {
     throw new TypeError(`fromBits: float64 takes a BigUint64Array and nothing else does [${dtype}]`)
+  }
   const end = 2 ** dtypeFacts(dtype).bits
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i]!
-    if (typeof code === 'number' && !(Number.isInteger(code) && code >= 0 && code < end))
+    if (typeof code === 'number' && !(Number.isInteger(code) && code >= 0 && code < end)) {
       throw new RangeError(`fromBits: not a code of ${dtype} [${code}]`)
+    }
     bits[i] = code
   }
   return new Tensor(dtype, [...shape], data)
@@ -150,8 +155,9 @@ export function arange<D extends DType = 'float32'>(
   options?: DTypeOption<D>,
 ): Tensor<D> {
   if (options !== undefined) checkOptions('arange', options, dtypeNames, dtypeFirst)
-  if (!Number.isFinite(start) || !Number.isFinite(stop))
+  if (!Number.isFinite(start) || !Number.isFinite(stop)) {
     throw new RangeError(`arange: needs finite ends [${start}, ${stop}]`)
+  }
   const length = Math.max(0, Math.ceil(stop - start))
   return tensor(
     Float64Array.from({ length }, (_, i) => start + i),
@@ -188,8 +194,9 @@ function flatten(values: Nested, shape: Shape): number[] {
 
 function notRectangular(value: unknown): RangeError | TypeError {
   const type = typeof value
-  if (type !== 'number' && type !== 'boolean' && !Array.isArray(value))
+  if (type !== 'number' && type !== 'boolean' && !Array.isArray(value)) {
     return new TypeError(`tensor: not a number [${String(value)}]`)
+  }
   return new RangeError(
     `tensor: ragged nesting, rows differ in length [${JSON.stringify(value).slice(0, 50)}]`,
   )

@@ -64,8 +64,9 @@ function advice(name: unknown): string {
 
 /** Throws a TypeError unless `dtype` is one of `dtypes`. */
 export function checkDType(op: string, dtype: unknown): asserts dtype is DType {
-  if (typeof dtype !== 'string' || !known.has(dtype))
+  if (typeof dtype !== 'string' || !known.has(dtype)) {
     throw new TypeError(`${op}: unknown dtype, ${advice(dtype)} [${shown(dtype)}]`)
+  }
 }
 
 /** Throws a TypeError unless the elements are floating-point numbers. */
@@ -80,10 +81,12 @@ export function checkFloat(op: string, dtype: DType): asserts dtype is FloatDTyp
  * @example checkFloatDType('sum', 'accumulate', 'int32') // throws sum: accumulate is no floating-point dtype [int32]
  */
 export function checkFloatDType(op: string, what: string, dtype: unknown): asserts dtype is FloatDType {
-  if (typeof dtype !== 'string' || !known.has(dtype))
+  if (typeof dtype !== 'string' || !known.has(dtype)) {
     throw new TypeError(`${op}: unknown ${what}, ${advice(dtype)} [${shown(dtype)}]`)
-  if (!dtypes.some((one) => one === dtype && isFloat(one)))
+  }
+  if (!dtypes.some((one) => one === dtype && isFloat(one))) {
     throw new TypeError(`${op}: ${what} is no floating-point dtype [${dtype}]`)
+  }
 }
 
 /** Fresh zeroed storage for n elements. */

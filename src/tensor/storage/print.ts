@@ -34,7 +34,9 @@ export function print(dtype: DType, shape: Shape, values: AnyStorage): string {
     for (const i of shown(shape[axis]!, cut)) {
       if (i < 0) {
         if (last) own.push('...')
-      } else collect(axis + 1, start + i * step, step, last ? own : [])
+      } else {
+        collect(axis + 1, start + i * step, step, last ? own : [])
+      }
     }
     if (last) rows.push(own)
   }
@@ -70,7 +72,9 @@ function wrap(cells: readonly string[], indent: string): string {
     if (line.length + piece.length > width) {
       text += `${line},\n${indent}`
       line = cell
-    } else line += piece
+    } else {
+      line += piece
+    }
   }
   return text + line
 }

@@ -26,13 +26,15 @@ const most = 2 ** 31 - 1
 
 /** Throws a RangeError unless every length is a whole number, zero or more. */
 export function checkShape(op: string, shape: Shape): void {
-  if (!Array.isArray(shape))
+  if (!Array.isArray(shape)) {
     throw new TypeError(
       `${op}: shape is not a list of lengths${typeof shape === 'number' ? `, write [${shape}]` : ''} [${shown(shape)}]`,
     )
+  }
   for (const length of shape) {
-    if (!Number.isInteger(length) || length < 0)
+    if (!Number.isInteger(length) || length < 0) {
       throw new RangeError(`${op}: not a shape [${shape.join(', ')}]`)
+    }
   }
   if (sizeOf(shape) > most) throw new RangeError(`${op}: more than ${most} elements [${shape.join(', ')}]`)
 }
@@ -40,8 +42,9 @@ export function checkShape(op: string, shape: Shape): void {
 /** An axis counted from the front; -1 is the last one. */
 export function normalizeAxis(op: string, axis: number, rank: number): number {
   const front = axis < 0 ? axis + rank : axis
-  if (!Number.isInteger(axis) || front < 0 || front >= rank)
+  if (!Number.isInteger(axis) || front < 0 || front >= rank) {
     throw new RangeError(`${op}: axis outside ${rank} dimensions [${shown(axis)}]`)
+  }
   return front
 }
 
@@ -52,12 +55,14 @@ export function normalizeAxes(
   rank: number,
 ): number[] {
   if (axes === undefined) return allAxes(rank)
-  if (typeof axes !== 'number' && !Array.isArray(axes))
+  if (typeof axes !== 'number' && !Array.isArray(axes)) {
     throw new TypeError(`${op}: axis is not a number or a list of them [${shown(axes)}]`)
+  }
   const list = (typeof axes === 'number' ? [axes] : [...axes]).map((axis) => normalizeAxis(op, axis, rank))
   list.sort((a, b) => a - b)
-  if (list.some((axis, i) => axis === list[i - 1]))
+  if (list.some((axis, i) => axis === list[i - 1])) {
     throw new RangeError(`${op}: repeated axis [${String(axes)}]`)
+  }
   return list
 }
 
@@ -75,8 +80,9 @@ export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
   for (let axis = 0; axis < rank; axis++) {
     const fromA = a[axis - rank + a.length] ?? 1
     const fromB = b[axis - rank + b.length] ?? 1
-    if (fromA !== fromB && fromA !== 1 && fromB !== 1)
+    if (fromA !== fromB && fromA !== 1 && fromB !== 1) {
       throw new RangeError(`${op}: shapes do not broadcast [${a.join(', ')}] and [${b.join(', ')}]`)
+    }
     shape[axis] = fromA === 1 ? fromB : fromA
   }
   return shape

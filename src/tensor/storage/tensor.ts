@@ -60,8 +60,9 @@ export class Tensor<D extends DType = DType> {
   /** @internal Use `tensor`, `fromBits` or an operation. */
   constructor(dtype: D, shape: Shape, data: Storage<D>, trace?: Trace) {
     checkShape('tensor', shape)
-    if (sizeOf(shape) !== data.length)
+    if (sizeOf(shape) !== data.length) {
       throw new RangeError(`tensor: shape does not hold ${data.length} elements [${shape.join(', ')}]`)
+    }
     this.dtype = dtype
     this.shape = shape
     this.data = data
@@ -140,7 +141,8 @@ function jsonOf(value: Nested): Json {
 /** The bit patterns of typed-array elements, a view of the same memory. */
 export function bitsOf(data: AnyStorage): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
   if (data instanceof Float64Array) return new BigUint64Array(data.buffer, data.byteOffset, data.length)
-  if (data instanceof Float32Array || data instanceof Int32Array)
+  if (data instanceof Float32Array || data instanceof Int32Array) {
     return new Uint32Array(data.buffer, data.byteOffset, data.length)
+  }
   return data
 }

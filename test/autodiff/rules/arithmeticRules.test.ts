@@ -18,8 +18,10 @@ describe('pow', () => {
   })
 
   it('to the power 0 has derivative 0 at 0, infinities and subnormal numbers', () => {
-    for (const dtype of ['float64', 'float32', 'bfloat16'] as const)
-      for (const a of [0, -0, Infinity, 1e-40, 1e-310])
+    for (const dtype of ['float64', 'float32', 'bfloat16'] as const) {
+      for (const a of [0, -0, Infinity, 1e-40, 1e-310]) {
         expect(Math.abs(grad((x: Tensor) => pow(x, 0))(tensor(a, { dtype })).item())).toBe(0)
+      }
+    }
   })
 })

@@ -37,8 +37,9 @@ describe.each(dtypes)(`transforms are the operations of tensor on any bits, %s (
   })
 
   it('scale is mul by a weak number', () => {
-    for (const s of [0.1, -3, 1e-30, 1e30, 0, -0])
+    for (const s of [0.1, -3, 1e-30, 1e30, 0, -0]) {
       expect(bitsOf(scale(s).update(a, {})[0])).toEqual(bitsOf(mul(a, s)))
+    }
   })
 
   it('addDecayedWeights is add and mul', () => {

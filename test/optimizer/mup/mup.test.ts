@@ -95,8 +95,9 @@ describe("mup's table", () => {
         expect(Math.abs(ours.adamWdMult / row.adam_wd_mult - 1)).toBeLessThan(2 ** -51)
         expect(Math.abs(ours.sgdWdMult / row.sgd_wd_mult - 1)).toBeLessThan(2 ** -51)
         // A few float64 roundings on either side.
-        for (const [rule, std] of Object.entries(row.mup_init_std ?? {}))
+        for (const [rule, std] of Object.entries(row.mup_init_std ?? {})) {
           expect(Math.abs((ours.initMult * initial[rule]!(base(row))) / std - 1), rule).toBeLessThan(2 ** -50)
+        }
       }
     },
   )

@@ -63,8 +63,9 @@ function optimizerOf(run: Run, arithmetic: string): GradientTransformation {
   const options: Record<string, unknown> = { ...camelOptions(run.hyper), arithmetic }
   const { lr_bits: rates, mask } = run
   if (rates) options['learningRate'] = (step: number) => floatAt(rates, step)
-  if (mask)
+  if (mask) {
     options['mask'] = { decoder: { b: mask['decoder/b'], w: mask['decoder/w'] }, scale: mask['scale'] }
+  }
   return factories[run.optimizer]!(options)
 }
 
@@ -109,8 +110,9 @@ describe("the trajectories of optax's Adam family, 200 steps, arithmetic 'xla-cp
       expect(bitsOf(adamState.nu), `nu, ${step}`).toEqual(stored(record.nu, key.leaves, dtype))
       expect(bitsOf(updates), `updates, ${step}`).toEqual(stored(record.update, key.leaves, dtype))
       expect(bitsOf(params), `params, ${step}`).toEqual(stored(record.params, key.leaves, dtype))
-      if (record.nu_max)
+      if (record.nu_max) {
         expect(bitsOf(adamState.nuMax!), `nuMax, ${step}`).toEqual(stored(record.nu_max, key.leaves, dtype))
+      }
       looked++
     })
     expect(looked).toBe(run.records.length)
@@ -202,8 +204,9 @@ describe("injectHyperparams(adamw), arithmetic 'xla-cpu'", () => {
       let params = treeOf(key.leaves, run.params0, dtype)
       let state = optimizer.init(params)
       const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-      for (const [name, [, bits]] of Object.entries(run.hyperparams_bits!))
+      for (const [name, [, bits]] of Object.entries(run.hyperparams_bits!)) {
         expect(tensorBits(state.hyperparams[camel(name)]!), name).toBe(bits)
+      }
       const records = new Map(run.records.map((record) => [record.step, record]))
       let most = 0
       for (let step = 1; step <= key.steps; step++) {

@@ -179,8 +179,9 @@ const inFloat32 = { accumulate: 'float32' } as const
 function gradsAt(name: string, step: number, dtype: FloatDType, params: ReturnType<typeof treeAt>) {
   const grads = treeAt(step, dtype)
   const each = (f: (path: (typeof paths)[number]) => Tensor) => ({ b: f('b'), one: f('one'), w: f('w') })
-  if (name.startsWith('lbfgs'))
+  if (name.startsWith('lbfgs')) {
     return each((path) => add(mul(params[path], curvature[path]), mul(grads[path], 1 / 128)))
+  }
   if (name !== 'differentiallyPrivateAggregate') return grads
   const examples = [0, 1, 2, 3].map((i) => treeAt(step + 200 * i, dtype))
   return each((path) => stack(examples.map((tree): Tensor => tree[path])))
@@ -195,8 +196,9 @@ function extraAt(
 ): optimizer.ExtraArgs {
   const gradFn = (_: unknown, i: number) => treeAt(step + 300 * (i + 1), dtype)
   if (name === 'sophiaHutchinson') return { valueFn: squareOfSum }
-  if (name === 'lbfgsBacktracking')
+  if (name === 'lbfgsBacktracking') {
     return { value: bowl(params), grad: gradsAt(name, step, dtype, params), valueFn: bowl }
+  }
   return name === 'samOpaque' ? { gradFn } : { value: (((11 * step) % 29) + 1) / 8 }
 }
 

@@ -230,10 +230,11 @@ describe(`certify, functions (seed ${seed})`, () => {
       for (const [i, value] of got.entries()) {
         const exact = reference[i]!
         if (bound[i] === Infinity) continue
-        if (!(Math.abs(value - exact) <= bound[i]! * (1 + 1e-9) + Math.abs(exact) * 2 ** -52))
+        if (!(Math.abs(value - exact) <= bound[i]! * (1 + 1e-9) + Math.abs(exact) * 2 ** -52)) {
           throw new Error(
             `certify: ${name} ${dtype} of ${x.toNumbers()[i]}: ${value} +- ${bound[i]}, exact ${exact}`,
           )
+        }
       }
       if (
         ![
@@ -249,8 +250,9 @@ describe(`certify, functions (seed ${seed})`, () => {
           'log1p',
           'lgamma',
         ].includes(name)
-      )
+      ) {
         expect(bound.filter((e) => e < Infinity).length).toBeGreaterThan(60)
+      }
     }
   })
 
@@ -291,8 +293,9 @@ describe('certify', () => {
   })
 
   it('knows nothing where the exact result may not exist', () => {
-    for (const f of [log, sqrt, reciprocal, (x: Tensor) => div(1, x), (x: Tensor) => pow(x, 0.5)])
+    for (const f of [log, sqrt, reciprocal, (x: Tensor) => div(1, x), (x: Tensor) => pow(x, 0.5)]) {
       expect(boundOf((x) => f(sub(blurred(x), 1)), bf16(1))).toBe(Infinity)
+    }
     expect(boundOf((x) => asin(blurred(x)), bf16(1))).toBe(Infinity)
     expect(boundOf((x) => acosh(blurred(x)), bf16(1))).toBe(Infinity)
     expect(boundOf((x) => atanh(sub(1, blurred(sub(x, x)))), bf16(1))).toBe(Infinity)

@@ -46,8 +46,9 @@ describe('every operation of tensor, in every table of the doctor', () => {
     if (name === 'cast') return
     for (const seed of seeds) {
       const { got, exact } = beside(f, draw(seed, domain))
-      for (const [i, x] of exact.entries())
+      for (const [i, x] of exact.entries()) {
         expect(Math.abs(got[i]! - x)).toBeLessThanOrEqual(2 ** -46 * Math.max(1, Math.abs(x)))
+      }
     }
   })
 
@@ -84,8 +85,9 @@ describe('every operation of tensor, in every table of the doctor', () => {
         const x = cast(draw(seed, domain), 'bfloat16')
         const { got, exact } = beside(blurred, x)
         const bounds = certify(blurred, x, { check: false }).bounds[0]!.toNumbers()
-        for (const [i, bound] of bounds.entries())
+        for (const [i, bound] of bounds.entries()) {
           expect(bound).toBeGreaterThanOrEqual(Math.abs(got[i]! - exact[i]!) * (1 - 2 ** -40) - 2 ** -60)
+        }
         const finite = bounds.filter((bound) => bound < Infinity).length
         if (kindOf(ops[name]) !== 'decides') expect(finite).toBeGreaterThan(bounds.length / 2)
       }

@@ -49,9 +49,11 @@ describe(`random programs with constants, decisions, loops and ties (seed ${seed
       const exact = run.errors(run.program.steps.length - 1).reference
       const nearest = cast(tensor(exact, { dtype: 'float64' }), 'bfloat16').toNumbers()
       const bits = again.toNumbers().map((got, i) => bitsApart(got, nearest[i]!, dtypeFacts('bfloat16')))
-      if (found.met)
+      if (found.met) {
         expect(bits.reduce((a, b) => a + b) / bits.length, text).toBeLessThanOrEqual(0.7 + 2 ** -40)
-      else expect(found.wide.length, text).toBe(found.groups.length)
+      } else {
+        expect(found.wide.length, text).toBe(found.groups.length)
+      }
     }
   })
 })

@@ -71,8 +71,9 @@ describe('replay', () => {
     if (!isWide(exact)) throw new Error('replay: an unrounded result is no tensor')
     expect(arithmetic.toFloat64(exact.wide).item()).toBeCloseTo(0.00017434984, 8)
     const policies: FloatDType[] = ['float64', 'float16', 'bfloat16']
-    for (const policy of policies)
+    for (const policy of policies) {
       expect(isWide(replay(program, () => policy, arithmetic).valueOf(program.outputs[0]!))).toBe(true)
+    }
   })
 })
 

@@ -67,8 +67,9 @@ describe('suggestRewrites', () => {
       (v) => sub(mean(square(v), along), square(div(sum(v, along), 9))),
       (v) => sub(mean(square(v), along), square(mean(v, { axis: 0 }))),
     ]
-    for (const f of others)
+    for (const f of others) {
       for (const { to } of suggestRewrites(f, x).rewrites) expect(to).not.toContain('variance')
+    }
   })
 
   it('finds a softmax without its shift where it overflows, and reals decide', () => {

@@ -77,8 +77,9 @@ describe('significance', () => {
         decimalDigits: 'cestacDecimalDigits',
       } as const
       // Quantiles and sums in float64: some 2^-50 each.
-      for (const [own, theirs] of Object.entries(close))
+      for (const [own, theirs] of Object.entries(close)) {
         expect(Math.abs(found[own as keyof typeof close] - estimator[theirs])).toBeLessThan(1e-12)
+      }
       expect(found.general).toBe(estimator.significantGeneral)
     },
   )

@@ -194,11 +194,12 @@ describe.each(keyFormats)('shadow beside real numbers, loops in %s', (dtype) => 
       for (const [i, output] of outputs.entries()) {
         const state = steps[(output as number) - inputs.length]!.output.item()
         expect(bitsApart(state, exact[i + 2], grids[dtype])).toBeCloseTo(key.bitsOfError[i + 2], 3)
-        if (dtype === 'float32')
+        if (dtype === 'float32') {
           expect(bitsOf(run, dtype, (output as number) - inputs.length)[0]).toBeCloseTo(
             key.bitsOfError[i + 2],
             3,
           )
+        }
       }
       const sampled = significantBits((x) => muller(x).at(-1)!, starts, { key: randomKey(1) })
       expect(sampled.unseen[0]).toContain('an iteration that settles on a wrong limit')

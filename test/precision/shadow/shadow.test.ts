@@ -136,8 +136,9 @@ describe('shadow', () => {
     const inner = shadow((x: Tensor) => grad((y: Tensor) => sum(exp(y)))(x), bf16([1, 2]))
     for (const { site } of inner.program.steps) expect(site).toMatch(/^shadow\.test\.ts:\d+:\d+$/)
     expect(String(run)).toContain(' at shadow.test.ts:')
-    for (const options of [{ sites: false }, { check: false }])
+    for (const options of [{ sites: false }, { check: false }]) {
       expect(shadow((x) => exp(x), bf16(1), options).program.steps[0]!.site).toBeUndefined()
+    }
     expect(shadow((x) => exp(x), bf16(1), { check: false, sites: true }).program.steps[0]!.site).toBeDefined()
   })
 
@@ -253,10 +254,11 @@ describe(`shadow, exact computations (seed ${seed})`, () => {
         !shadowed.clean ||
         shadowed.culprits().length > 0 ||
         shadowed.contributions({ rerun: 0 }).some(({ share }) => share !== 0)
-      )
+      ) {
         throw new Error(
           `shadow: false alarm ${run} ${code.join(' ')} of ${inputs.map(String).join(' ')}\n${shadowed}`,
         )
+      }
     }
   })
 })

@@ -31,8 +31,9 @@ describe.each(cases)('shadow($name), $dtype, beside real numbers', ({ expression
   }))
 
   it('computes the codes of the key, node by node', () => {
-    for (const { sample, run } of runs)
+    for (const { sample, run } of runs) {
       expect(run.program.steps.map((step) => codeOf(step.output)).join('')).toBe(sample.nodes)
+    }
   })
 
   it('finds the bits of error, gains within .01 bit, and the same blame', () => {

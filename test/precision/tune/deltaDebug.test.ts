@@ -28,9 +28,11 @@ describe(`deltaDebug (seed ${seed})`, () => {
         }
         const found = deltaDebug(items, passes)
         expect(passes(found)).toBe(true)
-        for (const item of found)
-          if (found.length > 1 || !passes([]))
+        for (const item of found) {
+          if (found.length > 1 || !passes([])) {
             expect(passes(found.filter((other) => other !== item))).toBe(false)
+          }
+        }
       }),
       { seed },
     )

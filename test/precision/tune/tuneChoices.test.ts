@@ -131,7 +131,7 @@ describe('tuneChoices', () => {
       )
     }
     const exact = x.toNumbers().reduce((total, v) => total + v * v, 0) * 0.3
-    for (const { name, choice } of found.chosen)
+    for (const { name, choice } of found.chosen) {
       for (const other of list) {
         if (cost(other, name === 'sum#0') >= cost(choice, name === 'sum#0')) continue
         const got = withPolicy(norm, {
@@ -140,6 +140,7 @@ describe('tuneChoices', () => {
         })(x)
         expect(Math.abs(got.item() / exact - 1) <= 0.02).toBe(false)
       }
+    }
   })
 
   it('goes by the cost that it is given', () => {

@@ -115,8 +115,9 @@ describe('withPolicy', () => {
       const b = codes((i) => (i % side) * step + 7)
       const through = (run: (x: Tensor, y: Tensor) => Tensor, wide: 'float32' | 'float64'): Tensor =>
         cast(run(cast(a, wide), cast(b, wide)), dtype)
-      for (const run of [add, sub, mul, div, (x: Tensor) => sqrt(x)])
+      for (const run of [add, sub, mul, div, (x: Tensor) => sqrt(x)]) {
         expect(through(run, 'float32').toBits()).toEqual(through(run, 'float64').toBits())
+      }
     },
   )
 

@@ -23,8 +23,9 @@ function operation(kind: i32, x: v128, y: v128): v128 {
 function each(kind: i32, a: usize, b: usize, to: usize, count: i32, stepA: i32, stepB: i32): void {
   const end = to + ((count + 3) & ~3) * 4
   if (stepA && stepB) {
-    for (; to < end; a += 16, b += 16, to += 16)
+    for (; to < end; a += 16, b += 16, to += 16) {
       v128.store(to, canonical(operation(kind, v128.load(a), v128.load(b))))
+}
   } else if (stepA) {
     const y = v128.load32_splat(b)
     for (; to < end; a += 16, to += 16) v128.store(to, canonical(operation(kind, v128.load(a), y)))

@@ -230,11 +230,16 @@ function each(kind: i32, from: usize, to: usize, count: i32): void {
     // What has a finite logarithm.
     const number = v128.and(f32x4.gt(x, f32x4.splat(0)), f32x4.lt(x, f32x4.splat(Infinity)))
     // Within bounds beyond which the result is the same; pmin and pmax of x first keep its NaN.
-    if (kind == 4) x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(20))
-    else if (kind == 5) x = v128.bitselect(x, f32x4.splat(1), number)
-    else if (kind == 6) x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(3.99))
-    else if (kind == 0 || kind == 1) x = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-150)), f32x4.splat(150))
-    else if (kind == 8) open = f32x4.gt(f32x4.abs(x), f32x4.splat(150))
+    if (kind == 4) { x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(20))
+}
+    else if (kind == 5) { x = v128.bitselect(x, f32x4.splat(1), number)
+}
+    else if (kind == 6) { x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(3.99))
+}
+    else if (kind == 0 || kind == 1) { x = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-150)), f32x4.splat(150))
+}
+    else if (kind == 8) { open = f32x4.gt(f32x4.abs(x), f32x4.splat(150))
+}
     else {
       // So small, a result is half of x and may be a tie; so large, beyond what the value takes.
       const most: f32 = kind == 2 ? 150 : kind == 3 ? 20 : 13
