@@ -143,10 +143,10 @@ class Contents {
     seen: Uint8Array,
   ): number {
     const width = j1 - j0
-    // The width tells blocks at the right edge apart from whole ones.
-    const bits = new Uint32Array(1 + Math.ceil(((i1 - i0) * width) / 32))
-    bits[0] = width
-    let [pairs, place] = [0, 32]
+    // Its size tells a block at an edge apart from a whole one.
+    const bits = new Uint32Array(2 + Math.ceil(((i1 - i0) * width) / 32))
+    bits.set([i1 - i0, width])
+    let [pairs, place] = [0, 64]
     for (let i = i0; i < i1; i++) {
       for (let j = j0; j < j1; j++, place++) {
         if (!allowed(i, j)) continue
