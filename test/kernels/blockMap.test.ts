@@ -39,7 +39,7 @@ const counts = [
 ] as const
 
 describe("blockMap against splash attention's own maps", () => {
-  it.each((keys.facts.cases as readonly Case[]).map((one) => [one.case, one] as const))(
+  it.each((keys.facts['cases'] as readonly Case[]).map((one) => [one.case, one] as const))(
     'blockMap(%s) is the key',
     (name, one) => {
       const { tq, tk, blockQ, blockK } = one
