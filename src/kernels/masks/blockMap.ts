@@ -163,8 +163,9 @@ class Contents {
     let hash = 0
     for (const word of bits) hash = (Math.imul(hash, 0x01000193) ^ word) | 0
     const alike = this.#byHash.get(hash) ?? []
-    if (alike.some((other) => other.length === bits.length && other.every((word, k) => word === bits[k])))
+    if (alike.some((other) => other.length === bits.length && other.every((word, k) => word === bits[k]))) {
       return
+    }
     this.#byHash.set(hash, [...alike, bits])
     this.size++
   }

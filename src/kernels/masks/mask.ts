@@ -115,8 +115,9 @@ function checkLengths(op: string, lengths: readonly number[], t: number): void {
   checkArray(op, 'lengths', lengths)
   for (const length of lengths) checkInteger(op, 'length', length)
   const sum = lengths.reduce((total, length) => total + length, 0)
-  if (sum !== t)
+  if (sum !== t) {
     throw new RangeError(`${op}: the lengths of the segments add up to another number [${sum}, not ${t}]`)
+  }
 }
 
 function checkPairs(

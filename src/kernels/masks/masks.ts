@@ -172,8 +172,9 @@ export function blockMask(options: {
   checkArray('blockMask', 'pairs', options.pairs)
   const pairs = options.pairs.map((pair): readonly [number, number] => {
     checkArray('blockMask', 'pair of blocks', pair)
-    if (pair.length !== 2)
+    if (pair.length !== 2) {
       throw new RangeError(`blockMask: a block is not a row and a column [${shown(pair)}]`)
+    }
     checkInteger('blockMask', 'row of blocks', pair[0])
     checkInteger('blockMask', 'column of blocks', pair[1])
     return Object.freeze([pair[0], pair[1]] as const)
