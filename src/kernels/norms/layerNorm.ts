@@ -55,8 +55,7 @@ export function layerNorm<D extends FloatDType>(
   const bias = parameter('bias', options.bias)
   const { centred, variance } = statistics(v, method, order)
   const r = rsqrt(add(variance, eps))
-  const normed =
-    method === 'fast' && scale ? mul(centred, mul(r, scale)) : scaledBy(mul(centred, r), scale)
+  const normed = method === 'fast' && scale ? mul(centred, mul(r, scale)) : scaledBy(mul(centred, r), scale)
   return cast(bias ? add(normed, bias) : normed, x.dtype)
 }
 

@@ -48,7 +48,9 @@ export function normInside(op: string, x: Tensor, { eps, internal: given }: Norm
       throw new TypeError(`${op}: ${name} has another dtype than x, cast it [${value.dtype} and ${x.dtype}]`)
     }
     if (value.rank !== 1 || value.size !== n) {
-      throw new RangeError(`${op}: ${name} is not one number for each of ${n} elements [${value.shape.join(', ')}]`)
+      throw new RangeError(
+        `${op}: ${name} is not one number for each of ${n} elements [${value.shape.join(', ')}]`,
+      )
     }
     return cast(value, internal)
   }

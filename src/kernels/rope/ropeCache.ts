@@ -64,8 +64,7 @@ export function ropeCache<F extends FloatDType, R extends FloatDType = 'float32'
   }
   const given = at(positions)
   const angle = mul(reshape(cast(given, angles), [given.size, 1]), cast(values as Tensor, angles))
-  const table = (x: Tensor): Tensor<R> =>
-    cast(attentionFactor === 1 ? x : mul(x, attentionFactor), dtype)
+  const table = (x: Tensor): Tensor<R> => cast(attentionFactor === 1 ? x : mul(x, attentionFactor), dtype)
   return { cos: table(cos(angle)), sin: table(sin(angle)) }
 }
 
@@ -75,6 +74,7 @@ function at(positions: Tensor | readonly number[]): Tensor {
   }
   const given: Tensor =
     positions instanceof Tensor ? positions : tensor(positions as readonly number[], { dtype: 'float64' })
-  if (given.rank !== 1) throw new RangeError(`ropeCache: positions are not in one row [${given.shape.join(', ')}]`)
+  if (given.rank !== 1)
+    throw new RangeError(`ropeCache: positions are not in one row [${given.shape.join(', ')}]`)
   return given
 }

@@ -6,7 +6,7 @@ import {
   checkRecord,
   type OptionTable,
 } from '../../options/index.js'
-import { cast, checkFloatDType, div, type FloatDType , pow, type Tensor, tensor } from '../../tensor/index.js'
+import { cast, checkFloatDType, div, type FloatDType, pow, type Tensor, tensor } from '../../tensor/index.js'
 
 /** How frequencies are changed for contexts longer than the model was trained on. */
 export type RopeScaling =
@@ -110,7 +110,12 @@ function checkScaling(scaling: RopeScaling, dim: number): void {
   checkName('ropeFrequencies', 'scaling', scaling.kind, kinds)
   const { kind, ...numbers } = scaling
   for (const [name, value] of Object.entries(numbers)) {
-    checkNumber('ropeFrequencies', `${kind} ${name}`, value, name.startsWith('beta') || name.endsWith('Factor') ? 0 : 1)
+    checkNumber(
+      'ropeFrequencies',
+      `${kind} ${name}`,
+      value,
+      name.startsWith('beta') || name.endsWith('Factor') ? 0 : 1,
+    )
   }
   const needed = { none: [], linear: ['factor'], ntk: ['factor'], dynamic: ['factor', 'original', 'length'] }
   const all = { ...needed, yarn: ['factor', 'original'], llama3: ['factor', 'original'] }

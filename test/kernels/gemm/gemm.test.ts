@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { grad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import { type GemmOptions, gemm } from 'tpu-toolkit/kernels'
-import { cast, type FloatDType, fromBits, matmul, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
+import {
+  cast,
+  type FloatDType,
+  fromBits,
+  matmul,
+  sum,
+  type Tensor,
+  tensor,
+  transpose,
+} from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { Columns } from '../../support/columns.js'
 import { seed } from '../../support/seed.js'
@@ -100,8 +109,14 @@ describe(`gemm, properties (seed ${seed})`, () => {
   })
 
   it('gemm of a batch is the gemm of its matrices, axes of 1 repeated', () => {
-    const a = tensor(Array.from({ length: 12 }, (_, i) => Math.sin(i)), { shape: [2, 2, 3] })
-    const b = tensor(Array.from({ length: 6 }, (_, i) => Math.cos(i)), { shape: [1, 3, 2] })
+    const a = tensor(
+      Array.from({ length: 12 }, (_, i) => Math.sin(i)),
+      { shape: [2, 2, 3] },
+    )
+    const b = tensor(
+      Array.from({ length: 6 }, (_, i) => Math.cos(i)),
+      { shape: [1, 3, 2] },
+    )
     const options: GemmOptions = { precision: 'high', blockK: 2 }
     const whole = gemm(a, b, options).toNested()
     const one = (i: number): Tensor => tensor(a.data.slice(6 * i, 6 * i + 6), { shape: [2, 3] }) as Tensor
@@ -111,14 +126,22 @@ describe(`gemm, properties (seed ${seed})`, () => {
 })
 
 describe('gemm, gradients', () => {
-  const a = tensor(Array.from({ length: 6 }, (_, i) => Math.sin(i) / 3), { shape: [2, 3] })
-  const b = tensor(Array.from({ length: 12 }, (_, i) => Math.cos(i) / 3), { shape: [3, 4] })
+  const a = tensor(
+    Array.from({ length: 6 }, (_, i) => Math.sin(i) / 3),
+    { shape: [2, 3] },
+  )
+  const b = tensor(
+    Array.from({ length: 12 }, (_, i) => Math.cos(i) / 3),
+    { shape: [3, 4] },
+  )
   it.each(Object.entries(modes))('grad of gemm in the mode %s is two products in that mode', (_, options) => {
-    const g = tensor(Array.from({ length: 8 }, (_, i) => 1 / (i + 1)), { shape: [2, 4] })
+    const g = tensor(
+      Array.from({ length: 8 }, (_, i) => 1 / (i + 1)),
+      { shape: [2, 4] },
+    )
     const loss = (x: Tensor<'float32'>, y: Tensor<'float32'>): Tensor =>
       sum(matmul(cast(gemm(x, y, options), 'float64'), transpose(cast(g, 'float64'))), { axis: 0 })
-    const trace = (x: Tensor<'float32'>, y: Tensor<'float32'>): Tensor =>
-      sum(cast(loss(x, y), 'float32'))
+    const trace = (x: Tensor<'float32'>, y: Tensor<'float32'>): Tensor => sum(cast(loss(x, y), 'float32'))
     const [da, db] = grad(trace, { argnums: [0, 1] })(a, b)
     const cotangent = grad((c: Tensor) =>
       sum(cast(sum(matmul(cast(c, 'float64'), transpose(cast(g, 'float64'))), { axis: 0 }), 'float32')),
