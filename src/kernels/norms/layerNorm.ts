@@ -43,7 +43,7 @@ const names: OptionTable<LayerNormOptions> = {
  * Source    Ba and others, Layer Normalization, arXiv 1607.06450; flax.linen.LayerNorm for 'fast'
  *
  * @example layerNorm(tensor([-1, 1, -1, 1]), { eps: 0, scale: tensor([1, 2, 3, 4]), bias: ones([4]) }).toNested() // [0, 3, -2, 5]
- * @example layerNorm(tensor([4096, 4097]), { variance: 'fast' }).toNested() // [-158.11387634277344, 158.11387634277344]
+ * @example layerNorm(tensor([4096, 4097]), { variance: 'fast' }).toNested() // [-158.1138916015625, 158.1138916015625]
  */
 export function layerNorm<D extends FloatDType>(
   x: Tensor<D>,

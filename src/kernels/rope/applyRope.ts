@@ -48,8 +48,9 @@ export function applyRope<D extends FloatDType>(
   options: ApplyRopeOptions = noOptions,
 ): Tensor<D> {
   checkTensor('applyRope', x)
-  if (!isFloat(x.dtype))
+  if (!isFloat(x.dtype)) {
     throw new TypeError(`applyRope: needs a floating-point dtype, cast first [${x.dtype}]`)
+  }
   checkRecord('applyRope', 'cache', cache, ['cos', 'sin'])
   checkOptions('applyRope', options, names, { positional: 'layout' })
   checkTensor('applyRope', cache.cos)

@@ -74,7 +74,8 @@ function at(positions: Tensor | readonly number[]): Tensor {
   }
   const given: Tensor =
     positions instanceof Tensor ? positions : tensor(positions as readonly number[], { dtype: 'float64' })
-  if (given.rank !== 1)
+  if (given.rank !== 1) {
     throw new RangeError(`ropeCache: positions are not in one row [${given.shape.join(', ')}]`)
+  }
   return given
 }
