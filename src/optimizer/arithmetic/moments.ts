@@ -1,5 +1,6 @@
-import type { FloatDType, Tensor } from '../../tensor/index.js'
-import type { Elementwise } from './arithmetic.js'
+import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
+import { type Arithmetic, arithmeticOf, type Elementwise } from './arithmetic.js'
+import { atCount, type Count, countOp } from './count.js'
 import { type Decoded, decodedOf, type Operand, type Scalar } from './decoded.js'
 
 /** (1 - decay) g + decay m: each product rounded, then the sum. */
@@ -19,7 +20,7 @@ export function updateSecondMoment(a: Elementwise, decay: Scalar, g: Operand, mo
 export function biasCorrection(
   a: Elementwise,
   decay: Scalar,
-  n: number,
+  n: Count,
   moment: Decoded | Tensor,
   leafCount: number,
 ): Decoded {
@@ -30,10 +31,28 @@ export function biasCorrection(
 }
 
 /** 1 - decay^n as `biasCorrection` divides by it. */
-export function biasDenominator(a: Elementwise, decay: Scalar, n: number, dtype: FloatDType): number {
+export function biasDenominator(a: Elementwise, decay: Scalar, n: number, dtype: FloatDType): number
+export function biasDenominator(a: Elementwise, decay: Scalar, n: Count, dtype: FloatDType): Scalar
+export function biasDenominator(a: Elementwise, decay: Scalar, n: Count, dtype: FloatDType): Scalar {
   const wide = dtype === 'float64' ? 'float64' : 'float32'
   // A strong decay keeps its dtype: the power is rounded to it, and so is the difference.
   const own = typeof decay === 'number' ? wide : (decay.dtype as FloatDType)
-  const power = a.weak(a.power(decay, n, wide), own)
+  const base = typeof decay === 'number' ? decay : decay.item()
+  const bias = { arithmetic: a.name, base, own, dtype }
+  return n instanceof Tensor ? cast(atCount(biasOp, n, bias), dtype) : denominator(n, bias)
+}
+
+interface Bias {
+  readonly arithmetic: Arithmetic
+  readonly base: number
+  readonly own: FloatDType
+  readonly dtype: FloatDType
+}
+
+function denominator(n: number, { arithmetic, base, own, dtype }: Bias): number {
+  const a = arithmeticOf(arithmetic)
+  const power = a.weak(a.power(base, n, dtype === 'float64' ? 'float64' : 'float32'), own)
   return a.weak(a.weak(1 - power, own), dtype)
 }
+
+const biasOp = countOp('biasDenominator', denominator)

@@ -3,9 +3,10 @@ import type { Schedule } from '../../schedule/index.js'
 import { type FloatDType, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { nextCount } from '../arithmetic/count.js'
 import { promote, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { scheduled } from '../arithmetic/scheduled.js'
-import { type GradientTransformation, nextCount, type State } from '../transformation.js'
+import type { GradientTransformation, State } from '../transformation.js'
 
 /** Hyper-parameters as part of the state, where they can be read and changed between steps. */
 export type InjectHyperparamsState = {
