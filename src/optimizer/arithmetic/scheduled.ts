@@ -35,6 +35,8 @@ export function strongSchedule(a: Elementwise, value: Scalar, dtype: FloatDType)
 }
 
 /** A scheduled value as a constant of a dtype. */
+export function constantOf(a: Elementwise, value: Tensor, dtype: FloatDType): Tensor
+export function constantOf(a: Elementwise, value: Scalar, dtype: FloatDType): Scalar
 export function constantOf(a: Elementwise, value: Scalar, dtype: FloatDType): Scalar {
   if (typeof value === 'number') return a.weak(value, dtype)
   return cast(a.name === 'xla-cpu' && dtype !== 'float64' ? cast(value, 'float32') : value, dtype)

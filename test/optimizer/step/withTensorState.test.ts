@@ -42,6 +42,8 @@ const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTr
       o.ema(0.9, { arithmetic }),
       o.scaleByLearningRate(0.1, { arithmetic }),
     ),
+  'injected hyperparameters': (arithmetic) =>
+    o.injectHyperparams(o.adamw)({ learningRate: rate, b1: 0.8, weightDecay: 0.1, arithmetic }),
   parts: (arithmetic) =>
     o.partition(
       { one: o.adam({ learningRate: 0.1, arithmetic }), other: o.sgd({ learningRate: rate, arithmetic }) },
