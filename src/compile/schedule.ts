@@ -194,7 +194,8 @@ function doingOf(node: Node): Doing {
   if (node.source.kind !== 'operation' || node.size === 0) return { kind: 'call' }
   const { op, attributes } = node.source
   const x = node.inputs[0]
-  if (!x || x.size === 0) return { kind: 'call' }
+  // A part of nothing, joined to others, is left out.
+  if (!x || (x.size === 0 && op !== (ops.concat as Op))) return { kind: 'call' }
   switch (op) {
     case ops.matmul as Op: {
       const how = attributes as Accumulation

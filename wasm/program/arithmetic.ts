@@ -60,63 +60,73 @@ function ofOne(kind: i32, rounding: i32, to: usize, a: usize, bytes: usize, reco
   }
 }
 
-/** The smaller of two, the first unless the second is smaller: NaN is passed over. */
-// @ts-ignore: decorator
-@inline
-function lower(least: v128, reached: v128): v128 {
-  return f32x4.pmin(least, reached)
-}
+// In a format where NaN lies beyond the largest value one that falls below the least has its sign: what results reach is kept, the
+// least of all, which is -Infinity then. NaN is passed over: pmin gives its first operand unless the second is smaller.
 
-/** Sums and the like in a format where NaN lies beyond the largest value; true where one of `count` became a NaN with a sign. */
+/** Sums and the like in such a format; true where one of `count` became a NaN with a sign. */
 // @ts-ignore: decorator
 @inline
-function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, bytes: usize, record: usize, count: i32): bool {
+function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count: i32): bool {
   const r0 = word(record, 0)
   const r1 = word(record, 1)
   const r2 = word(record, 2)
   const r3 = word(record, 3)
   const r4 = word(record, 4)
-  const first = to
   let least = f32x4.splat(0)
-  for (const end = to + bytes; to < end; to += 32, a += 32, b += 32) {
+  let left = count
+  for (; left >= 8; left -= 8, to += 32, a += 32, b += 32) {
     const x = binary(kind, v128.load(a), v128.load(b))
     const nearX = near(x, r0, r1, r2)
     const reachedX = f32x4.mul(nearX, r3)
-    least = lower(least, reachedX)
+    least = f32x4.pmin(least, reachedX)
     v128.store(to, beyond(x, nearX, reachedX, r4))
     const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
     const nearY = near(y, r0, r1, r2)
     const reachedY = f32x4.mul(nearY, r3)
-    least = lower(least, reachedY)
+    least = f32x4.pmin(least, reachedY)
     v128.store(to, beyond(y, nearY, reachedY, r4), 16)
   }
-  return fell(least, r4, first, count)
+  for (; left > 0; left -= 4, to += 16, a += 16, b += 16) {
+    const x = binary(kind, v128.load(a), v128.load(b))
+    const nearX = near(x, r0, r1, r2)
+    const reachedX = f32x4.mul(nearX, r3)
+    least = f32x4.pmin(least, v128.and(reachedX, first(left)))
+    v128.store(to, beyond(x, nearX, reachedX, r4))
+  }
+  return fell(least, r4)
 }
 
 // @ts-ignore: decorator
 @inline
-function ofOneTop(kind: i32, to: usize, a: usize, bytes: usize, record: usize, count: i32): bool {
+function ofOneTop(kind: i32, to: usize, a: usize, record: usize, count: i32): bool {
   const r0 = word(record, 0)
   const r1 = word(record, 1)
   const r2 = word(record, 2)
   const r3 = word(record, 3)
   const r4 = word(record, 4)
-  const first = to
+  const step: usize = kind == 6 ? 32 : 16
   let least = f32x4.splat(0)
-  for (const end = to + bytes; to < end; to += 16, a += 16) {
-    const x = unary(kind, v128.load(a))
+  for (let left = count; left > 0; left -= 4, to += 16, a += step) {
+    const x = kind == 6 ? toOdd(v128.load(a), v128.load(a, 16)) : unary(kind, v128.load(a))
     const nearX = near(x, r0, r1, r2)
     const reachedX = f32x4.mul(nearX, r3)
-    least = lower(least, reachedX)
+    least = f32x4.pmin(least, v128.and(reachedX, first(left)))
     v128.store(to, beyond(x, nearX, reachedX, r4))
   }
-  return fell(least, r4, first, count)
+  return fell(least, r4)
 }
 
-/** Whether a value fell below the least one in a format whose NaN then has its sign; behind the last element it does not count. */
-function fell(least: v128, signs: v128, first: usize, count: i32): bool {
-  if (!v128.any_true(v128.and(signs, f32x4.eq(least, f32x4.splat(-Infinity))))) return false
-  return holdsSigned(first, count)
+/** The first elements of four, so many as are left. */
+// @ts-ignore: decorator
+@inline
+function first(left: i32): v128 {
+  return i32x4.gt_s(i32x4.splat(left), i32x4(0, 1, 2, 3))
+}
+
+// @ts-ignore: decorator
+@inline
+function fell(least: v128, signs: v128): bool {
+  return v128.any_true(v128.and(signs, f32x4.eq(least, f32x4.splat(-Infinity))))
 }
 
 /** Whether one of some float32 elements is a NaN with its sign set. */
@@ -177,7 +187,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       ofTwo(0, 2, to, a, b, bytes, record)
       return false
     case ADD + 3:
-      return ofTwoTop(0, to, a, b, bytes, record, count)
+      return ofTwoTop(0, to, a, b, record, count)
     case SUB:
       ofTwo(1, 0, to, a, b, bytes, record)
       return false
@@ -188,7 +198,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       ofTwo(1, 2, to, a, b, bytes, record)
       return false
     case SUB + 3:
-      return ofTwoTop(1, to, a, b, bytes, record, count)
+      return ofTwoTop(1, to, a, b, record, count)
     case MUL:
       ofTwo(2, 0, to, a, b, bytes, record)
       return false
@@ -199,7 +209,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       ofTwo(2, 2, to, a, b, bytes, record)
       return false
     case MUL + 3:
-      return ofTwoTop(2, to, a, b, bytes, record, count)
+      return ofTwoTop(2, to, a, b, record, count)
     case DIV:
       ofTwo(3, 0, to, a, b, bytes, record)
       return false
@@ -210,7 +220,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       ofTwo(3, 2, to, a, b, bytes, record)
       return false
     case DIV + 3:
-      return ofTwoTop(3, to, a, b, bytes, record, count)
+      return ofTwoTop(3, to, a, b, record, count)
     case SQRT:
       ofOne(4, 0, to, a, bytes, record)
       return false
@@ -221,7 +231,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       ofOne(4, 2, to, a, bytes, record)
       return false
     case SQRT + 3:
-      return ofOneTop(4, to, a, bytes, record, count)
+      return ofOneTop(4, to, a, record, count)
     case ROUND + 1:
       ofOne(5, 1, to, a, bytes, record)
       return false
@@ -229,7 +239,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       ofOne(5, 2, to, a, bytes, record)
       return false
     case ROUND + 3:
-      return ofOneTop(5, to, a, bytes, record, count)
+      return ofOneTop(5, to, a, record, count)
     case NARROW:
       toFloat32(to, a, bytes)
       return false
@@ -240,8 +250,7 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       narrowed(2, to, a, bytes, record)
       return false
     case NARROW + 3:
-      narrowed(3, to, a, bytes, record)
-      return load<i32>(record, 16) != 0 && holdsSigned(to, count)
+      return ofOneTop(6, to, a, record, count)
     default:
       return false
   }
