@@ -51,8 +51,8 @@ function cubicOf(graph: Graph, operand: Operand): Cubic | undefined {
     const curved = terms.find((term) => graph.read(term.operand, name))
     const [x] = curved ? graph.read(curved.operand, name)! : []
     const straight = terms.find((term) => term !== curved)
-    if (constant !== 0 || terms.length !== 2 || x === undefined || straight!.sign === curved!.sign)
-      return undefined
+    if (constant !== 0 || terms.length !== 2 || x === undefined) return undefined
+    if (straight!.sign === curved!.sign) return undefined
     if (!graph.same(straight!.operand, x)) return undefined
     return name === 'sin'
       ? { x, text: 'x - sin(x)', sign: straight!.sign, factor: (v) => sineRest(square(v)) }
