@@ -35,6 +35,7 @@ export {
   recordEverything,
   type Applied,
   observe,
+  calledAt,
   siteOf,
   withDeepStacks,
   type Casting,
@@ -141,6 +142,7 @@ export {
   type KnownOp,
   type Nested,
   type Op,
+  type OpCotangent,
   Tensor,
   type Trace,
   type Diagonal,
@@ -280,6 +282,7 @@ export * as losses from './losses/index.js'
 export * as optimizer from './optimizer/index.js'
 export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'
+export * as kernels from './kernels/index.js'
 export * as ssm from './ssm/index.js'
 export * as failures from './failures/index.js'
 export * as sharding from './sharding/index.js'

@@ -1,5 +1,5 @@
 import type { OptionTable } from '../options/index.js'
-import { add, type Op, Tensor, type Trace } from '../tensor/index.js'
+import { add, calledAt, type Op, Tensor, type Trace } from '../tensor/index.js'
 import { checkpointOp, type Rematerialise } from './checkpointOp.js'
 import { variableOp } from './graph/variable.js'
 import type { GradientRule, GradientRules } from './rules/gradientRule.js'
@@ -10,7 +10,7 @@ import type { SumOptions } from './rules/sumOptions.js'
 export interface BackwardOptions {
   /** How gradients add where the forward pass repeated an element. */
   readonly sum?: SumOptions
-  /** Rules of own operations, asked before the toolkit's. */
+  /** Rules of own operations, asked before the toolkit's and before what an operation's record brings. */
   readonly rules?: GradientRules
 }
 
@@ -84,7 +84,8 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
   }
 
   function pull(seeds: readonly Tensor[], { sum = {}, rules }: BackwardOptions): (Tensor | undefined)[] {
-    const ruleOf = (key: Op): GradientRule | 'none' | undefined => rules?.get(key) ?? knownRules.get(key)
+    const ruleOf = (key: Op): GradientRule | 'none' | undefined =>
+      rules?.get(key) ?? knownRules.get(key) ?? key.gradient?.bind(key)
     const cotangents = new Map<number, Tensor>()
     /** The serials of what depends on a variable by operations that have a gradient. */
     const active = new Set(variables.map(({ trace }) => trace!.serial))
@@ -110,7 +111,7 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
         if (!g) continue
         const { op: key, attributes } = tensor.trace!
         if (key === checkpointOp) rematerialise(attributes as Rematerialise, serial + 1)
-        else step(tensor, g)
+        else calledAt(tensor.trace!.site, () => step(tensor, g))
         cotangents.delete(serial)
       }
     }
