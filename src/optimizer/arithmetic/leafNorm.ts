@@ -1,7 +1,7 @@
+import { fmaFloat32 } from '../../functions/index.js'
 import type { Tensor } from '../../tensor/index.js'
 import type { Elementwise } from './arithmetic.js'
 import { type Decoded, decodedOf } from './decoded.js'
-import { fmaFloat32 } from './fmaFloat32.js'
 import { scaledNorm } from './scaledNorm.js'
 
 /**
