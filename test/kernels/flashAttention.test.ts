@@ -89,8 +89,9 @@ describe.each(cases.map((one) => [one.case, one] as const))('flashAttention, %s'
     expect(hex(result.out.toBits() as Uint16Array)).toBe(hex(keys.u16(column)))
     const others = { _out32: result.out32, _lse: result.logsumexp, _max: result.max, _sum: result.sum }
     for (const [suffix, x] of Object.entries(others)) {
-      if (names.has(column + suffix))
+      if (names.has(column + suffix)) {
         expect(hex(x.toBits() as Uint32Array), suffix).toBe(hex(keys.u32(column + suffix)))
+      }
     }
   })
 

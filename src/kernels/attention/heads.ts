@@ -20,16 +20,19 @@ export interface Heads {
 /** The sizes of q [..., heads, tq, d], k [..., kvHeads, tk, d] and v [..., kvHeads, tk, dv], where they fit. */
 export function headsOf(op: string, q: Tensor, k: Tensor, v: Tensor): Heads {
   for (const [name, { shape }] of Object.entries({ q, k, v })) {
-    if (shape.length < 2)
+    if (shape.length < 2) {
       throw new RangeError(`${op}: ${name} is not [..., heads, t, d] [${shape.join(', ')}]`)
+    }
   }
   const [tq, d] = q.shape.slice(-2) as [number, number]
   const [tk, keyLength] = k.shape.slice(-2) as [number, number]
   const [valueCount, dv] = v.shape.slice(-2) as [number, number]
-  if (d !== keyLength)
+  if (d !== keyLength) {
     throw new RangeError(`${op}: queries and keys have other lengths [${d} and ${keyLength}]`)
-  if (tk !== valueCount)
+  }
+  if (tk !== valueCount) {
     throw new RangeError(`${op}: there are not as many values as keys [${valueCount} and ${tk}]`)
+  }
   const lead = q.shape.slice(0, -2)
   const kvLead = k.shape.slice(0, -2)
   if (!sameShape(kvLead, v.shape.slice(0, -2))) {

@@ -11,8 +11,9 @@ export function narrowTo(dtype: FloatDType): Narrow | undefined {
   const codes = dtypeFacts(dtype).bits > 8 ? new Uint16Array(0) : new Uint8Array(0)
   let room = codes
   return (values, out) => {
-    if (room.length < values.length)
+    if (room.length < values.length) {
       room = new (dtypeFacts(dtype).bits > 8 ? Uint16Array : Uint8Array)(values.length)
+    }
     const part = room.subarray(0, values.length)
     if (dtype === 'bfloat16') decode(encode(values, part as Uint16Array), out)
     else decodeArray(encodeArray(values, dtype, undefined, part), dtype, out)

@@ -24,8 +24,9 @@ export function planOf(
   const dtype = narrowDType(op, q)
   const { probsDtype = form === 'splash' ? 'float32' : dtype } = options
   checkFloatDType(op, 'probsDtype', probsDtype)
-  if (probsDtype === 'float64')
+  if (probsDtype === 'float64') {
     throw new TypeError(`${op}: probabilities are float32 at most [${probsDtype}]`)
+  }
   const shift = ties === true ? 7 : ties
   if (shift !== undefined) checkNumber(op, 'ties', shift, 1)
   const refused: Readonly<Record<string, boolean>> = {
@@ -36,8 +37,9 @@ export function planOf(
   }
   for (const [name, is] of Object.entries(refused)) {
     const of = exponent === 'e' ? form : `${form} with exponent ${exponent}`
-    if (is)
+    if (is) {
       throw new RangeError(`${op}: form ${of} has no ${name} [${shown(options[name as keyof FlashOptions])}]`)
+    }
   }
   if (form === 'bfloat16' && (dtype !== 'bfloat16' || probsDtype !== 'bfloat16')) {
     throw new TypeError(
@@ -97,8 +99,9 @@ function ids(op: string, name: string, given: Ids, length: number): Int32Array {
   }
   const list = given instanceof Tensor ? given.toNumbers() : given
   checkArray(op, name, list)
-  if (list.length !== length)
+  if (list.length !== length) {
     throw new RangeError(`${op}: ${name} has another length [${list.length}, not ${length}]`)
+  }
   for (const id of list) checkInteger(op, `an id of ${name}`, id, -(2 ** 31), 2 ** 32 - 1)
   return Int32Array.from(list)
 }
