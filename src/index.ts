@@ -141,6 +141,7 @@ export {
   type KnownOp,
   type Nested,
   type Op,
+  type OpCotangent,
   Tensor,
   type Trace,
   type Diagonal,

@@ -10,7 +10,7 @@ import type { SumOptions } from './rules/sumOptions.js'
 export interface BackwardOptions {
   /** How gradients add where the forward pass repeated an element. */
   readonly sum?: SumOptions
-  /** Rules of own operations, asked before the toolkit's. */
+  /** Rules of own operations, asked before the toolkit's and before what an operation's record brings. */
   readonly rules?: GradientRules
 }
 
@@ -84,7 +84,8 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
   }
 
   function pull(seeds: readonly Tensor[], { sum = {}, rules }: BackwardOptions): (Tensor | undefined)[] {
-    const ruleOf = (key: Op): GradientRule | 'none' | undefined => rules?.get(key) ?? knownRules.get(key)
+    const ruleOf = (key: Op): GradientRule | 'none' | undefined =>
+      rules?.get(key) ?? knownRules.get(key) ?? key.gradient?.bind(key)
     const cotangents = new Map<number, Tensor>()
     /** The serials of what depends on a variable by operations that have a gradient. */
     const active = new Set(variables.map(({ trace }) => trace!.serial))

@@ -66,7 +66,7 @@ export { type Form, formOf, type Reads, type Rounds, roundsOf } from './storage/
 export { broadcastPlaces, type LaneTable, lanesRead, movedPlaces, placesRead, reads } from './reads.js'
 export { sumLane } from './reductions/sumLane.js'
 export { type Taking, take, takeAtOp } from './layout/take.js'
-export { type KnownOp, type Nested, type Op, Tensor, type Trace } from './storage/tensor.js'
+export { type KnownOp, type Nested, type Op, type OpCotangent, Tensor, type Trace } from './storage/tensor.js'
 export { type Diagonal, tril, triu } from './layout/triangle.js'
 export {
   abs,
