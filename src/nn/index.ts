@@ -3,9 +3,28 @@
 export type { ApplyOptions, Layer, ParametersOf } from './layer.js'
 export type { Policy, PolicyOption } from './policy.js'
 export type { Initializer } from './initializers/initializer.js'
-export { constant, normalWeights, type NormalWeightsOptions, truncatedNormalWeights, type TruncatedNormalWeightsOptions, uniformWeights, type UniformWeightsOptions } from './initializers/plain.js'
-export { type FanOptions, varianceScaling, type VarianceScalingOptions } from './initializers/varianceScaling.js'
-export { glorotNormal, glorotUniform, heNormal, heUniform, lecunNormal, lecunUniform } from './initializers/named.js'
+export {
+  constant,
+  normalWeights,
+  type NormalWeightsOptions,
+  truncatedNormalWeights,
+  type TruncatedNormalWeightsOptions,
+  uniformWeights,
+  type UniformWeightsOptions,
+} from './initializers/plain.js'
+export {
+  type FanOptions,
+  varianceScaling,
+  type VarianceScalingOptions,
+} from './initializers/varianceScaling.js'
+export {
+  glorotNormal,
+  glorotUniform,
+  heNormal,
+  heUniform,
+  lecunNormal,
+  lecunUniform,
+} from './initializers/named.js'
 export { orthogonal, type OrthogonalOptions } from './initializers/orthogonal.js'
 export { linear, type LinearOptions, type LinearParameters } from './layers/linear.js'
 export { embedding, type EmbeddingOptions, type EmbeddingParameters } from './layers/embedding.js'

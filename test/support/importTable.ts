@@ -64,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
+  nn: [...ssm, 'ssm'],
   step2750,
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,

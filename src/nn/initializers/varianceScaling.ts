@@ -1,4 +1,4 @@
-import { checkInteger, checkName, checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
 import { type Key, normal, truncatedNormal, uniform } from '../../random/index.js'
 import { type Shape, sizeOf, type Tensor, tensor } from '../../tensor/index.js'
 import { checkInitialShape, type Initializer } from './initializer.js'
@@ -57,7 +57,10 @@ export function varianceScaling(options: VarianceScalingOptions): Initializer {
 }
 
 /** varianceScaling under the name of the function that was called. */
-export function scaling(op: string, { scale, mode, distribution, ...axes }: VarianceScalingOptions): Initializer {
+export function scaling(
+  op: string,
+  { scale, mode, distribution, ...axes }: VarianceScalingOptions,
+): Initializer {
   checkNumber(op, 'scale', scale, Number.MIN_VALUE)
   checkName(op, 'mode', mode, modes)
   checkName(op, 'distribution', distribution, distributions)

@@ -1,4 +1,11 @@
-import { checkFlag, checkInteger, checkName, checkOptions, type OptionTable, shown } from '../../options/index.js'
+import {
+  checkFlag,
+  checkInteger,
+  checkName,
+  checkOptions,
+  type OptionTable,
+  shown,
+} from '../../options/index.js'
 import { foldIn } from '../../random/index.js'
 import { add, cast, concat, mul, reshape, sizeOf, slice, type Tensor, transpose } from '../../tensor/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
@@ -138,7 +145,12 @@ function tapsOf(
       const { stride } = windows[i]!
       return [from, from + Math.max(0, (lengths[i]! - 1) * stride + 1), stride] as const
     })
-    return slice(x, [...whole, ...ranges.map(([from, to, by], i) => (lengths[i] === 0 ? [0, 0] : [from, to, by]) as [number, number, number])])
+    return slice(x, [
+      ...whole,
+      ...ranges.map(
+        ([from, to, by], i) => (lengths[i] === 0 ? [0, 0] : [from, to, by]) as [number, number, number],
+      ),
+    ])
   })
 }
 

@@ -1,6 +1,6 @@
 import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Key } from '../../random/index.js'
-import { cast, checkTensor, take, type Tensor } from '../../tensor/index.js'
+import { cast, checkTensor, type Tensor, take } from '../../tensor/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
 import { varianceScaling } from '../initializers/varianceScaling.js'
 import { checkApply, type Layer } from '../layer.js'
@@ -44,16 +44,19 @@ export function embedding(options: EmbeddingOptions): Layer<EmbeddingParameters>
   checkInteger('embedding', 'features', features, 1)
   const policy = fullPolicy('embedding', options.policy)
   const table =
-    options.table ?? varianceScaling({ scale: 1, mode: 'fan-in', distribution: 'normal', outAxis: 0, inAxis: -1 })
+    options.table ??
+    varianceScaling({ scale: 1, mode: 'fan-in', distribution: 'normal', outAxis: 0, inAxis: -1 })
   return {
     init: (key: Key) => ({ table: initialized(table, key, [count, features], policy.params) }),
     apply(params, x, applied) {
       checkApply('embedding', applied)
       checkTensor('embedding', x)
-      if (x.dtype !== 'int32' && x.dtype !== 'uint32') {
-        throw new TypeError(`embedding: positions are not int32 or uint32 [${x.dtype}]`)
-      }
+      if (!isWhole(x)) throw new TypeError(`embedding: positions are not int32 or uint32 [${x.dtype}]`)
       return cast(cast(take(params.table, x, { axis: 0 }), policy.compute), policy.output)
     },
   }
+}
+
+function isWhole(x: Tensor): x is Tensor<'int32' | 'uint32'> {
+  return x.dtype === 'int32' || x.dtype === 'uint32'
 }

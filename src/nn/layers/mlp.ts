@@ -1,4 +1,11 @@
-import { checkFlag, checkFunction, checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import {
+  checkFlag,
+  checkFunction,
+  checkInteger,
+  checkName,
+  checkOptions,
+  type OptionTable,
+} from '../../options/index.js'
 import { foldIn } from '../../random/index.js'
 import { gelu, geluTanh, mul, relu, silu, type Tensor } from '../../tensor/index.js'
 import type { Initializer } from '../initializers/initializer.js'
@@ -6,7 +13,9 @@ import { checkApply, type Layer } from '../layer.js'
 import type { PolicyOption } from '../policy.js'
 import { type LinearParameters, linear } from './linear.js'
 
-const activations = { gelu, geluTanh, relu, silu } as const
+type Activation = 'gelu' | 'geluTanh' | 'relu' | 'silu'
+
+const activations: Readonly<Record<Activation, (x: Tensor) => Tensor>> = { gelu, geluTanh, relu, silu }
 
 /** Options of `mlp`. */
 export interface MlpOptions extends PolicyOption {
@@ -15,7 +24,7 @@ export interface MlpOptions extends PolicyOption {
   /** Features inside. */
   readonly hidden: number
   /** Between the products. Default 'gelu'; 'silu' with `gated` is SwiGLU. */
-  readonly activation?: keyof typeof activations
+  readonly activation?: Activation
   /** Whether a third matrix makes what the activation is multiplied by. Default false. */
   readonly gated?: boolean
   /** Default true, false where it is gated. */
@@ -61,7 +70,7 @@ export function mlp(options: MlpOptions): Layer<MlpParameters> {
   const how = { bias, ...(weight && { weight }), ...(policy && { policy }) }
   const wide = linear({ inputs: features, outputs: hidden, ...how })
   const narrow = linear({ inputs: hidden, outputs: features, ...how })
-  const act: (x: Tensor) => Tensor = activations[activation]
+  const act = activations[activation]
   return {
     init: (key) => ({
       up: wide.init(foldIn(key, 0)),

@@ -1,4 +1,4 @@
-import { pad, take, type Tensor, tensor } from '../../tensor/index.js'
+import { pad, type Tensor, take, tensor } from '../../tensor/index.js'
 
 /** What stands beyond the ends of an axis. */
 export const paddings = ['same', 'valid', 'circular', 'causal'] as const
@@ -40,7 +40,7 @@ export function padded(x: Tensor, front: number, windows: readonly Window[], pad
   if (padding !== 'circular') return pad(x, [...Array<number>(front).fill(0), ...all, 0])
   return all.reduce((wide: Tensor, [before, after], i) => {
     const n = x.shape[front + i]!
-    const places = Int32Array.from({ length: before + n + after }, (_, j) => ((j - before) % n + n) % n)
+    const places = Int32Array.from({ length: before + n + after }, (_, j) => (((j - before) % n) + n) % n)
     return take(wide, tensor(places, { dtype: 'int32' }), { axis: front + i })
   }, x)
 }

@@ -3,8 +3,6 @@ import { foldIn } from '../../random/index.js'
 import type { Tensor } from '../../tensor/index.js'
 import { type ApplyOptions, checkApply, type Layer, type ParametersOf } from '../layer.js'
 
-type AnyLayer = Layer<never>
-
 /**
  * Layers one after the other. A function of a tensor among them (`gelu`, a reshape) is a layer without parameters: `pure(f)`.
  *
@@ -13,13 +11,13 @@ type AnyLayer = Layer<never>
  *
  * @example sequential([linear({ inputs: 4, outputs: 8 }), pure(relu)]).init(key(0)).length // 2
  */
-export function sequential<L extends readonly AnyLayer[]>(
+export function sequential<L extends readonly Layer[]>(
   layers: readonly [...L],
 ): Layer<{ readonly [I in keyof L]: ParametersOf<L[I]> }> {
   type Parameters = { readonly [I in keyof L]: ParametersOf<L[I]> }
   checkArray('sequential', 'layers', layers)
-  for (const layer of layers as readonly AnyLayer[]) checkLayer('sequential', layer)
-  const all = layers as readonly Layer<unknown>[]
+  for (const layer of layers) checkLayer('sequential', layer)
+  const all: readonly Layer[] = layers
   return {
     init: (key) => all.map((layer, i) => layer.init(foldIn(key, i))) as unknown as Parameters,
     apply(params, x, applied) {
