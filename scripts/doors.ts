@@ -157,6 +157,12 @@ export const doors: readonly Door[] = [
     about: 'all-reduce over simulated replicas as ring, tree or all-to-all; every rounding, every byte',
   },
   {
+    folder: 'kernels',
+    root: 'namespace',
+    about:
+      'attention, products, RoPE, norms, routing and fp8, as TPUs and GPUs round them; their errors and costs',
+  },
+  {
     folder: 'ssm',
     root: 'namespace',
     about:

@@ -1,7 +1,7 @@
 import type { OptionTable } from '../options/index.js'
 import type { Schedule } from '../schedule/index.js'
 import type { Tensor } from '../tensor/index.js'
-import type { Treelike } from '../tree/index.js'
+import type { OfTensors, Treelike } from '../tree/index.js'
 import type { Mask } from './mask.js'
 
 /** What an optimizer carries from step to step: plain data, tensors and numbers in nested arrays and objects. */
@@ -39,7 +39,7 @@ export const extraNames: OptionTable<ExtraArgs> = {
 /** What a training step asks of an optimizer. */
 export interface Optimizer<S extends State = State> {
   /** The state before the first step. */
-  init(params: Treelike): S
+  init<P extends Treelike>(params: P & OfTensors<P>): S
   /** One step: the updates of the parameters and the new state. */
   update(
     grads: Treelike,

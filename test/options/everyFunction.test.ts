@@ -44,6 +44,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   autodiff: 'exceptionRule graphOf record',
   precision: 'dtypeArithmetic realArithmetic realOf',
   pipeline: 'BaseTransform',
+  kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
 }
 

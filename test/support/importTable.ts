@@ -2,7 +2,7 @@
 // A folder that is not here may not exist; a new one adds its line.
 
 const autodiff = ['formats', 'functions', 'bf16', 'random', 'tensor', 'tree', 'numerics']
-const kernels = [...autodiff, 'simd', 'autodiff', 'mxu']
+const kernels = [...autodiff, 'simd', 'text', 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
 const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']

@@ -1,6 +1,13 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
-import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Treelike } from '../../tree/index.js'
+import {
+  checkSameTree,
+  leavesOf,
+  type OfTensors,
+  pathsOf,
+  replaceLeaves,
+  type Treelike,
+} from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
 import { promote } from '../arithmetic/decoded.js'
@@ -35,7 +42,7 @@ export const emaUpdateNames: OptionTable<EmaUpdateOptions> = {
  * tree.leavesOf(emaUpdate(target, [tensor([1.5], { dtype: 'bfloat16' })]))[0].item() // 1
  */
 export function emaUpdate<P extends Treelike>(
-  target: P,
+  target: P & OfTensors<P>,
   online: Treelike,
   options: EmaUpdateOptions = {},
 ): P {

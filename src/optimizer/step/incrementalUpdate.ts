@@ -1,5 +1,5 @@
 import { checkOptions } from '../../options/index.js'
-import type { Treelike } from '../../tree/index.js'
+import type { OfTensors, Treelike } from '../../tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -20,7 +20,7 @@ import { leafwise } from '../arithmetic/leafwise.js'
  * @example tree.leavesOf(incrementalUpdate([tensor([3])], [tensor([1])], 0.5))[0].item() // 2
  */
 export function incrementalUpdate<P extends Treelike>(
-  newTensors: P,
+  newTensors: P & OfTensors<P>,
   oldTensors: Treelike,
   stepSize: Scalar,
   options: ArithmeticOption = {},

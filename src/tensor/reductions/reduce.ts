@@ -93,7 +93,9 @@ export const meanOp: KnownOp<Reduction> = addition('mean', (total, n) => total /
  * @example sum(ones([300], { dtype: 'bfloat16' })).item() // 256
  * @example sum(ones([300], { dtype: 'bfloat16' }), { accumulate: 'float32' }).item() // 300
  */
-export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D> {
+export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function sum<O extends DType, D extends O>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function sum<D extends DType>(x: Tensor<D>, options?: ReduceOptions<D>): Tensor<D> {
   checkCall('sum', x, options, reduceNames, axisFirst)
   const axes = normalizeAxes('sum', options?.axis, x.rank)
   const how = accumulation('sum', x.dtype, options ?? {}, { windows: true })
@@ -106,7 +108,9 @@ export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: Re
  *
  * @example mean(tensor([[1, 2], [3, 6]]), { axis: 0 }).toNested() // [2,4]
  */
-export function mean<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D> {
+export function mean<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function mean<O extends DType, D extends O>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function mean<D extends DType>(x: Tensor<D>, options?: ReduceOptions<D>): Tensor<D> {
   checkCall('mean', x, options, reduceNames, axisFirst)
   checkFloat('mean', x.dtype)
   const axes = normalizeAxes('mean', options?.axis, x.rank)
