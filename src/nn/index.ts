@@ -31,6 +31,15 @@ export { embedding, type EmbeddingOptions, type EmbeddingParameters } from './la
 export { conv, type ConvOptions, type ConvParameters } from './layers/conv.js'
 export type { Padding } from './layers/padding.js'
 export { mlp, type MlpOptions, type MlpParameters } from './layers/mlp.js'
+export {
+  layerNorm,
+  type LayerNormLayerOptions,
+  type NormLayerOptions,
+  type NormParameters,
+  rmsNorm,
+  type RmsNormLayerOptions,
+} from './layers/norms.js'
+export { mamba2, type Mamba2Options, type Mamba2Parameters, type ScanChoice } from './layers/mamba2.js'
 export { dropout, type DropoutOptions, type NoParameters } from './layers/dropout.js'
 export { pure, sequential } from './layers/sequential.js'
 export { residual } from './layers/residual.js'
