@@ -1,4 +1,10 @@
-import { type NormKernelOptions, type RmsScaling, layerNorm as layerNormKernel, rmsNorm as rmsNormKernel, type VarianceMethod } from '../../kernels/index.js'
+import {
+  layerNorm as layerNormKernel,
+  type NormKernelOptions,
+  type RmsScaling,
+  rmsNorm as rmsNormKernel,
+  type VarianceMethod,
+} from '../../kernels/index.js'
 import { checkFlag, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, type FloatDType, type Order, type Tensor } from '../../tensor/index.js'
 import { initialized } from '../initializers/initializer.js'
@@ -38,7 +44,11 @@ export interface NormParameters {
 }
 
 const commonNames = { features: 'required', eps: 'optional', order: 'optional', policy: 'optional' } as const
-const layerNames: OptionTable<LayerNormLayerOptions> = { ...commonNames, bias: 'optional', variance: 'optional' }
+const layerNames: OptionTable<LayerNormLayerOptions> = {
+  ...commonNames,
+  bias: 'optional',
+  variance: 'optional',
+}
 const rmsNames: OptionTable<RmsNormLayerOptions> = { ...commonNames, scaling: 'optional' }
 
 /**
