@@ -35,6 +35,7 @@ export {
   recordEverything,
   type Applied,
   observe,
+  calledAt,
   siteOf,
   withDeepStacks,
   type Casting,

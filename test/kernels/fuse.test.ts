@@ -21,7 +21,7 @@ import { Columns } from '../support/columns.js'
 import { seed } from '../support/seed.js'
 
 const key = new Columns('kernels/fusion')
-const [{ m, k, n }] = key.facts.cases as readonly [{ m: number; k: number; n: number }]
+const [{ m, k, n }] = key.facts['cases'] as readonly [{ m: number; k: number; n: number }]
 const read = (name: string, shape: readonly number[]): Tensor =>
   fromBits(key.u16(name), { shape, dtype: 'bfloat16' })
 const a = read('a', [m, k])
@@ -85,7 +85,7 @@ describe(`fuse (seed ${seed})`, () => {
   it('fuse is the cast of f over casts, and every is f', () => {
     fc.assert(
       fc.property(numbers, (values) => {
-        const [x, y] = [values, values.toReversed()].map((v) => tensor(v, { dtype: 'bfloat16' }))
+        const [x, y] = [values, [...values].reverse()].map((v) => tensor(v, { dtype: 'bfloat16' }))
         const definition = cast(f(cast(x!, 'float32'), cast(y!, 'float32')), 'bfloat16')
         expect(fuse(f)(x!, y!).toBits()).toEqual(definition.toBits())
         expect(fuse(f, every)(x!, y!).toBits()).toEqual(f(x!, y!).toBits())

@@ -15,7 +15,7 @@ import { Columns } from '../support/columns.js'
 import { seed } from '../support/seed.js'
 
 const key = new Columns('kernels/norms')
-const cases = key.facts.cases as readonly { case: string; rows: number; n: number }[]
+const cases = key.facts['cases'] as readonly { case: string; rows: number; n: number }[]
 const methods: readonly VarianceMethod[] = ['two-pass', 'fast', 'welford']
 
 describe.each(cases)('norms, $case, against an emulation in NumPy', ({ case: name, rows, n }) => {

@@ -22,7 +22,7 @@ interface Case {
 }
 
 const key = new Columns('kernels/rope')
-const cases = key.facts.cases as readonly Case[]
+const cases = key.facts['cases'] as readonly Case[]
 const positions = Array.from(key.u32('positions'))
 const frequenciesOf = ({ d: dim, base, scaling }: Case): RopeFrequencies<'float32'> =>
   ropeFrequencies({ dim, base, scaling: scaling ?? { kind: 'none' } })

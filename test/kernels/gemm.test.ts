@@ -13,8 +13,8 @@ import {
   transpose,
 } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
-import { Columns } from '../../support/columns.js'
-import { seed } from '../../support/seed.js'
+import { Columns } from '../support/columns.js'
+import { seed } from '../support/seed.js'
 
 interface Case {
   readonly case: string
@@ -40,7 +40,7 @@ const modes: Readonly<Record<string, GemmOptions>> = {
 
 const precision = new Columns('kernels/precision_modes')
 const blocked = new Columns('kernels/gemm_blocks')
-const casesOf = (key: Columns): readonly Case[] => key.facts.cases as readonly Case[]
+const casesOf = (key: Columns): readonly Case[] => key.facts['cases'] as readonly Case[]
 
 describe('gemm against an op-by-op emulation in NumPy', () => {
   describe.each(casesOf(precision))('precision_modes, $case', ({ case: name, m, k, n }) => {
