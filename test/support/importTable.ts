@@ -109,6 +109,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
+  nn: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],

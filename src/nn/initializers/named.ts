@@ -12,7 +12,7 @@ function named(op: string, options: FanOptions, how: Scaling): Initializer {
 /**
  * Glorot and Bengio's: variance 2 / (inputs + outputs), uniform. jax.nn.initializers.glorot_uniform, to the bit.
  *
- * @example glorotUniform()(key(0), [2, 2]).toNested() // [[1.0966838598251343,1.1724026203155518],[-0.5873872637748718,1.189252257347107]]
+ * @example glorotUniform()(random.key(0), [2, 2]).toNested() // [[1.0965558290481567,1.172276496887207],[-0.4108003079891205,-0.07674628496170044]]
  */
 export function glorotUniform(options: FanOptions = noOptions): Initializer {
   return named('glorotUniform', options, { scale: 1, mode: 'fan-avg', distribution: 'uniform' })

@@ -23,7 +23,7 @@ const orthogonalNames: OptionTable<OrthogonalOptions> = { scale: 'optional', col
  * Error     about 1e-6 from jax.nn.initializers.orthogonal, the error of its float32 decomposition.
  * Source    F. Mezzadri, How to generate random matrices from the classical compact groups, Notices AMS 54(5), 2007
  *
- * @example orthogonal()(key(0), [1, 1]).toNested() // [[1]]
+ * @example orthogonal()(random.key(0), [1, 1]).toNested() // [[1]]
  */
 export function orthogonal(options: OrthogonalOptions = noOptions): Initializer {
   checkOptions('orthogonal', options, orthogonalNames, { positional: 'scale' })

@@ -9,7 +9,7 @@ const { fround } = Math
 /**
  * One value everywhere, rounded to float32; the key is not used. jax.nn.initializers.constant, zeros and ones.
  *
- * @example constant(0.5)(key(0), [2]).toNested() // [0.5,0.5]
+ * @example constant(0.5)(random.key(0), [2]).toNested() // [0.5,0.5]
  */
 export function constant(value: number): Initializer {
   if (typeof value !== 'number') throw new TypeError(`constant: value is not a number [${String(value)}]`)
@@ -50,7 +50,7 @@ const truncatedNames: OptionTable<TruncatedNormalWeightsOptions> = {
 /**
  * Uniform on [0, scale). jax.nn.initializers.uniform, to the bit.
  *
- * @example uniformWeights({ scale: 1 })(key(0), [2]).toNested() // [0.9476670026779175,0.9785798788070679]
+ * @example uniformWeights({ scale: 1 })(random.key(0), [2]).toNested() // [0.9476670026779175,0.9785798788070679]
  */
 export function uniformWeights(options: UniformWeightsOptions = noOptions): Initializer {
   checkOptions('uniformWeights', options, uniformNames, { positional: 'scale' })
@@ -65,7 +65,7 @@ export function uniformWeights(options: UniformWeightsOptions = noOptions): Init
 /**
  * Normal of mean 0. jax.nn.initializers.normal, to the bit.
  *
- * @example normalWeights({ deviation: 1 })(key(0), [2]).toNested() // [1.622642159461975,2.0252647399902344]
+ * @example normalWeights({ deviation: 1 })(random.key(0), [2]).toNested() // [1.622642159461975,2.0252647399902344]
  */
 export function normalWeights(options: NormalWeightsOptions = noOptions): Initializer {
   checkOptions('normalWeights', options, normalNames, { positional: 'deviation' })

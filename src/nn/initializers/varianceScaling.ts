@@ -49,7 +49,7 @@ const scalingNames: OptionTable<VarianceScalingOptions> = {
  * Throws    RangeError for an unknown mode or distribution, a scale that is not positive, axes that the shape has not.
  * Source    jax 0.10.2
  *
- * @example varianceScaling({ scale: 1, mode: 'fan-in', distribution: 'normal' })(key(0), [4, 2]).shape // [4,2]
+ * @example varianceScaling({ scale: 1, mode: 'fan-in', distribution: 'normal' })(random.key(0), [4, 2]).shape // [4,2]
  */
 export function varianceScaling(options: VarianceScalingOptions): Initializer {
   checkOptions('varianceScaling', options, scalingNames, { positional: 'scale' })

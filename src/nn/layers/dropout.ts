@@ -22,7 +22,7 @@ const dropoutNames: OptionTable<DropoutOptions> = { rate: 'required' }
  * Throws    RangeError for a rate outside 0 ... below 1.
  *
  * @example dropout({ rate: 0.5 }).apply({}, tensor([1, 2, 3])).toNested() // [1,2,3]
- * @example dropout({ rate: 0.5 }).apply({}, tensor([1, 2, 3, 4]), { key: key(0) }).toNested() // [0,0,0,8]
+ * @example dropout({ rate: 0.5 }).apply({}, tensor([1, 2, 3, 4]), { key: random.key(0) }).toNested() // [0,0,6,8]
  */
 export function dropout(options: DropoutOptions): Layer<NoParameters> {
   checkOptions('dropout', options, dropoutNames, { positional: 'rate' })

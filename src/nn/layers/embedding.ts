@@ -35,7 +35,7 @@ const embeddingNames: OptionTable<EmbeddingOptions> = {
  * Rounding  the rows to the policy's `compute`, then to `output`. The gradient adds rows that are read more than once.
  * Throws    TypeError for positions that are no integers; RangeError for positions outside the table.
  *
- * @example embedding({ count: 10, features: 4 }).init(key(0)).table.shape // [10,4]
+ * @example embedding({ count: 10, features: 4 }).init(random.key(0)).table.shape // [10,4]
  */
 export function embedding(options: EmbeddingOptions): Layer<EmbeddingParameters> {
   checkOptions('embedding', options, embeddingNames, { positional: 'count' })

@@ -43,7 +43,7 @@ const linearNames: OptionTable<LinearOptions> = {
  *           `output`, added and rounded again.
  * Throws    RangeError for sizes that are no whole numbers from 1, and an input of other features.
  *
- * @example linear({ inputs: 3, outputs: 2 }).init(key(0)).weight.shape // [3,2]
+ * @example linear({ inputs: 3, outputs: 2 }).init(random.key(0)).weight.shape // [3,2]
  */
 export function linear(options: LinearOptions): Layer<LinearParameters> {
   checkOptions('linear', options, linearNames, { positional: 'inputs' })

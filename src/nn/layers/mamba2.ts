@@ -98,7 +98,7 @@ const [leastStep, mostStep, floorStep] = [0.001, 0.1, 1e-4]
  *           silu(gate), both rounded; the norm once.
  * Source    T. Dao, A. Gu, Transformers are SSMs, arXiv 2405.21060; state-spaces/mamba for the fresh parameters
  *
- * @example Object.keys(mamba2({ features: 32, states: 8 }).init(key(0))) // in,conv,A_log,D,dt_bias,norm,out
+ * @example Object.keys(mamba2({ features: 32, states: 8 }).init(random.key(0))) // in,conv,A_log,D,dt_bias,norm,out
  */
 export function mamba2(options: Mamba2Options): Layer<Mamba2Parameters> {
   const sizes = checked(options)

@@ -57,7 +57,7 @@ const mlpNames: OptionTable<MlpOptions> = {
  * Rounding  that of `linear` for each product; activation and gating once each, to the policy's `output`.
  * Source    gated: N. Shazeer, GLU variants improve transformer, arXiv 2002.05202
  *
- * @example Object.keys(mlp({ features: 4, hidden: 8, activation: 'silu', gated: true }).init(key(0))) // up,gate,down
+ * @example Object.keys(mlp({ features: 4, hidden: 8, activation: 'silu', gated: true }).init(random.key(0))) // up,gate,down
  */
 export function mlp(options: MlpOptions): Layer<MlpParameters> {
   checkOptions('mlp', options, mlpNames, { positional: 'features' })

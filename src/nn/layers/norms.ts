@@ -57,7 +57,7 @@ const rmsNames: OptionTable<RmsNormLayerOptions> = { ...commonNames, scaling: 'o
  * Shape     [..., features] to the same.
  * Rounding  x and parameters to `compute`; every step to `accumulate`; once to `output`.
  *
- * @example layerNorm({ features: 2 }).init(key(0)).scale.toNested() // [1,1]
+ * @example layerNorm({ features: 2 }).init(random.key(0)).scale.toNested() // [1,1]
  */
 export function layerNorm(options: LayerNormLayerOptions): Layer<NormParameters> {
   checkOptions('layerNorm', options, layerNames, { positional: 'features' })

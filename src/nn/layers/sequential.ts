@@ -9,7 +9,7 @@ import { type ApplyOptions, checkApply, type Layer, type ParametersOf } from '..
  * Shape     from layer to layer; the parameters are a list with those of each layer.
  * Rounding  that of the layers. Layer i draws from `foldIn(key, i)`, in `init` and in `apply`.
  *
- * @example sequential([linear({ inputs: 4, outputs: 8 }), pure(relu)]).init(key(0)).length // 2
+ * @example sequential([linear({ inputs: 4, outputs: 8 }), pure(relu)]).init(random.key(0)).length // 2
  */
 export function sequential<L extends readonly Layer[]>(
   layers: readonly [...L],
