@@ -1,7 +1,17 @@
 // Kernels of attention, and of what stands around it, as TPUs and GPUs round them: executable definitions, to the bit, with
-// their errors and costs. Read masks/mask.ts first.
-export type { MatmulCost, MatmulCostSizes } from './cost/matmulCost.js'
+// their errors and costs. Read attention/flashOp.ts first, then flash2.ts, and masks/mask.ts.
+export { attention, type WholeOptions, type WholeResult } from './attention/attention.js'
+export { type AttentionGradients, attentionGrad } from './attention/attentionGrad.js'
+export {
+  type AttentionOptions,
+  type FlashOptions,
+  type FlashResult,
+  flashAttention,
+  type Ids,
+} from './attention/flashAttention.js'
+export type { Delta, FlashFormName } from './attention/plan.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'
+export type { MatmulCost, MatmulCostSizes } from './cost/matmulCost.js'
 export { type FuseOptions, fuse } from './fusion/fuse.js'
 export { type GemmOptions, gemm } from './gemm/gemm.js'
 export type { GemmPrecision, Split } from './gemm/precisions.js'

@@ -110,7 +110,7 @@ function product(x: ScaledTiles, w: ScaledTiles, { block, adder }: Blocks): Floa
  * Gradient  against the rounded other operand, in float32 sums, once to the operand's dtype.
  * Source    DeepSeek-V3, arXiv 2412.19437, 3.3; deepseek-ai/DeepGEMM
  *
- * @example blockScaledMatmul(tensor([[1, 2]]), tensor([[3], [4]]), { block: 1 }).toNested() // [[11]]
+ * @example blockScaledMatmul(tensor([[1, 2]]), tensor([[3], [4]]), { block: 1, scale: 'pow2' }).toNested() // [[11]]
  */
 export function blockScaledMatmul<D extends FloatDType, R extends FloatDType = D>(
   x: Tensor<D>,

@@ -8,7 +8,7 @@ export interface CapacityOptions {
   readonly k?: number
   /** How many times the places of an even load. Default 1. */
   readonly factor?: number
-  /** 'switch': ceil(tokens k / experts factor); 'maxtext': whole(max(ceil(tokens k / experts) factor, factor)). Default 'switch'. */
+  /** 'switch': ceil(tokens k factor / experts); 'maxtext': whole(max(ceil(tokens k / experts) factor, factor)). Default 'switch'. */
   readonly formula?: 'switch' | 'maxtext'
 }
 
@@ -20,7 +20,7 @@ const names: OptionTable<CapacityOptions> = {
 /**
  * How many choices an expert has places for.
  *
- * Rounding  in float64, factors from left to right as the codes have it: 1280 / 32 x 1.1 is 44.00000000000001, so 45 places.
+ * Rounding  in float64, from left to right: 1280 x 1.1 / 32 is 44.00000000000001, so 45 places.
  * Source    GShard, arXiv 2006.16668; Switch Transformers, arXiv 2101.03961; AI-Hypercomputer/maxtext
  *
  * @example expertCapacity({ tokens: 64, experts: 8, k: 2, factor: 1.25 }) // 20
@@ -35,8 +35,9 @@ export function expertCapacity(options: CapacityOptions): number {
   checkNumber('expertCapacity', 'factor', factor)
   if (!(factor > 0)) throw new RangeError(`expertCapacity: factor is not above 0 [${factor}]`)
   checkName('expertCapacity', 'formula', formula, ['switch', 'maxtext'])
-  const even = (tokens * k) / experts
   const places =
-    formula === 'switch' ? Math.ceil(even * factor) : Math.trunc(Math.max(Math.ceil(even) * factor, factor))
+    formula === 'switch'
+      ? Math.ceil((tokens * k * factor) / experts)
+      : Math.trunc(Math.max(Math.ceil((tokens * k) / experts) * factor, factor))
   return Math.max(places, 1)
 }
