@@ -38,8 +38,9 @@ describe('toTiles against NumPy', () => {
     expect(map.filter((place) => place === 4294967295).length).toBe(one.padding)
     expect(createHash('sha256').update(map).digest('hex')).toBe(one.sha256)
     const names = key.facts.columns.map(({ name }) => name)
-    if (names.includes(`${one.case}_map`)) expect(map).toEqual(key.u32(`${one.case}_map`))
-    else {
+    if (names.includes(`${one.case}_map`)) {
+      expect(map).toEqual(key.u32(`${one.case}_map`))
+    } else {
       const at = key.u32(`${one.case}_at`)
       expect(Uint32Array.from(at, (place) => map[place]!)).toEqual(key.u32(`${one.case}_source`))
     }

@@ -35,8 +35,9 @@ const names: OptionTable<MatmulCostSizes> = {
 export function matmulCost(sizes: MatmulCostSizes): MatmulCost {
   checkOptions('kernelCost', sizes, names)
   const { m, k, n, bytes = 2, outBytes = bytes, passes = 1 } = sizes
-  for (const [name, count] of Object.entries({ m, k, n, bytes, outBytes }))
+  for (const [name, count] of Object.entries({ m, k, n, bytes, outBytes })) {
     checkInteger('kernelCost', name, count)
+  }
   const { blockM = Math.max(m, 1), blockN = Math.max(n, 1) } = sizes
   for (const [name, count] of Object.entries({ blockM, blockN, passes })) {
     checkInteger('kernelCost', name, count, 1)
