@@ -35,6 +35,7 @@ export {
   recordEverything,
   type Applied,
   observe,
+  calledAt,
   siteOf,
   withDeepStacks,
   type Casting,
@@ -283,6 +284,7 @@ export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'
 export * as kernels from './kernels/index.js'
 export * as ssm from './ssm/index.js'
+export * as nn from './nn/index.js'
 export * as failures from './failures/index.js'
 export * as sharding from './sharding/index.js'
 export * as xla from './xla/index.js'

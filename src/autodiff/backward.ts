@@ -1,5 +1,5 @@
 import type { OptionTable } from '../options/index.js'
-import { add, type Op, Tensor, type Trace } from '../tensor/index.js'
+import { add, calledAt, type Op, Tensor, type Trace } from '../tensor/index.js'
 import { checkpointOp, type Rematerialise } from './checkpointOp.js'
 import { variableOp } from './graph/variable.js'
 import type { GradientRule, GradientRules } from './rules/gradientRule.js'
@@ -111,7 +111,7 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
         if (!g) continue
         const { op: key, attributes } = tensor.trace!
         if (key === checkpointOp) rematerialise(attributes as Rematerialise, serial + 1)
-        else step(tensor, g)
+        else calledAt(tensor.trace!.site, () => step(tensor, g))
         cotangents.delete(serial)
       }
     }

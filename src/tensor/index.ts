@@ -8,7 +8,7 @@ export { apply, type OutOption, withTrace } from './storage/apply.js'
 export { type Constant, constantOp } from './storage/constant.js'
 export { recordEverything } from './storage/recordEverything.js'
 export { type Applied, observe } from './storage/observe.js'
-export { siteOf, withDeepStacks } from './storage/siteOf.js'
+export { calledAt, siteOf, withDeepStacks } from './storage/siteOf.js'
 export { type Casting, cast } from './elementwise/cast.js'
 export { concat, type JoinOptions, type Joining, stack } from './layout/combine.js'
 export {

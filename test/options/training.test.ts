@@ -113,6 +113,7 @@ const optimizers: Calls<typeof optimizer> = {
   sm3: optimizer.sm3,
   stateFromTree: 'none',
   stateToTree: 'none',
+  withTensorState: 'none',
   trace: (options) => optimizer.trace(0.9, options),
   yogi: optimizer.yogi,
   zeroNans: 'none',

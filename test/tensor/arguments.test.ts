@@ -140,7 +140,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'holds',
       'isFloat',
     ],
-    ...['observe', 'siteOf', 'withDeepStacks', 'checkFloatDType'],
+    ...['observe', 'siteOf', 'withDeepStacks', 'calledAt', 'checkFloatDType'],
     ...['isWatched', 'elementsOf', 'isSealed', 'seal'],
     ...[
       'entryOf',

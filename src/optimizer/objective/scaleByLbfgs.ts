@@ -17,11 +17,12 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkWhole } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise, zipLeaves } from '../arithmetic/leafwise.js'
-import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
+import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** What L-BFGS remembers. */
 export interface ScaleByLbfgsOptions extends ArithmeticOption {

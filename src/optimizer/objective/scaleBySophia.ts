@@ -3,12 +3,13 @@ import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
 import { checkTransformation } from '../checkTransformation.js'
-import { type GradientTransformation, needParams, nextCount, type State } from '../transformation.js'
+import { type GradientTransformation, needParams, type State } from '../transformation.js'
 
 /** The constants of Sophia. */
 export interface ScaleBySophiaOptions extends ArithmeticOption {

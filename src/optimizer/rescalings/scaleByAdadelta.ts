@@ -39,6 +39,7 @@ export function scaleByAdadelta(options: ScaleByAdadeltaOptions = {}): GradientT
   checkNumber('scaleByAdadelta', 'rho', rho, 0, 1)
   checkNumber('scaleByAdadelta', 'eps', eps, 0)
   return {
+    recordable: true,
     init: (params) => ({ eG: zerosLike(params), eX: zerosLike(params) }),
     update(updates, state) {
       const trees = [updates, state.eG, state.eX] as const

@@ -3,11 +3,12 @@ import { zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Adan. */
 export interface ScaleByAdanOptions extends ArithmeticOption {

@@ -7,11 +7,12 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import type { AdamState } from './scaleByAdam.js'
 
 /** The constants of ADOPT. */

@@ -8,11 +8,12 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafMean } from '../arithmetic/leafMean.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
-import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
+import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** How the mean of squares is kept. */
 export interface FactoredRmsOptions extends ArithmeticOption {

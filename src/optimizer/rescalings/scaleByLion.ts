@@ -3,11 +3,12 @@ import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Lion. */
 export interface ScaleByLionOptions extends ArithmeticOption {
@@ -44,6 +45,7 @@ export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransform
   checkNumber('scaleByLion', 'b1', b1, 0, 1)
   checkNumber('scaleByLion', 'b2', b2, 0, 1)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
       const [direction, mu] = leafwise('scaleByLion', [updates, state.mu], ([g, m]) => [

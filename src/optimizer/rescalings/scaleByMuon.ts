@@ -8,6 +8,7 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import {
   type Decoded,
   decodedOf,
@@ -21,7 +22,7 @@ import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
 import { sumXla } from '../arithmetic/sumXla.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** The coefficients a, b, c of one Newton-Schulz step x' = a x + (b (x x^T) + c (x x^T)^2) x. */
 export type NewtonSchulz = readonly [a: number, b: number, c: number]

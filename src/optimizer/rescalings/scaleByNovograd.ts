@@ -3,12 +3,13 @@ import { type FloatDType, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
+import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** The constants of NovoGrad. */
 export interface ScaleByNovogradOptions extends ArithmeticOption {

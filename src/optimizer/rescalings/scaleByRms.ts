@@ -7,11 +7,12 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** How gradients are rescaled by their root mean square. */
 export interface ScaleByRmsOptions extends ArithmeticOption {
@@ -52,6 +53,7 @@ export function scaleByRms(options: ScaleByRmsOptions = {}): GradientTransformat
   const a = arithmeticOf(options.arithmetic)
   checkRms('scaleByRms', options)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, nu: fullLike(params, initialScale) }),
     update(updates, state) {
       const t = nextCount(state.count)

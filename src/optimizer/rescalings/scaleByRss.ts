@@ -37,11 +37,12 @@ export function scaleByRss(options: ScaleByRssOptions = {}): GradientTransformat
   checkNumber('scaleByRss', 'initialAccumulatorValue', initialAccumulatorValue, 0)
   checkNumber('scaleByRss', 'eps', eps, 0)
   return {
+    recordable: true,
     init: (params) => ({ sumOfSquares: fullLike(params, initialAccumulatorValue) }),
     update(updates, state) {
       const [scaled, sumOfSquares] = leafwise('scaleByRss', [updates, state.sumOfSquares], ([g, s]) => {
         const total = a.add(a.mul(g!, g!), s!)
-        const inverse = a.map((root, t) => (t > 0 ? root : 0), a.rsqrt(a.add(total, eps)), total)
+        const inverse = a.whereAbove(a.rsqrt(a.add(total, eps)), total)
         return [tensorOf(a.mul(inverse, g!)), tensorOf(total)]
       })
       return [scaled, { sumOfSquares }]

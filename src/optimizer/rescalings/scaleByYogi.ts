@@ -1,11 +1,12 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants; eps is 1e-3 by default. */
@@ -36,6 +37,7 @@ export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<A
   checkAdam('scaleByYogi', b1, b2, eps, epsRoot)
   checkNumber('scaleByYogi', 'initialAccumulatorValue', initialAccumulatorValue, 0)
   return {
+    recordable: true,
     init: (params) => ({
       count: 0,
       mu: fullLike(params, initialAccumulatorValue),

@@ -4,9 +4,10 @@ import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** How much noise, and from which key. */
 export interface AddNoiseOptions extends ArithmeticOption {

@@ -3,11 +3,12 @@ import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** Steps done and the running mean. */
 export type EmaState = { readonly count: number; readonly ema: Tree }
@@ -42,6 +43,7 @@ export function ema(decay: Scalar, options: EmaOptions = {}): GradientTransforma
   if (debias) checkDecay('ema', 'decay', decay)
   else checkNumber('ema', 'decay', decay, 0, 1)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, ema: zerosLike(params, accumulatorDtype) }),
     update(updates, state) {
       const t = nextCount(state.count)

@@ -40,6 +40,7 @@ export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransf
   const a = arithmeticOf(options.arithmetic)
   checkNumber('trace', 'decay', decay)
   return {
+    recordable: true,
     init: (params) => ({ trace: zerosLike(params, accumulatorDtype) }),
     update(updates, state) {
       const [out, kept] = leafwise('trace', [updates, state.trace], ([g, t]) => {

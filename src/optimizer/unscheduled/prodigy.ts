@@ -8,6 +8,7 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
@@ -16,7 +17,7 @@ import { lowest } from '../arithmetic/lowest.js'
 import { updateMoment } from '../arithmetic/moments.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
 import { scheduled } from '../arithmetic/scheduled.js'
-import { type GradientTransformation, needParams, nextCount } from '../transformation.js'
+import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 
 /** The constants of Prodigy. */

@@ -8,13 +8,14 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, decodedOf, isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
-import { type GradientTransformation, needParams, nextCount, type State } from '../transformation.js'
+import { type GradientTransformation, needParams, type State } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 
 /** How points are averaged. */

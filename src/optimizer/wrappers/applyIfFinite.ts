@@ -1,8 +1,9 @@
 import { allFinite } from '../arithmetic/allFinite.js'
 import { checkWhole } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { checkTransformation } from '../checkTransformation.js'
-import { type GradientTransformation, nextCount, type State } from '../transformation.js'
+import type { GradientTransformation, State } from '../transformation.js'
 
 /** How often updates were not finite, and the inner state. */
 export type ApplyIfFiniteState = {

@@ -11,11 +11,12 @@ import { mapTree, type Tree, type Treelike } from '../../tree/index.js'
 import { allFinite } from '../arithmetic/allFinite.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkFlag, checkWhole } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { checkTransformation } from '../checkTransformation.js'
-import { type GradientTransformation, nextCount, type State } from '../transformation.js'
+import type { GradientTransformation, State } from '../transformation.js'
 import type { SkipCondition } from './skipLargeUpdates.js'
 
 /** How gradients are accumulated. */

@@ -6,6 +6,7 @@ import { observer } from './observe.js'
 import { recordsEverything } from './recordEverything.js'
 import { elementsOf, isSealed, opened, seal } from './seal.js'
 import { type Shape, sameShape } from './shape.js'
+import { placeOf } from './siteOf.js'
 import { type Op, Tensor } from './tensor.js'
 
 /** Where an operation writes instead of allocating: same dtype and shape as its result. It may be an input. */
@@ -58,7 +59,7 @@ export function withTrace<D extends DType, A>(
   op: Op<A>,
   inputs: readonly Tensor[],
   attributes: A,
-  site: Error | undefined = hasSite(inputs) ? new Error(op.name) : undefined,
+  site: Error | undefined = hasSite(inputs) ? placeOf(op.name) : undefined,
 ): Tensor<D> {
   const trace = { op: op as Op, inputs, attributes, serial: ++recorded, ...(site ? { site } : {}) }
   if (!isSealed(x) && !inputs.some(isSealed)) return new Tensor(x.dtype, x.shape, x.data, trace)

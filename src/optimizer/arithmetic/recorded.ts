@@ -1,0 +1,62 @@
+import { type Expression, flushOp } from '../../compile/index.js'
+import {
+  apply,
+  cast,
+  type FloatDType,
+  isSealed,
+  isWatched,
+  reshape,
+  type Shape,
+  sameShape,
+  Tensor,
+  untraced,
+} from '../../tensor/index.js'
+import type { Decoded, Operand } from './decoded.js'
+import { floatOf } from './floatOf.js'
+
+/** A value that is the result of recorded operations: compile, a gradient or the precision doctor sees how it was made. */
+export class Recorded implements Decoded {
+  readonly tensor: Tensor
+  readonly dtype: FloatDType
+  readonly shape: Shape
+
+  constructor(tensor: Tensor) {
+    this.tensor = tensor
+    this.dtype = floatOf(tensor.dtype)
+    this.shape = tensor.shape
+  }
+
+  get values(): Float32Array | Float64Array {
+    const { tensor, dtype } = this
+    if (tensor.trace && !isSealed(tensor) && !isWatched()) {
+      throw new TypeError(
+        `optimizer: this transform looks at elements, so that no gradient goes through it; hand it untraced tensors [${dtype}]`,
+      )
+    }
+    return cast(untraced(tensor), dtype === 'float64' ? 'float64' : 'float32').data
+  }
+}
+
+/** Whether what is computed from some operands is to be done by tensor operations, for somebody sees how it was made. */
+export function areRecorded(...operands: readonly Operand[]): boolean {
+  if (isWatched()) return true
+  for (const x of operands) {
+    if (x instanceof Recorded || (x instanceof Tensor && x.trace !== undefined)) return true
+  }
+  return false
+}
+
+/** What an expression says, done by its operations now. */
+export function perform(x: Expression): Tensor {
+  if ('tensor' in x) return x.tensor
+  const inputs = x.inputs.map(perform)
+  // A program has an operation for it; gradients and the doctor know those that it is made of.
+  return x.op === flushOp && !inputs.some(isSealed)
+    ? flushOp.kernel(inputs, undefined)
+    : apply(x.op, inputs, x.attributes)
+}
+
+/** The same elements in a shape. */
+export function inShape(x: Tensor, shape: Shape): Tensor {
+  return sameShape(x.shape, shape) ? x : reshape(x, shape)
+}
