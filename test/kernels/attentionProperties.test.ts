@@ -62,7 +62,7 @@ function operands(given: Problem, dtype: FloatDType): Three {
 }
 
 const widened = (x: Three): Three => x.map((one) => cast(one, 'float64')) as unknown as Three
-const bitsOf = (x: Tensor): string => Array.from(x.toBits()).join(' ')
+const bitsOf = (x: Tensor): string => x.toBits().join(' ')
 
 function shared({ mask: of, softCap }: Problem): Pick<FlashOptions, 'mask' | 'softCap'> {
   return { ...(of ? { mask: of } : {}), ...(softCap === undefined ? {} : { softCap }) }
@@ -247,7 +247,7 @@ describe('flashAttention, what is special', () => {
     const each = [0, 1, 2].map((b) =>
       bitsOf(flashAttention(part(q, b), part(k, b), part(v, b), { blockQ: 2, blockK: 3 }).out),
     )
-    expect(each.join(' ')).toBe(Array.from(all).join(' '))
+    expect(each.join(' ')).toBe(all.join(' '))
   })
 
   it('flashAttention sums exactly where a product leaves float32', () => {
