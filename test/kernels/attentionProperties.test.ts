@@ -191,8 +191,9 @@ describe(`flashAttention (seed ${seed})`, () => {
         const tolerance = 2 * epsilon * 4 * dv * v * v * Math.max(q, k, 1) * Math.max(1, tq * group)
         for (const [i, g] of tiled.entries()) {
           const [got, want] = [g.toNumbers(), whole[i]!.toNumbers()]
-          for (let e = 0; e < got.length; e++)
+          for (let e = 0; e < got.length; e++) {
             expect(Math.abs(got[e]! - want[e]!)).toBeLessThanOrEqual(tolerance)
+          }
         }
       }),
       { seed, numRuns: 15 },
