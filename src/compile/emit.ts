@@ -1,5 +1,5 @@
-import { formOf, roundsOf, sizeOf } from '../tensor/index.js'
-import type { Graph, Node } from './graph.js'
+import { sizeOf } from '../tensor/index.js'
+import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
 import type { Instruction, Parameter } from './lowering.js'
@@ -15,8 +15,8 @@ import {
   stepsOf,
 } from './schedule.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
-import { edgeOf, formatWords, hasSignedNaN, roundingOf, widthOf } from './values.js'
-import { broadcastView, collapsed, type View } from './view.js'
+import { edgeOf, formatWords, hasRecord, hasSignedNaN, roundingOf, widthOf } from './values.js'
+import { broadcastView, collapsed, placesOf, type View } from './view.js'
 
 /** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */
 const blockElements = 1024
@@ -67,9 +67,9 @@ export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; rea
 // No bit operation: addresses go up to 2^32.
 const up32 = (n: number): number => Math.ceil(n / 32) * 32
 
-/** Room for the elements of a value: whole vectors, and what a vector may write beyond them. */
+/** Room for the elements of a value, and for what an instruction that takes sixteen at a time may write behind the last one. */
 function bytesOf(node: Node): number {
-  return up32(node.size * widthOf(node.dtype)) + 32
+  return up32(node.size * widthOf(node.dtype)) + 64
 }
 
 /** Writes a schedule as words of a program whose memory begins at `base`. */
@@ -129,9 +129,7 @@ export function emit(
   }
 
   function record(dtype: Node['dtype'] | undefined): Address {
-    return dtype !== undefined && roundingOf(dtype) === code.TO_FORMAT
-      ? constant(`format ${dtype}`, () => formatWords(dtype))
-      : 0
+    return dtype !== undefined && hasRecord(dtype) ? constant(`format ${dtype}`, () => formatWords(dtype)) : 0
   }
 
   function viewRecord({ start, shape, strides }: View): Address {
@@ -215,7 +213,7 @@ export function emit(
       const result = made.at(-1)!
       // What is rounded to be stored goes on unrounded within the loop.
       registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
-      if (hasSignedNaN(node.dtype) && !moves(node)) {
+      if (hasSignedNaN(node.dtype) && instructions.some(({ opcode }) => opcode === code.TABLE8)) {
         body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
       }
     }
@@ -224,6 +222,7 @@ export function emit(
       if (!parameter) return 0
       if (parameter.kind === 'format') return record(parameter.dtype)
       if (parameter.kind === 'table') return tableAt(parameter)
+      if (parameter.kind === 'number') return parameter.number
       calls.push({ kind: 'block', node })
       return calls.length - 1
     }
@@ -239,7 +238,7 @@ export function emit(
         instruct(from, [{ opcode, reads: [0], width: widthOf(node.dtype) }])
       }
     }
-    const bytes = up32(block * (wide ? 8 : 4)) + 32
+    const bytes = up32(block * (wide ? 8 : 4)) + 64
     const slots = assignSlots(before, body)
     slotBytes = Math.max(slotBytes, slots * bytes)
     const word = (operand: Operand | undefined): Address => {
@@ -302,6 +301,23 @@ export function emit(
         const wide = widthOf(node.dtype) === 8
         write(code.GROUP, node.size, blockElements, 24, wide ? code.LOAD64 : code.LOAD)
         write(plus(at(node), wide ? 2 : 1), at(stored), 0, 0, viewRecord(collapsed(view)))
+        return
+      }
+      case 'join': {
+        const { outer } = does.lanes
+        const width = widthOf(node.dtype)
+        const parts = reads.filter(({ view }) => sizeOf(view.shape) > 0)
+        write(code.JOIN, parts.length, at(node), outer, (node.size / outer) * width)
+        for (const part of parts) write(first(part), (sizeOf(part.view.shape) / outer) * width)
+        return
+      }
+      case 'take': {
+        const { outer, length, inner } = does.lanes
+        const { indices } = does
+        const count = node.size / (outer * inner)
+        write(code.TAKE, first(reads[0]!), at(node), outer, length, inner * widthOf(node.dtype), count)
+        const list = indices && constant(`indices ${node.id}`, () => new Uint32Array(indices))
+        write(list ?? first(reads[1]!), list || reads[1]!.stored.dtype === 'uint32' ? 1 : 0)
         return
       }
       case 'call': {
@@ -371,21 +387,4 @@ export function emit(
 /** What a value kept in float32 within a loop is rounded by where it is stored. */
 function toBfloat16(loop: readonly Instruction[]): Instruction {
   return { opcode: code.ROUND + code.TO_BFLOAT16, reads: [{ before: loop.length - 1 }], width: 4 }
-}
-
-/** Whether an operation takes elements as they are. */
-function moves({ source }: Node): boolean {
-  return (
-    source.kind !== 'operation' ||
-    (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
-  )
-}
-
-/** The places of a view's elements, row-major. */
-function placesOf({ start, shape, strides }: View): number[] {
-  let places = [start]
-  for (const [axis, length] of shape.entries()) {
-    places = places.flatMap((at) => Array.from({ length }, (_, i) => at + i * strides[axis]!))
-  }
-  return places
 }

@@ -24,7 +24,8 @@ interface WebAssemblyLike {
 }
 
 const page = 65536
-const tablesFrom = 1024
+/** Behind the interpreter's own numbers. */
+const tablesFrom = 65536
 /** Where programs begin; tables lie below, and memory that nothing touched costs nothing. */
 const programsFrom = 32 * 1024 * 1024
 
@@ -144,8 +145,10 @@ function functionTable(name: UnaryName, low: FloatFormat): Uint8Array {
   const table = new Uint16Array(2 ** (32 - shift))
   for (const [code, result] of codes.entries()) {
     const word = values[code]!
-    table[word >>> shift] = values[result]! >>> 16
-    if (word === 0x7fc00000) table[0xffc00000 >>> shift] = values[result]! >>> 16
+    const isSigned = values[result] === 0x7fc00000 && result !== low.canonicalNaN
+    const upper = (values[result]! >>> 16) | (isSigned ? 0x8000 : 0)
+    table[word >>> shift] = upper
+    if (word === 0x7fc00000) table[0xffc00000 >>> shift] = upper
   }
   return new Uint8Array(table.buffer)
 }

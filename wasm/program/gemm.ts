@@ -1,7 +1,7 @@
 // A batch of matrix products with float32 sums: c = a b, k ascending from +0, each sum rounded to float32. For bfloat16 each
 // product is exact; where float32 cannot hold the products of two blocks (`fits`), they are taken in float64.
 import { tile, tileExact } from '../assembly/matmul'
-import { toBfloat16, toFormat, word } from './rounding'
+import { rounded, toBfloat16, word } from './rounding'
 
 /** The largest block in any direction. */
 const side = 256
@@ -214,18 +214,21 @@ function put(
   sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, rounding: i32, record: usize,
 ): void {
   const width = usize(panels) * 32
-  const r0 = rounding == 2 ? word(record, 0) : i32x4.splat(0)
-  const r1 = rounding == 2 ? word(record, 1) : i32x4.splat(0)
-  const r2 = rounding == 2 ? word(record, 2) : i32x4.splat(0)
-  const r3 = rounding == 2 ? word(record, 3) : i32x4.splat(0)
-  const r4 = rounding == 2 ? word(record, 4) : i32x4.splat(0)
-  const r5 = rounding == 2 ? word(record, 5) : i32x4.splat(0)
+  const r0 = rounding > 1 ? word(record, 0) : i32x4.splat(0)
+  const r1 = rounding > 1 ? word(record, 1) : i32x4.splat(0)
+  const r2 = rounding > 1 ? word(record, 2) : i32x4.splat(0)
+  const r3 = rounding > 1 ? word(record, 3) : i32x4.splat(0)
+  const r4 = rounding > 1 ? word(record, 4) : i32x4.splat(0)
   for (let row = 0; row < rows; row++, sums += width, to += stride * 4) {
     if (rounding == 1) {
       for (let at: usize = 0; at < width; at += 16) v128.store(sums + at, toBfloat16(v128.load(sums + at)))
     } else if (rounding == 2) {
       for (let at: usize = 0; at < width; at += 16) {
-        v128.store(sums + at, toFormat(v128.load(sums + at), r0, r1, r2, r3, r4, r5))
+        v128.store(sums + at, rounded(2, v128.load(sums + at), r0, r1, r2, r3, r4))
+      }
+    } else if (rounding == 3) {
+      for (let at: usize = 0; at < width; at += 16) {
+        v128.store(sums + at, rounded(3, v128.load(sums + at), r0, r1, r2, r3, r4))
       }
     }
     memory.copy(to, sums, usize(columns) * 4)

@@ -1,15 +1,17 @@
 // The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
-import { CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, LEAVE, LOOK, SUM } from '../../src/compile/opcodes'
-import { holdsNaN, runBody } from './body'
+import { CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SUM, TAKE } from '../../src/compile/opcodes'
+import { holdsNaN } from './arithmetic'
+import { runBody } from './body'
 import { enter, leave } from './edges'
 import { gemm } from './gemm'
 import { extremumLanes, scanLanes, sumLanes } from './lanes'
+import { joinParts, takeRows } from './rows'
 
 // @ts-ignore: decorator
 @external("host", "step")
 declare function call(id: i32): void
 
-/** Runs steps from `pc` to the next END. 1 where a NaN was found whose bits this memory cannot tell. */
+/** Runs steps from `pc` to the next END. 1 where a NaN was found whose bits this memory cannot tell, or an index outside an axis. */
 export function run(pc: usize): i32 {
   let strange = false
   while (true) {
@@ -42,6 +44,13 @@ export function run(pc: usize): i32 {
       case CUMSUM:
         scanLanes(pc)
         pc += 40
+        break
+      case JOIN:
+        pc = joinParts(pc)
+        break
+      case TAKE:
+        if (takeRows(pc)) return 1
+        pc += 36
         break
       case CALL:
         call(load<i32>(pc, 4))
