@@ -1,4 +1,4 @@
-import { abs, apply, type KnownOp, less, mul, type Tensor, where } from '../tensor/index.js'
+import { abs, apply, checkTensor, type KnownOp, less, mul, type Tensor, where } from '../tensor/index.js'
 
 /** The operation of `flush`. */
 export const flushOp: KnownOp = {
@@ -16,5 +16,6 @@ export const flushOp: KnownOp = {
  * @example flush(tensor([1e-40, 2])).toNested() // [0, 2]
  */
 export function flush(x: Tensor<'float32'>): Tensor<'float32'> {
+  checkTensor('flush', x)
   return apply(flushOp, [x], undefined) as Tensor<'float32'>
 }

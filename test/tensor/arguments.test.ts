@@ -156,6 +156,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
     ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],
   ],
   numerics: [
+    'flush',
     'naiveDecay',
     'stableCovariance',
     'naiveMatmul',

@@ -11,8 +11,8 @@ import {
   Tensor,
   untraced,
 } from '../../tensor/index.js'
-import type { Decoded, Operand } from './decoded.js'
 import { floatOf } from './floatOf.js'
+import type { Decoded, Operand } from './operand.js'
 
 /** A value that is the result of recorded operations: compile, a gradient or the precision doctor sees how it was made. */
 export class Recorded implements Decoded {
