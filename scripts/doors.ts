@@ -169,6 +169,12 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
+    folder: 'nn',
+    root: 'namespace',
+    about:
+      'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
+  },
+  {
     folder: 'step2750',
     root: 'none',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',

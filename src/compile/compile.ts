@@ -37,6 +37,8 @@ export interface Compiled<A extends readonly any[], R> {
   plan(): Plan
   /** The time of each step for some arguments, the least of some runs (default 10). */
   profile(args: A, options?: ProfileOptions): Profile
+  /** What it was compiled with. */
+  readonly options: CompileOptions
 }
 
 /** Options of a profile. */
@@ -188,7 +190,7 @@ export function compile<A extends readonly any[], R>(
     if (!entry) throw new RangeError('compile: these arguments have no program to profile [0 programs]')
     return profileOf(planOf(entry.program).steps, entry.program.times(leaves, runs))
   }
-  return Object.assign(call, { plan, profile })
+  return Object.assign(call, { plan, profile, options })
 }
 
 /** What f gives are tensors in arrays and plain objects: those in anything else would be of the recording. */

@@ -1,5 +1,15 @@
 // Kernels of attention, and of what stands around it, as TPUs and GPUs round them: executable definitions, to the bit, with
-// their errors and costs. Read masks/mask.ts first.
+// their errors and costs. Read attention/flashOp.ts first, then flash2.ts, and masks/mask.ts.
+export { attention, type WholeOptions, type WholeResult } from './attention/attention.js'
+export { type AttentionGradients, attentionGrad } from './attention/attentionGrad.js'
+export {
+  type AttentionOptions,
+  type FlashOptions,
+  type FlashResult,
+  flashAttention,
+  type Ids,
+} from './attention/flashAttention.js'
+export type { Delta, FlashFormName } from './attention/plan.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'
 export { type FuseOptions, fuse } from './fusion/fuse.js'
 export { type GemmOptions, gemm } from './gemm/gemm.js'

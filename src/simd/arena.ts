@@ -34,6 +34,9 @@ export const at = {
   scan: 0x0c_0000,
   scratch: 0x14_0000,
   state: 0x03_c000,
+  /** Of many lanes at once, the running sums and their compensations. */
+  columnSums: 0x14_0000,
+  columnRests: 0x15_0000,
   packedRight: 0x14_0000,
   /** Its sums. */
   sums: 0x24_0000,
@@ -77,6 +80,10 @@ export interface Arena {
   readonly scan: Float32Array
   /** @internal */
   readonly state: Float32Array
+  /** @internal */
+  readonly columnSums: Float32Array
+  /** @internal */
+  readonly columnRests: Float32Array
   /** @internal */
   readonly condition: Uint8Array
   /** @internal */
@@ -122,6 +129,8 @@ function open(): Arena | undefined {
     lane: new Float32Array(buffer, at.lane, longestLane),
     scan: new Float32Array(buffer, at.scan, longestLane),
     state: new Float32Array(buffer, at.state, 2),
+    columnSums: new Float32Array(buffer, at.columnSums, block),
+    columnRests: new Float32Array(buffer, at.columnRests, block),
     condition: new Uint8Array(buffer, at.condition, block),
     table: new Uint16Array(buffer, at.table, 65536),
     sums: new Float32Array(buffer, at.sums, side * side),

@@ -6,7 +6,15 @@ export { cumsumBlocks } from './cumsumBlocks.js'
 export { encodeBlocks } from './encodeBlocks.js'
 export { float32BinaryBlocks, float32UnaryBlocks, type Operand, whereBlocks } from './float32Blocks.js'
 export type { Float32Binary, Float32Unary } from './instance.js'
-export { addsLane, float32LaneScan, float32LaneSum, type LaneOrder } from './float32Lanes.js'
+export { float32ColumnSums, float32LaneSums } from './float32Columns.js'
+export {
+  addsLane,
+  float32LaneScan,
+  float32LaneSum,
+  isStepwise,
+  type LaneOrder,
+  type StepwiseOrder,
+} from './float32Lanes.js'
 export { mapBlocks } from './mapBlocks.js'
 export { type MatmulKind, type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
 export { matmulFloat32 } from './matmulFloat32.js'

@@ -67,6 +67,15 @@ type BinaryOfFloat32 = (
   stepB: number,
 ) => void
 
+type SumsOfColumns = (
+  from: Pointer,
+  to: Pointer,
+  rows: number,
+  width: number,
+  sums: Pointer,
+  rests: Pointer,
+) => void
+
 /** What wasm/assembly/index.ts exports: pointers are byte offsets into `memory`. */
 export interface KernelExports
   extends Readonly<Record<`${Float32Unary}Float32`, UnaryKernel>>,
@@ -101,6 +110,10 @@ export interface KernelExports
   sequentialLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
   kahanLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
   neumaierLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  readonly sequentialColumns: SumsOfColumns
+  readonly kahanColumns: SumsOfColumns
+  readonly neumaierColumns: SumsOfColumns
+  transposeLanes(from: Pointer, to: Pointer, count: number, stride: number): void
   pairwiseSum(from: Pointer, n: number): number
   associativeSum(from: Pointer, n: number, scratch: Pointer): number
   blockedSum(from: Pointer, n: number, width: number, scratch: Pointer): number

@@ -64,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
+  nn: [...ssm, 'ssm'],
   step2750,
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
@@ -108,6 +109,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
+  nn: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],

@@ -57,6 +57,7 @@ export {
   associativeScan,
   blockedScan,
 } from './float32/sums'
+export { sequentialColumns, kahanColumns, neumaierColumns, transposeLanes } from './float32/columns'
 export {
   expFloat32,
   sigmoidFloat32,

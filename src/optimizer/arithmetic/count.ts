@@ -1,4 +1,4 @@
-import { apply, full, type KnownOp, type Op, Tensor } from '../../tensor/index.js'
+import { apply, type KnownOp, type Op, Tensor } from '../../tensor/index.js'
 
 /** Steps done: a number, or where a whole step is recorded an int32 tensor of no axes, as optax keeps it. */
 export type Count = number | Tensor
@@ -24,7 +24,7 @@ const nextOp: KnownOp = {
   name: 'nextCount',
   form: 'whole',
   rounds: 'never',
-  kernel: ([count]) => full([], nextCount(count!.item()), { dtype: 'int32' }),
+  kernel: ([count]) => new Tensor('int32', [], Int32Array.of(nextCount(count!.item()))),
 }
 
 /** The count after this step; it stops at the largest int32, as optax's does. A RangeError where it is no count. */

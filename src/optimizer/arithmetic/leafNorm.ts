@@ -1,7 +1,7 @@
+import { fmaFloat32 } from '../../functions/index.js'
 import { apply, cast, type KnownOp, mul, type Tensor } from '../../tensor/index.js'
 import { arithmeticOf, type Elementwise } from './arithmetic.js'
 import { type Decoded, decodedOf, tensorOf } from './decoded.js'
-import { fmaFloat32 } from './fmaFloat32.js'
 import { areRecorded, Recorded } from './recorded.js'
 import { recordedNorm, scaledNorm } from './scaledNorm.js'
 

@@ -204,7 +204,7 @@ function checkSameSize(path: string, a: Tensor, b: Tensor): void {
 }
 
 /** Two leaves in one array would be updated one on top of the other. */
-function checkApart(leaves: readonly Tensor[]): void {
+export function checkApart(leaves: readonly Tensor[]): void {
   const arrays = new Set(leaves.map(({ data }) => data))
   if (arrays.size < leaves.length) {
     throw new RangeError(

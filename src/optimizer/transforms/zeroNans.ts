@@ -1,4 +1,4 @@
-import { any, isNaN as isNaNs, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
+import { isNaN as isNaNs, max, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
 import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
 import { areRecorded } from '../arithmetic/recorded.js'
 import type { GradientTransformation } from '../transformation.js'
@@ -24,7 +24,8 @@ export function zeroNans(): GradientTransformation<ZeroNansState> {
     update(updates) {
       const leaves = leavesOf(updates)
       if (areRecorded(...leaves)) {
-        const found = leaves.map((g) => any(isNaNs(g)))
+        // NaN wins in max.
+        const found = leaves.map((g) => (g.size === 0 ? tensor(0, { dtype: 'bool' }) : isNaNs(max(g))))
         return [mapTree(zeroed, updates), { foundNan: replaceLeaves(updates, found) as Tree }]
       }
       return [
