@@ -43,7 +43,6 @@ export interface Emitted {
   readonly image: Uint32Array
   /** The first words: elements coming in, and then the rest. */
   readonly enterAt: number
-  readonly runAt: number
   /** Where the words of each step begin, and last those of what goes out. */
   readonly stepsAt: readonly number[]
   /** The values that lie in memory; others are only ever in a block of a loop. */
@@ -347,7 +346,7 @@ export function emit(
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
   for (const node of inputs) edge(code.ENTER, node, 'enter')
-  write(code.END)
+  write(code.BAIL)
   const starts: number[] = []
   for (const step of steps) {
     starts.push(words.length)
@@ -379,7 +378,6 @@ export function emit(
     imageAt,
     image,
     enterAt: wordsAt,
-    runAt: wordsAt + starts[0]! * 4,
     stepsAt: starts.map((word) => wordsAt + word * 4),
     stored: new Set(stored),
     arguments: edges(inputs),
