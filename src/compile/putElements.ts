@@ -27,9 +27,18 @@ function copyFloats(
 ): boolean {
   for (let i = 0; i < length; i++) {
     const x = from[start + i]!
-    if (x !== x) return false
+    if (Number.isNaN(x)) return false
     to[at + i] = x
   }
+  return true
+}
+
+function copiedIn(views: Views, to: number, data: Tensor['data']): boolean {
+  const { length } = data
+  if (data instanceof Float32Array) return copyFloats(data, 0, views.floats, to / 4, length)
+  if (data instanceof Uint16Array) copyHalves(data, 0, views.halves, to / 2, length)
+  else if (data instanceof Uint8Array) copyBytes(data, 0, views.bytes, to, length)
+  else return false
   return true
 }
 
@@ -46,12 +55,9 @@ export function putElements(views: Views, at: number, { dtype, data }: Tensor): 
   } else if (kind === code.BYTES || kind === code.BOOL) {
     to += 3 * length
   }
-  if (length <= few) {
-    if (data instanceof Uint16Array) return copyHalves(data, 0, views.halves, to / 2, length)
-    if (data instanceof Uint8Array) return copyBytes(data, 0, views.bytes, to, length)
-    if (data instanceof Float32Array && copyFloats(data, 0, views.floats, to / 4, length)) return
+  if (length > few || !copiedIn(views, to, data)) {
+    views.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), to)
   }
-  views.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), to)
 }
 
 /** Copies elements out that have left, into an array or a fresh one: see `leave`. */
