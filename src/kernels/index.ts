@@ -10,6 +10,8 @@ export {
   type Ids,
 } from './attention/flashAttention.js'
 export type { Delta, FlashFormName } from './attention/plan.js'
+export type { AttentionBoundData, AttentionBoundOptions } from './bounds/attentionBound.js'
+export { errorBound } from './bounds/errorBound.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'
 export type { MatmulCost, MatmulCostSizes } from './cost/matmulCost.js'
 export { type FuseOptions, fuse } from './fusion/fuse.js'
