@@ -10,7 +10,10 @@ export {
   type Ids,
 } from './attention/flashAttention.js'
 export type { Delta, FlashFormName } from './attention/plan.js'
+export type { AttentionBoundData, AttentionBoundOptions } from './bounds/attentionBound.js'
+export { errorBound } from './bounds/errorBound.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'
+export type { MatmulCost, MatmulCostSizes } from './cost/matmulCost.js'
 export { type FuseOptions, fuse } from './fusion/fuse.js'
 export { type GemmOptions, gemm } from './gemm/gemm.js'
 export type { GemmPrecision, Split } from './gemm/precisions.js'
@@ -26,6 +29,28 @@ export { type LayerNormOptions, layerNorm } from './norms/layerNorm.js'
 export type { NormKernelOptions } from './norms/normInside.js'
 export { type RmsNormOptions, type RmsScaling, rmsNorm } from './norms/rmsNorm.js'
 export type { VarianceMethod } from './norms/variances.js'
+export { type AssignOptions, type Assignment, assignExperts } from './routing/assignExperts.js'
+export { type BalanceOptions, balanceLoss } from './routing/balanceLoss.js'
+export { combine, dispatch } from './routing/dispatch.js'
+export { type CapacityOptions, expertCapacity } from './routing/expertCapacity.js'
+export { type RouteOptions, type Routing, route } from './routing/route.js'
+export { routerZLoss } from './routing/routerZLoss.js'
+export { type BlockScaledOptions, blockScaledMatmul } from './fp8/blockScaledMatmul.js'
+export {
+  type DelayedScale,
+  type DelayedScaleOptions,
+  delayedScale,
+  type ScaleState,
+} from './fp8/delayedScale.js'
+export {
+  type CastScaledOptions,
+  castScaled,
+  type Fp8MatmulOptions,
+  fp8Matmul,
+  type Scale,
+} from './fp8/fp8Matmul.js'
+export { type ScaledTiles, type ScaleTilesOptions, scaleTiles } from './fp8/scaleTiles.js'
+export { type FromTilesOptions, fromTiles, type TileOptions, toTiles } from './layout/tiles.js'
 export { type BlockMap, type BlockMapOptions, blockMap } from './masks/blockMap.js'
 export { blockMapSvg } from './masks/blockMapSvg.js'
 export type { Mask } from './masks/mask.js'

@@ -1,10 +1,10 @@
-import { checkName, type OptionTable } from '../options/index.js'
+import type { OptionTable } from '../options/index.js'
 import {
   type AccumulateOptions,
   cast,
+  checkFloatDType,
   checkTensor,
   type DType,
-  dtypes,
   type FloatDType,
   isFloat,
   isSealed,
@@ -66,10 +66,7 @@ export function inside<D extends DType>(
   internal: FloatDType | undefined,
   compute: (...tensors: Tensor[]) => Tensor,
 ): Tensor<D> {
-  if (internal !== undefined) {
-    checkName(op, 'internal', internal, dtypes)
-    if (!isFloat(internal)) throw new TypeError(`${op}: internal is no floating-point dtype [${internal}]`)
-  }
+  if (internal !== undefined) checkFloatDType(op, 'internal', internal)
   const dtype = internal ?? first.dtype
   return cast(compute(...[first, ...others].map((x: Tensor) => cast(x, dtype))), first.dtype)
 }

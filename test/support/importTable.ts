@@ -133,11 +133,14 @@ const transforms =
   'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
+const masks =
+  'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
 /** The names of the door of optimizer that make a transformation of options. */
 export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
 
 export const families: Readonly<Record<string, readonly string[]>> = {
   formats: formatArrays.split(' '),
+  kernels: masks.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: [...optimizerMakers, ...transforms.split(' ')],
   tensor:

@@ -1,4 +1,5 @@
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { type MatmulCost, type MatmulCostSizes, matmulCost } from './matmulCost.js'
 
 /** Sizes of an attention. */
 export interface AttentionSizes {
@@ -58,18 +59,26 @@ export interface AttentionCost {
  * 'attention'  4 d FLOPs a pair and head, backward 2.5 times as many; `bytesTiled` reads keys and values ceil(tq / blockQ)
  *              times, or one block of each for each of `blocks`.
  *
+ * 'matmul'     2 m k n FLOPs a pass; `bytesTiled` reads a ceil(n / blockN) times and b ceil(m / blockM) times.
+ *
  * Rounding  none: whole numbers, exact below 2^53.
  * Source    Dao et al., FlashAttention, arXiv:2205.14135, for the order of the bytes
  *
+ * @example kernelCost('matmul', { m: 1024, k: 4096, n: 4096, blockM: 256, blockN: 256 }).bytesTiled // 276824064
  * @example kernelCost('attention', { heads: 16, tq: 4096, tk: 4096, d: 128 }).bytesTiled // 1107558400
  */
-export function kernelCost(op: 'attention', sizes: AttentionSizes): AttentionCost {
-  checkName('kernelCost', 'operation', op, ['attention'])
-  checkOptions('kernelCost', sizes, attentionNames)
-  return attentionCost(sizes)
+export function kernelCost(op: 'attention', sizes: AttentionSizes): AttentionCost
+export function kernelCost(op: 'matmul', sizes: MatmulCostSizes): MatmulCost
+export function kernelCost(
+  op: 'attention' | 'matmul',
+  sizes: AttentionSizes | MatmulCostSizes,
+): AttentionCost | MatmulCost {
+  checkName('kernelCost', 'operation', op, ['attention', 'matmul'])
+  return op === 'attention' ? attentionCost(sizes as AttentionSizes) : matmulCost(sizes as MatmulCostSizes)
 }
 
 function attentionCost(sizes: AttentionSizes): AttentionCost {
+  checkOptions('kernelCost', sizes, attentionNames)
   const {
     batch = 1,
     heads,
