@@ -12,8 +12,16 @@ export {
 export type { Delta, FlashFormName } from './attention/plan.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'
 export type { MatmulCost, MatmulCostSizes } from './cost/matmulCost.js'
+export {
+  defineKernel,
+  type Kernel,
+  type KernelRecord,
+  type KernelSample,
+  type KernelWork,
+} from './custom/defineKernel.js'
 export { type FuseOptions, fuse } from './fusion/fuse.js'
 export { type GemmOptions, gemm } from './gemm/gemm.js'
+export { type GemmBoundData, type GemmBoundOptions, gemmBound } from './gemm/gemmBound.js'
 export type { GemmPrecision, Split } from './gemm/precisions.js'
 export { type ApplyRopeOptions, applyRope } from './rope/applyRope.js'
 export { type RopeCache, type RopeCacheOptions, ropeCache } from './rope/ropeCache.js'
@@ -24,6 +32,7 @@ export {
   ropeFrequencies,
 } from './rope/ropeFrequencies.js'
 export { type LayerNormOptions, layerNorm } from './norms/layerNorm.js'
+export { type NormBoundData, type NormBoundOptions, normBound } from './norms/normBound.js'
 export type { NormKernelOptions } from './norms/normInside.js'
 export { type RmsNormOptions, type RmsScaling, rmsNorm } from './norms/rmsNorm.js'
 export type { VarianceMethod } from './norms/variances.js'
