@@ -73,6 +73,10 @@ export interface Arena {
   /** @internal */
   readonly resultWords: Uint32Array
   /** @internal */
+  readonly resultCodes: Uint16Array
+  /** @internal */
+  readonly resultInt32: Int32Array
+  /** @internal */
   readonly resultBytes: Uint8Array
   /** @internal */
   readonly lane: Float32Array
@@ -125,6 +129,8 @@ function open(): Arena | undefined {
     firstWords: new Uint32Array(buffer, at.first, block),
     secondWords: new Uint32Array(buffer, at.second, block),
     resultWords: new Uint32Array(buffer, at.result, block),
+    resultCodes: new Uint16Array(buffer, at.result, block),
+    resultInt32: new Int32Array(buffer, at.result, block),
     resultBytes: new Uint8Array(buffer, at.result, block),
     lane: new Float32Array(buffer, at.lane, longestLane),
     scan: new Float32Array(buffer, at.scan, longestLane),

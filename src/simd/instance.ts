@@ -57,6 +57,18 @@ export type Float32Binary =
   | 'less'
   | 'lessEqual'
 
+/** Conversions that have a kernel, `to` of `from`. */
+export type Conversion =
+  | 'int32OfFloat32'
+  | 'uint32OfFloat32'
+  | 'int32OfFloat64'
+  | 'uint32OfFloat64'
+  | 'boolOfFloat32'
+  | 'boolOfFloat64'
+  | 'boolOfInt32'
+  | 'float32OfFloat64'
+  | 'float16OfFloat32'
+
 type UnaryKernel = (from: Pointer, to: Pointer, count: number) => void
 type BinaryOfFloat32 = (
   a: Pointer,
@@ -79,7 +91,8 @@ type SumsOfColumns = (
 /** What wasm/assembly/index.ts exports: pointers are byte offsets into `memory`. */
 export interface KernelExports
   extends Readonly<Record<`${Float32Unary}Float32`, UnaryKernel>>,
-    Readonly<Record<`${Float32Binary}Float32`, BinaryOfFloat32>> {
+    Readonly<Record<`${Float32Binary}Float32`, BinaryOfFloat32>>,
+    Readonly<Record<Conversion, UnaryKernel>> {
   readonly memory: { readonly buffer: ArrayBuffer }
   encodeFloat32(from: Pointer, to: Pointer, count: number): void
   encodeFloat64(from: Pointer, to: Pointer, count: number): void

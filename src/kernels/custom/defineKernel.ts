@@ -144,16 +144,18 @@ function checkSample<A>(kernel: Kernel<A>, sample: KernelSample<A>, tolerance: n
   checkInputs('defineKernel', inputs)
   const before = inputs.map((x) => x.toBits().join())
   const [first, again] = [kernel.run(inputs, attributes), kernel.run(inputs, attributes)]
-  if (!(first instanceof Tensor))
+  if (!(first instanceof Tensor)) {
     throw new TypeError(`defineKernel: ${name} gives no tensor [${shown(first)}]`)
+  }
   if (first.toBits().join() !== again.toBits().join()) {
     throw new RangeError(
       `defineKernel: ${name} gives other bits the second time [${shown(first.toNumbers())}]`,
     )
   }
   const changed = inputs.findIndex((x, i) => x.toBits().join() !== before[i])
-  if (changed >= 0)
+  if (changed >= 0) {
     throw new RangeError(`defineKernel: ${name} writes into its operand ${changed} [${changed}]`)
+  }
   checkError(kernel, sample, first)
   checkGradient(kernel, sample, tolerance)
   const work = kernel.cost(
@@ -161,8 +163,9 @@ function checkSample<A>(kernel: Kernel<A>, sample: KernelSample<A>, tolerance: n
     attributes,
   )
   if (work === undefined) return
-  for (const what of ['flops', 'bytes'] as const)
+  for (const what of ['flops', 'bytes'] as const) {
     checkNumber('defineKernel', `${name}'s ${what}`, work[what], 0)
+  }
 }
 
 const widened = (x: Tensor): Tensor => (isFloat(x.dtype) ? cast(x, 'float64') : x)

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import {
+  errorBound,
   type GemmBoundOptions,
   type GemmPrecision,
   gemm,
-  gemmBound,
   layerNorm,
-  normBound,
   rmsNorm,
   type Split,
 } from 'tpu-toolkit/kernels'
@@ -33,7 +32,7 @@ const exactly = (
   return { value, sumAbs: sumAbs * (1 + a.length * 2 ** -53), slack: a.length * 2 ** -53 * sumAbs }
 }
 
-describe(`gemmBound (seed ${seed})`, () => {
+describe(`errorBound(gemm) (seed ${seed})`, () => {
   const options = fc.record({
     precision: choice<GemmPrecision>('default', 'high', 'highest', 'bf16_x9', 'tf32', 'tf32_x3', 'float32'),
     split: choice<Split>('truncate', 'nearest'),
@@ -47,7 +46,7 @@ describe(`gemmBound (seed ${seed})`, () => {
     return fc.tuple(one, one)
   })
   const worst = new Map<string, number>()
-  it('gemm stays inside gemmBound in every precision, split, block and dtype', () => {
+  it('gemm stays inside errorBound(gemm) in every precision, split, block and dtype', () => {
     fc.assert(
       fc.property(options, row, ({ blockK, ...rest }, [x, y]) => {
         const how = blockK === undefined ? rest : { ...rest, blockK }
@@ -56,7 +55,7 @@ describe(`gemmBound (seed ${seed})`, () => {
         const { value, sumAbs, slack } = exactly(a!.toNumbers(), b!.toNumbers())
         const maxAbs = Math.max(...[...a!.toNumbers(), ...b!.toNumbers()].map(Math.abs))
         if (!(maxAbs < Infinity)) return
-        const { bound } = gemmBound({ k: x.length, ...how } as GemmBoundOptions, { sumAbs, maxAbs })
+        const { bound } = errorBound('gemm', { k: x.length, ...how } as GemmBoundOptions, { sumAbs, maxAbs })
         const error = Math.abs(gemm(a!, b!, own as object).item() - value)
         expect(error).toBeLessThanOrEqual(bound + slack)
         if (bound > 1e-30) worst.set(rest.precision, Math.max(worst.get(rest.precision) ?? 0, error / bound))
@@ -67,27 +66,37 @@ describe(`gemmBound (seed ${seed})`, () => {
     for (const [, ratio] of worst) expect(ratio).toBeGreaterThan(0.05)
   })
 
-  it('gemmBound is that of the parts: bfloat16 operands lose nothing, positive data in x3 come near', () => {
+  it('errorBound(gemm) is that of the parts: bfloat16 operands lose nothing, positive data in x3 come near', () => {
     const data = { sumAbs: 1, maxAbs: 1 }
-    expect(gemmBound({ k: 1, operands: 'bfloat16', dtype: 'float32' }, data).bound).toBeLessThan(2 ** -23)
+    expect(errorBound('gemm', { k: 1, operands: 'bfloat16', dtype: 'float32' }, data).bound).toBeLessThan(
+      2 ** -23,
+    )
     const x = tensor([1 + 127 / 128 / 128 - 2 ** -20])
     const error = Math.abs(gemm(x, x, { precision: 'high' }).item() - x.item() ** 2)
-    const { bound } = gemmBound({ k: 1, precision: 'high' }, { sumAbs: x.item() ** 2, maxAbs: x.item() })
+    const { bound } = errorBound(
+      'gemm',
+      { k: 1, precision: 'high' },
+      { sumAbs: x.item() ** 2, maxAbs: x.item() },
+    )
     expect(error / bound).toBeGreaterThan(0.4)
   })
 
-  it('gemmBound is Infinity where a part or a sum may overflow', () => {
+  it('errorBound(gemm) is Infinity where a part or a sum may overflow', () => {
     const large = { sumAbs: 1, maxAbs: 3.4e38 }
-    expect(gemmBound({ k: 2 }, large).bound).toBe(Infinity)
-    expect(gemmBound({ k: 2, precision: 'float32' }, { sumAbs: 3.4028e38, maxAbs: 1e30 }).bound).toBeLessThan(
+    expect(errorBound('gemm', { k: 2 }, large).bound).toBe(Infinity)
+    expect(
+      errorBound('gemm', { k: 2, precision: 'float32' }, { sumAbs: 3.4028e38, maxAbs: 1e30 }).bound,
+    ).toBeLessThan(Infinity)
+    expect(errorBound('gemm', { k: 2, precision: 'float32' }, { sumAbs: 1e39, maxAbs: 1e30 }).bound).toBe(
       Infinity,
     )
-    expect(gemmBound({ k: 2, precision: 'float32' }, { sumAbs: 1e39, maxAbs: 1e30 }).bound).toBe(Infinity)
-    expect(() => gemmBound({ k: -1 }, large)).toThrow('gemmBound: k is not a whole number, 0 or more [-1]')
+    expect(() => errorBound('gemm', { k: -1 }, large)).toThrow(
+      'errorBound: k is not a whole number, 0 or more [-1]',
+    )
   })
 })
 
-describe(`normBound (seed ${seed})`, () => {
+describe(`errorBound(norm) (seed ${seed})`, () => {
   const row = fc
     .tuple(
       fc.array(fc.float({ noNaN: true, min: -4, max: 4 }), { minLength: 1, maxLength: 60 }),
@@ -97,7 +106,7 @@ describe(`normBound (seed ${seed})`, () => {
   const scale = fc.float({ noNaN: true, min: -3, max: 3 })
   const dtypes = choice<FloatDType>('float32', 'bfloat16', 'float16')
 
-  it('layerNorm stays inside normBound, two passes and fast', () => {
+  it('layerNorm stays inside errorBound(norm), two passes and fast', () => {
     let worst = 0
     fc.assert(
       fc.property(
@@ -119,7 +128,7 @@ describe(`normBound (seed ${seed})`, () => {
           const out = layerNorm(x, { ...parameters, variance }).toNumbers()
           const eps = Math.fround(1e-5)
           const data = { largest: Math.max(...v.map(Math.abs)), spread, scale: Math.abs(own), bias: 0.5 }
-          const { bound } = normBound('layer', { n, dtype, variance, eps }, data)
+          const { bound } = errorBound('layerNorm', { n, dtype, variance, eps }, data)
           for (let i = 0; i < n; i++) {
             const exact = ((v[i]! - mean) / Math.sqrt(spread + eps)) * own + 0.5
             const error = Math.abs(out[i]! - exact)
@@ -133,7 +142,7 @@ describe(`normBound (seed ${seed})`, () => {
     expect(worst).toBeGreaterThan(0.05)
   })
 
-  it('rmsNorm stays inside normBound in every place of the scale', () => {
+  it('rmsNorm stays inside errorBound(norm) in every place of the scale', () => {
     let worst = 0
     const scalings = choice('fused' as const, 'cast-first' as const, 'one-plus' as const)
     fc.assert(
@@ -147,7 +156,7 @@ describe(`normBound (seed ${seed})`, () => {
         const out = rmsNorm(x, { scale: given, scaling }).toNumbers()
         const eps = Math.fround(1e-6)
         const data = { largest: Math.max(...v.map(Math.abs)), spread, scale: Math.abs(own) }
-        const { bound } = normBound('rms', { n, dtype, scaling, eps }, data)
+        const { bound } = errorBound('rmsNorm', { n, dtype, scaling, eps }, data)
         for (let i = 0; i < n; i++) {
           const error = Math.abs(out[i]! - (v[i]! / Math.sqrt(spread + eps)) * own)
           expect(error).toBeLessThanOrEqual(bound * (1 + 1e-6))
@@ -159,13 +168,13 @@ describe(`normBound (seed ${seed})`, () => {
     expect(worst).toBeGreaterThan(0.1)
   })
 
-  it('normBound is Infinity where fast may lose its variance and two passes do not', () => {
+  it('errorBound(norm) is Infinity where fast may lose its variance and two passes do not', () => {
     const data = { largest: 1003, spread: 1 }
-    expect(normBound('layer', { n: 256, variance: 'fast' }, data).bound).toBe(Infinity)
-    expect(normBound('layer', { n: 256 }, data).bound).toBeLessThan(0.02)
-    expect(normBound('layer', { n: 256, internal: 'bfloat16' }, data).bound).toBe(Infinity)
-    expect(() => normBound('layer', { n: 256, variance: 'welford' as 'fast' }, data)).toThrow(
-      'normBound: unknown variance, there are two-pass, fast [welford]',
+    expect(errorBound('layerNorm', { n: 256, variance: 'fast' }, data).bound).toBe(Infinity)
+    expect(errorBound('layerNorm', { n: 256 }, data).bound).toBeLessThan(0.02)
+    expect(errorBound('layerNorm', { n: 256, internal: 'bfloat16' }, data).bound).toBe(Infinity)
+    expect(() => errorBound('layerNorm', { n: 256, variance: 'welford' as 'fast' }, data)).toThrow(
+      'errorBound: unknown variance, there are two-pass, fast [welford]',
     )
   })
 })

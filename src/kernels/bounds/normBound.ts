@@ -39,32 +39,23 @@ const dataNames: OptionTable<NormBoundData> = {
 }
 
 /**
- * An a-priori bound of the error of every element of a norm, against exact arithmetic on the same x, scale, bias and eps.
- *
- * Shape     a number.
- * Special   Infinity where overflow cannot be excluded, where n times the unit roundoff reaches 1, and where 'fast' may lose
- *           all of its variance.
- * Error     the bound is rounded upwards by a relative 2^-40.
- * Source    Higham, Accuracy and Stability, 2nd ed., 3.1, term by term: see docs/kernels.md
- *
- * @example normBound('layer', { n: 256, variance: 'fast' }, { largest: 1003, spread: 1 }).bound // Infinity
- * @example normBound('rms', { n: 256 }, { largest: 4, spread: 1 }).bound < 2 ** -12 // true
+ * Of every element of a norm, against exact arithmetic on the same x, scale, bias and eps: Higham, Accuracy and Stability, 3.1,
+ * term by term.
  */
 export function normBound(norm: 'layer' | 'rms', options: NormBoundOptions, data: NormBoundData): ErrorBound {
-  checkName('normBound', 'norm', norm, ['layer', 'rms'])
-  checkOptions('normBound', options, names)
-  checkOptions('normBound', data, dataNames)
+  checkOptions('errorBound', options, names)
+  checkOptions('errorBound', data, dataNames)
   const { n, variance = 'two-pass', scaling = 'fused', dtype = 'float32' } = options
   const { eps = norm === 'rms' ? 1e-6 : 1e-5, internal = dtype === 'float64' ? 'float64' : 'float32' } =
     options
   const { largest, spread = 0, scale = 1, bias = 0 } = data
-  checkInteger('normBound', 'n', n, 1)
-  checkName('normBound', 'variance', variance, ['two-pass', 'fast'])
-  checkName('normBound', 'scaling', scaling, ['fused', 'cast-first', 'one-plus'])
-  checkFloatDType('normBound', 'dtype', dtype)
-  checkFloatDType('normBound', 'internal', internal)
+  checkInteger('errorBound', 'n', n, 1)
+  checkName('errorBound', 'variance', variance, ['two-pass', 'fast'])
+  checkName('errorBound', 'scaling', scaling, ['fused', 'cast-first', 'one-plus'])
+  checkFloatDType('errorBound', 'dtype', dtype)
+  checkFloatDType('errorBound', 'internal', internal)
   for (const [name, value] of Object.entries({ eps, largest, spread, scale, bias })) {
-    checkNumber('normBound', name, value, 0)
+    checkNumber('errorBound', name, value, 0)
   }
   const facts = dtypeFacts(internal)
   const u = 2 ** -facts.precision

@@ -1,7 +1,13 @@
 import type { ErrorBound } from '../../numerics/index.js'
 import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
 import { checkFloatDType, dtypeFacts, type FloatDType } from '../../tensor/index.js'
-import { type GemmPrecision, gemmPrecisions, type Pass, precisionFacts, type Split } from './precisions.js'
+import {
+  type GemmPrecision,
+  gemmPrecisions,
+  type Pass,
+  precisionFacts,
+  type Split,
+} from '../gemm/precisions.js'
 
 /** The product whose error is bounded; names and defaults are those of `gemm`. */
 export interface GemmBoundOptions {
@@ -35,32 +41,25 @@ const dataNames: OptionTable<GemmBoundData> = { sumAbs: 'required', maxAbs: 'req
 const u = 2 ** -24
 
 /**
- * An a-priori bound of the error of every element of a `gemm`, against the exact product of its operands: what the parts leave
- * out, what the float32 sums lose, what is lost between blocks and at the end. For any data, subnormals included.
- *
- * Shape     a number.
- * Special   Infinity where overflow cannot be excluded.
- * Error     the bound is rounded upwards by a relative 2^-40.
- * Source    the decomposition in docs/kernels.md; sums: Higham, Accuracy and Stability, 2nd ed., 3.1
- *
- * @example gemmBound({ k: 1 }, { sumAbs: 1, maxAbs: 1 }).bound < 2 ** -7 * 1.01 // true
- * @example gemmBound({ k: 1, precision: 'high' }, { sumAbs: 1, maxAbs: 1 }).bound < 2 ** -13 * 1.01 // true
+ * Of every element of a `gemm`, against the exact product of its operands: what the parts leave out, what the float32 sums lose,
+ * what is lost between blocks and at the end; subnormals included.
  */
 export function gemmBound(options: GemmBoundOptions, data: GemmBoundData): ErrorBound {
-  checkOptions('gemmBound', options, names)
-  checkOptions('gemmBound', data, dataNames)
+  checkOptions('errorBound', options, names)
+  checkOptions('errorBound', data, dataNames)
   const { k, precision = 'default', split = 'truncate', blockK, between = 'float32' } = options
   const { operands = 'float32' } = options
   const { dtype = operands } = options
   const { sumAbs, maxAbs } = data
-  checkInteger('gemmBound', 'k', k)
-  checkName('gemmBound', 'precision', precision, gemmPrecisions)
-  checkName('gemmBound', 'split', split, ['truncate', 'nearest'])
-  if (blockK !== undefined) checkInteger('gemmBound', 'blockK', blockK, 1)
-  for (const [name, one] of Object.entries({ between, operands, dtype }))
-    checkFloatDType('gemmBound', name, one)
-  checkNumber('gemmBound', 'sumAbs', sumAbs, 0)
-  checkNumber('gemmBound', 'maxAbs', maxAbs, 0)
+  checkInteger('errorBound', 'k', k)
+  checkName('errorBound', 'precision', precision, gemmPrecisions)
+  checkName('errorBound', 'split', split, ['truncate', 'nearest'])
+  if (blockK !== undefined) checkInteger('errorBound', 'blockK', blockK, 1)
+  for (const [name, one] of Object.entries({ between, operands, dtype })) {
+    checkFloatDType('errorBound', name, one)
+  }
+  checkNumber('errorBound', 'sumAbs', sumAbs, 0)
+  checkNumber('errorBound', 'maxAbs', maxAbs, 0)
   const { bits, parts, passes } = precisionFacts[precision]
   const asIs = parts === 0 || (dtypeFacts(operands).precision <= bits && operands !== 'float16')
   const { left, weight, spill } = asIs
