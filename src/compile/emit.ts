@@ -43,7 +43,6 @@ export interface Emitted {
   readonly image: Uint32Array
   /** The first words: elements coming in, and then the rest. */
   readonly enterAt: number
-  readonly runAt: number
   /** Where the words of each step begin, and last those of what goes out. */
   readonly stepsAt: readonly number[]
   /** The values that lie in memory; others are only ever in a block of a loop. */
@@ -261,18 +260,25 @@ export function emit(
     const [m, n] = node.shape.slice(-2) as [number, number]
     const k = a.view.shape.at(-1)!
     const batch = node.shape.slice(0, -2)
-    const starts = (place: Place): Relative => {
-      const { start, shape, strides } = place.view
-      const own = { start, shape: shape.slice(0, -2), strides: strides.slice(0, -2) }
-      const list = placesOf(broadcastView(own, batch))
-      return constant(`starts ${list.join()}`, () => list)
-    }
+    /** The matrices of an operand, whose own two axes are left out. */
+    const matrices = ({ view: { start, shape, strides } }: Place): View =>
+      broadcastView({ start, shape: shape.slice(0, -2), strides: strides.slice(0, -2) }, batch)
+    const [ofA, ofB] = [matrices(a), matrices(b)]
     const [aRow, aColumn] = a.view.strides.slice(-2) as [number, number]
     const [bRow, bColumn] = b.view.strides.slice(-2) as [number, number]
+    // Where all rows meet one matrix they are rows of one product, as far as they lie evenly.
+    const rows = collapsed({ ...ofA, shape: [...batch, m], strides: [...ofA.strides, aRow] })
+    const isOne = ofB.strides.every((stride, axis) => stride === 0 || batch[axis] === 1)
+    const [step] = rows.shape.length === 1 && isOne ? rows.strides : []
+    const starts = (view: View): Relative => {
+      const list = step === undefined ? placesOf(view) : [view.start]
+      return constant(`starts ${list.join()}`, () => list)
+    }
+    const [count, height] = step === undefined ? [sizeOf(batch), m] : [1, sizeOf(batch) * m]
     const rounding = roundingOf(node.dtype)!
     const checks = node.dtype === 'bfloat16' ? 1 : 0
-    write(code.GEMM, at(a.stored), aRow, aColumn, at(b.stored), bRow, bColumn, at(node), m, k, n)
-    write(rounding, record(node.dtype), checks, roomAt, sizeOf(batch), starts(a), starts(b))
+    write(code.GEMM, at(a.stored), step ?? aRow, aColumn, at(b.stored), bRow, bColumn, at(node), height, k)
+    write(n, rounding, record(node.dtype), checks, roomAt, count, starts(ofA), starts(ofB))
   }
 
   function emitStep({ node, reads, does }: NodeStep): void {
@@ -340,7 +346,7 @@ export function emit(
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
   for (const node of inputs) edge(code.ENTER, node, 'enter')
-  write(code.END)
+  write(code.BAIL)
   const starts: number[] = []
   for (const step of steps) {
     starts.push(words.length)
@@ -372,7 +378,6 @@ export function emit(
     imageAt,
     image,
     enterAt: wordsAt,
-    runAt: wordsAt + starts[0]! * 4,
     stepsAt: starts.map((word) => wordsAt + word * 4),
     stored: new Set(stored),
     arguments: edges(inputs),

@@ -1,5 +1,5 @@
 // The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
-import { CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SUM, TAKE } from '../../src/compile/opcodes'
+import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SUM, TAKE } from '../../src/compile/opcodes'
 import { holdsNaN } from './arithmetic'
 import { runBody } from './body'
 import { enter, leave } from './edges'
@@ -18,6 +18,10 @@ export function run(pc: usize): i32 {
     switch (load<i32>(pc)) {
       case END:
         return i32(strange)
+      case BAIL:
+        if (strange) return 1
+        pc += 4
+        break
       case GROUP: {
         const count = load<i32>(pc, 4)
         const block = load<i32>(pc, 8)
