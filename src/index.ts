@@ -139,6 +139,8 @@ export {
   type Taking,
   take,
   takeAtOp,
+  scatterOp,
+  scatterAtOp,
   type KnownOp,
   type Nested,
   type Op,

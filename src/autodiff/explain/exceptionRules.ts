@@ -1,5 +1,4 @@
-import { entryOf, type Op, type OpTable } from '../../tensor/index.js'
-import { scatterOp } from '../rules/scatter.js'
+import { entryOf, type Op, type OpTable, scatterOp } from '../../tensor/index.js'
 import type { NonFiniteKind } from './nonFinite.js'
 
 type Lists = readonly (readonly number[])[]
