@@ -1,16 +1,19 @@
-import { checkName, type OptionTable } from '../options/index.js'
+import type { OptionTable } from '../options/index.js'
 import {
   type AccumulateOptions,
   cast,
+  checkFloatDType,
   checkTensor,
   type DType,
-  dtypes,
   type FloatDType,
   isFloat,
+  isSealed,
+  less,
   type Order,
   sameShape,
   sum,
   type Tensor,
+  where,
 } from '../tensor/index.js'
 
 /** How a loss computes. */
@@ -63,10 +66,7 @@ export function inside<D extends DType>(
   internal: FloatDType | undefined,
   compute: (...tensors: Tensor[]) => Tensor,
 ): Tensor<D> {
-  if (internal !== undefined) {
-    checkName(op, 'internal', internal, dtypes)
-    if (!isFloat(internal)) throw new TypeError(`${op}: internal is no floating-point dtype [${internal}]`)
-  }
+  if (internal !== undefined) checkFloatDType(op, 'internal', internal)
   const dtype = internal ?? first.dtype
   return cast(compute(...[first, ...others].map((x: Tensor) => cast(x, dtype))), first.dtype)
 }
@@ -111,6 +111,11 @@ export function classesOf(op: string, scores: Tensor, labels: Tensor, axis: numb
     )
   }
   const length = scores.shape[axis]!
+  if (isSealed(labels)) {
+    // Not known yet: refused where they are read, which takes negative ones to count from the end.
+    const classes = cast(labels, 'int32')
+    return where(less(classes, 0), length, classes)
+  }
   const outside = labels.toNumbers().find((label) => label < 0 || label >= length)
   if (outside !== undefined) throw new RangeError(`${op}: a label is outside ${length} classes [${outside}]`)
   return cast(labels, 'int32')
