@@ -9,7 +9,7 @@ import type {
   Shape,
   Taking,
 } from '../tensor/index.js'
-import { ops, sameShape, scatterAtOp, sizeOf, takeAtOp } from '../tensor/index.js'
+import { indexedOps, ops, sameShape, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
 import { type Loop, loopOf } from './lowering.js'
 import * as code from './opcodes.js'
@@ -237,11 +237,11 @@ function doingOf(node: Node): Doing {
     case ops.concat as Op:
       return { kind: 'join', lanes: lanesAlong(node.shape, [(attributes as Joining).axis])! }
     case ops.take as Op:
-    case takeAtOp as Op: {
+    case indexedOps.takeAt as Op: {
       const { axis, indices } = attributes as Omit<Taking, 'indices'> & Partial<Taking>
       return { kind: 'take', lanes: lanesAlong(x.shape, [axis])!, indices }
     }
-    case scatterAtOp as Op: {
+    case indexedOps.scatterAt as Op: {
       const { taking, shape, how } = attributes as ScatteringAt
       const lanes = lanesAlong(shape, [taking.axis])
       if (!lanes || x.dtype === 'float64' || how.accumulate === 'float64' || !adds(x, how)) {

@@ -1,5 +1,5 @@
 import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
-import { constantOp, type Op, type OpTable, opNames, ops, scatterOp } from '../../tensor/index.js'
+import { constantOp, indexedOps, type Op, type OpTable, opNames, ops } from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
@@ -40,6 +40,6 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   ...polygammaRules,
   [stopGradientOp, 'none'],
   [variableOp, ({ g }) => [g]],
-  [scatterOp, scatterRule],
+  [indexedOps.scatter, scatterRule],
   ...takeAtRules,
 ])

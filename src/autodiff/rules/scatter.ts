@@ -1,16 +1,14 @@
 import {
   type AccumulateOptions,
   apply,
+  indexedOps,
   type Op,
   reshape,
   type Scattering,
   type ScatteringAt,
-  scatterAtOp,
-  scatterOp,
   type Taking,
   Tensor,
   take,
-  takeAtOp,
 } from '../../tensor/index.js'
 import type { GradientRule } from './gradientRule.js'
 import { howToSum } from './sumOptions.js'
@@ -34,7 +32,7 @@ export function scatter(
     Int32Array.from({ length: size }, (_, i) => i),
   )
   const positions = op.kernel([places], attributes).data as Int32Array
-  return apply(scatterOp, [g], { positions, shape, how })
+  return apply(indexedOps.scatter, [g], { positions, shape, how })
 }
 
 /** The rule of scatter: read what was added. */
@@ -48,15 +46,15 @@ const takeAtRule: GradientRule<Omit<Taking, 'indices'>> = ({
   inputs: [x, indices],
   attributes: taking,
   sum,
-}) => [apply(scatterAtOp, [g, indices!], { taking, shape: x!.shape, how: howToSum(g, sum) })]
+}) => [apply(indexedOps.scatterAt, [g, indices!], { taking, shape: x!.shape, how: howToSum(g, sum) })]
 
 /** The rule of its gradient: read what was added. */
 const scatterAtRule: GradientRule<ScatteringAt> = ({ g, inputs: [, indices], attributes: { taking } }) => [
-  apply(takeAtOp, [g, indices!], taking),
+  apply(indexedOps.takeAt, [g, indices!], taking),
 ]
 
 /** The rules of take with indices that are recorded. */
 export const takeAtRules: readonly (readonly [Op, GradientRule])[] = [
-  [takeAtOp as Op, takeAtRule as GradientRule],
-  [scatterAtOp as Op, scatterAtRule as GradientRule],
+  [indexedOps.takeAt as Op, takeAtRule as GradientRule],
+  [indexedOps.scatterAt as Op, scatterAtRule as GradientRule],
 ]

@@ -16,7 +16,7 @@ export interface Scattering {
 }
 
 /** Elements of g added at their positions, +0 where there are none. */
-export const scatterOp: KnownOp<Scattering> = {
+const scatterOp: KnownOp<Scattering> = {
   name: 'scatter',
   form: 'whole',
   rounds: 'each step',
@@ -95,7 +95,7 @@ export interface ScatteringAt {
 }
 
 /** scatter with indices that are not known yet: an operand beside g, where the function is compiled. */
-export const scatterAtOp: KnownOp<ScatteringAt> = {
+const scatterAtOp: KnownOp<ScatteringAt> = {
   name: 'scatterAt',
   form: 'whole',
   rounds: 'each step',
@@ -109,3 +109,10 @@ export const scatterAtOp: KnownOp<ScatteringAt> = {
     return scatterOp.kernel([g!], { positions, shape, how })
   },
 }
+
+/** The records of what reads and adds elements by their places, beside `ops`, which programs are written in. */
+export const indexedOps: {
+  readonly takeAt: typeof takeAtOp
+  readonly scatter: KnownOp<Scattering>
+  readonly scatterAt: KnownOp<ScatteringAt>
+} = { takeAt: takeAtOp, scatter: scatterOp, scatterAt: scatterAtOp }
