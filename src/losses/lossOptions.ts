@@ -7,10 +7,13 @@ import {
   type DType,
   type FloatDType,
   isFloat,
+  isSealed,
+  less,
   type Order,
   sameShape,
   sum,
   type Tensor,
+  where,
 } from '../tensor/index.js'
 
 /** How a loss computes. */
@@ -108,6 +111,11 @@ export function classesOf(op: string, scores: Tensor, labels: Tensor, axis: numb
     )
   }
   const length = scores.shape[axis]!
+  if (isSealed(labels)) {
+    // Not known yet: refused where they are read, which takes negative ones to count from the end.
+    const classes = cast(labels, 'int32')
+    return where(less(classes, 0), length, classes)
+  }
   const outside = labels.toNumbers().find((label) => label < 0 || label >= length)
   if (outside !== undefined) throw new RangeError(`${op}: a label is outside ${length} classes [${outside}]`)
   return cast(labels, 'int32')

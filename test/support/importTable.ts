@@ -126,7 +126,7 @@ const otherOperations =
 const composed =
   'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
-  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
+  'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =
   'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
