@@ -1,5 +1,15 @@
 import { flushOp, logAddExpOp, stopGradientOp } from '../../numerics/index.js'
-import { abs, constantOp, indexedOps, less, type Op, type OpTable, opNames, ops, where } from '../../tensor/index.js'
+import {
+  abs,
+  constantOp,
+  indexedOps,
+  less,
+  type Op,
+  type OpTable,
+  opNames,
+  ops,
+  where,
+} from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
