@@ -1,5 +1,5 @@
-import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
-import { constantOp, type Op, type OpTable, opNames, ops } from '../../tensor/index.js'
+import { flushOp, logAddExpOp, stopGradientOp } from '../../numerics/index.js'
+import { abs, constantOp, less, type Op, type OpTable, opNames, ops, where } from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
@@ -39,6 +39,7 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [logAddExpOp, logAddExpRule],
   ...polygammaRules,
   [stopGradientOp, 'none'],
+  [flushOp, ({ g, inputs: [x] }) => [where(less(abs(x!), 2 ** -126), 0, g)]],
   [variableOp, ({ g }) => [g]],
   [scatterOp, scatterRule],
   ...takeAtRules,
