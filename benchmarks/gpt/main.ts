@@ -31,8 +31,9 @@ const command: Subcommand = (terminal) =>
     .option('--json', 'print { "runs": [{ "name", "losses", "milliseconds", "squares" }], "peer" }')
     .action(({ steps: given, peers, json }: Options) => {
       const steps = Number(given)
-      if (!Number.isInteger(steps) || steps < 1)
+      if (!Number.isInteger(steps) || steps < 1) {
         throw new BadInput(`--steps is no whole number from 1 [${given}]`)
+      }
       const text = textOfPages()
       const peer = peers ? askJax(text, steps) : undefined
       const runs: (Run & { readonly name: string })[] = []

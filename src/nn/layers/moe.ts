@@ -89,8 +89,9 @@ export function moe(options: MoeOptions): Moe {
   const { features, hidden, experts, active = 2, capacityFactor = 1.25, order = 'token' } = options
   const { weights = 'renormalised', routerDtype = 'float32', gated = true } = options
   const { weight = lecunNormal({ batchAxis: 0 }) } = options
-  for (const [name, value] of Object.entries({ features, hidden, experts }))
+  for (const [name, value] of Object.entries({ features, hidden, experts })) {
     checkInteger('moe', name, value, 1)
+  }
   checkInteger('moe', 'active', active, 1, experts)
   checkFlag('moe', 'gated', gated)
   const act = activationOf('moe', options.activation ?? 'silu')
