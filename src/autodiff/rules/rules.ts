@@ -4,6 +4,7 @@ import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
+import { partOp, partRule } from './part.js'
 import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
 import { scatterOp, scatterRule, takeAtRules } from './scatter.js'
@@ -41,5 +42,6 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [stopGradientOp, 'none'],
   [variableOp, ({ g }) => [g]],
   [scatterOp, scatterRule],
+  [partOp as Op, partRule as GradientRule],
   ...takeAtRules,
 ])

@@ -6,16 +6,16 @@ import {
   reshape,
   sizeOf,
   sum,
-  type Taking,
   Tensor,
   take,
+  takeAlongAtOp,
   takeAtOp,
   zeros,
 } from '../../tensor/index.js'
 import type { GradientRule } from './gradientRule.js'
 import { howToSum } from './sumOptions.js'
 
-interface Scatter {
+export interface Scatter {
   /** Where each element of g goes in the flat result. */
   readonly positions: Int32Array
   readonly shape: readonly number[]
@@ -103,44 +103,48 @@ export const scatterRule: GradientRule<Scatter> = ({ g, inputs: [x], attributes:
   reshape(take(reshape(g, [g.size]), new Tensor('int32', [positions.length], positions)), x!.shape),
 ]
 
+/** The readers whose indices are an operand. */
+const readers = { takeAt: takeAtOp as Op, takeAlongAt: takeAlongAtOp as Op }
+
 /** What scatterAt is told: how x was read, its shape, and how to add. */
-interface ScatterAt {
-  readonly taking: Omit<Taking, 'indices'>
+export interface ScatterAt {
+  readonly reader: keyof typeof readers
+  readonly taking: { readonly axis: number; readonly shape?: readonly number[] }
   readonly shape: readonly number[]
   readonly how: Required<AccumulateOptions>
 }
 
-/** scatter for indices that are not known yet: the gradient of take where the function is compiled. */
-const scatterAtOp: KnownOp<ScatterAt> = {
+/** scatter for indices that are not known yet: the gradient of take and takeAlongAxis where the function is recorded. */
+export const scatterAtOp: KnownOp<ScatterAt> = {
   name: 'scatterAt',
   form: 'whole',
   rounds: 'each step',
-  kernel: ([g, indices], { taking, shape, how }) => {
+  kernel: ([g, indices], { reader, taking, shape, how }) => {
     const places = new Tensor(
       'int32',
       shape,
       Int32Array.from({ length: sizeOf(shape) }, (_, i) => i),
     )
-    const positions = takeAtOp.kernel([places, indices!], taking).data as Int32Array
+    const positions = readers[reader].kernel([places, indices!], taking).data as Int32Array
     return scatterOp.kernel([g!], { positions, shape, how })
   },
 }
 
-/** The rule of take with indices as an operand. */
-const takeAtRule: GradientRule<Omit<Taking, 'indices'>> = ({
-  g,
-  inputs: [x, indices],
-  attributes: taking,
-  sum,
-}) => [apply(scatterAtOp, [g, indices!], { taking, shape: x!.shape, how: howToSum(g, sum) })]
+/** The rule of a reader with indices as an operand. */
+const readAtRule =
+  (reader: keyof typeof readers): GradientRule<ScatterAt['taking']> =>
+  ({ g, inputs: [x, indices], attributes: taking, sum }) => [
+    apply(scatterAtOp, [g, indices!], { reader, taking, shape: x!.shape, how: howToSum(g, sum) }),
+  ]
 
 /** The rule of its gradient: read what was added. */
-const scatterAtRule: GradientRule<ScatterAt> = ({ g, inputs: [, indices], attributes: { taking } }) => [
-  apply(takeAtOp, [g, indices!], taking),
+const scatterAtRule: GradientRule<ScatterAt> = ({ g, inputs: [, indices], attributes: { reader, taking } }) => [
+  apply(readers[reader], [g, indices!], taking),
 ]
 
-/** The rules of take with indices that are recorded. */
+/** The rules of readers with indices that are recorded. */
 export const takeAtRules: readonly (readonly [Op, GradientRule])[] = [
-  [takeAtOp as Op, takeAtRule as GradientRule],
+  [readers.takeAt, readAtRule('takeAt')],
+  [readers.takeAlongAt, readAtRule('takeAlongAt')],
   [scatterAtOp as Op, scatterAtRule as GradientRule],
 ]

@@ -1,11 +1,14 @@
 import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { reshape } from '../layout/layout.js'
 import { take } from '../layout/take.js'
+import { apply } from '../storage/apply.js'
 import { checkTensor } from '../storage/checkCall.js'
 import { tensor } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
-import { normalizeAxis, sizeOf, stridesOf } from '../storage/shape.js'
-import type { Tensor } from '../storage/tensor.js'
+import { gather } from '../storage/move.js'
+import { isSealed } from '../storage/seal.js'
+import { normalizeAxis, type Shape, sizeOf, stridesOf } from '../storage/shape.js'
+import type { KnownOp, Tensor } from '../storage/tensor.js'
 
 /** Along which axis indices count. */
 export interface AlongOptions {
@@ -44,11 +47,18 @@ export function takeAlongAxis<D extends DType>(
       `takeAlongAxis: shapes differ off axis ${axis} [${x.shape.join(', ')}] and [${shape.join(', ')}]`,
     )
   }
-  const length = x.shape[axis]!
-  const step = stridesOf(x.shape)[axis]!
-  const width = shape[axis]!
-  const places = Int32Array.from({ length: sizeOf(shape) }, (_, i) => {
-    const index = given.data[i]! as number
+  if (isSealed(given)) return apply(takeAlongAtOp, [x, given], { axis }) as Tensor<D>
+  const places = placesAlong(x.shape, given, axis)
+  return take(reshape(x, [x.size]), tensor(places, { shape, dtype: 'int32' }))
+}
+
+/** The flat places in a tensor of `shape` that indices name along an axis. */
+function placesAlong(shape: Shape, indices: Tensor, axis: number): Int32Array {
+  const length = shape[axis]!
+  const step = stridesOf(shape)[axis]!
+  const width = indices.shape[axis]!
+  return Int32Array.from({ length: sizeOf(indices.shape) }, (_, i) => {
+    const index = indices.data[i]! as number
     const front = index < 0 ? index + length : index
     if (front < 0 || front >= length) {
       throw new RangeError(`takeAlongAxis: index outside an axis of ${length} [${index}]`)
@@ -56,5 +66,12 @@ export function takeAlongAxis<D extends DType>(
     const outer = Math.floor(i / (width * step))
     return (outer * length + front) * step + (i % step)
   })
-  return take(reshape(x, [x.size]), tensor(places, { shape, dtype: 'int32' }))
+}
+
+/** takeAlongAxis with its indices as an operand: where they are recorded, so that their values are not known yet. */
+export const takeAlongAtOp: KnownOp<{ readonly axis: number }> = {
+  name: 'takeAlongAt',
+  form: 'whole',
+  rounds: 'never',
+  kernel: ([x, indices], { axis }) => gather(x!, indices!.shape, placesAlong(x!.shape, indices!, axis)),
 }
