@@ -1,4 +1,5 @@
 import { formOf, roundsOf, sizeOf } from '../tensor/index.js'
+import type { Edge, Emitted, HostCall } from './emitted.js'
 import type { Graph, Node } from './graph.js'
 import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
@@ -7,56 +8,24 @@ import { planMemory } from './memory.js'
 import * as code from './opcodes.js'
 import {
   isLoop,
+  isScan,
   type LoopNode,
   type LoopStep,
   type NodeStep,
   type Place,
+  type ScanStep,
   type Schedule,
   stepsOf,
 } from './schedule.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
 import { edgeOf, formatWords, hasSignedNaN, roundingOf, widthOf } from './values.js'
-import { broadcastView, collapsed, type View } from './view.js'
+import { broadcastView, collapsed, placesOf, type View } from './view.js'
 
 /** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */
 const blockElements = 1024
 
 /** Elements of the blocks of a matrix product in a direction: wasm/program/gemm.ts. */
 const side = 256
-
-/** A buffer that comes in or goes out. */
-export interface Edge {
-  readonly node: Node
-  /** Where it lies in memory. */
-  readonly at: number
-}
-
-/** What the host does when the interpreter calls it. */
-export type HostCall =
-  | { readonly kind: 'step'; readonly node: Node; readonly inputs: readonly Edge[]; readonly at: number }
-  | { readonly kind: 'block'; readonly node: Node }
-
-/** A program in the interpreter's words, for one place in memory. */
-export interface Emitted {
-  /** Where the program's constants and words belong, and what they are. */
-  readonly imageAt: number
-  readonly image: Uint32Array
-  /** The first words: elements coming in, and then the rest. */
-  readonly enterAt: number
-  readonly runAt: number
-  /** Where the words of each step begin, and last those of what goes out. */
-  readonly stepsAt: readonly number[]
-  /** The values that lie in memory; others are only ever in a block of a loop. */
-  readonly stored: ReadonlySet<Node>
-  readonly arguments: readonly Edge[]
-  readonly outputs: readonly Edge[]
-  readonly calls: readonly HostCall[]
-  /** The end of all memory that it uses. */
-  readonly end: number
-  /** Bytes of values at once, and of them all if each had its own. */
-  readonly valueBytes: number
-  readonly unplannedBytes: number
-}
 
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
@@ -72,30 +41,34 @@ function bytesOf(node: Node): number {
   return up32(node.size * widthOf(node.dtype)) + 32
 }
 
-/** Writes a schedule as words of a program whose memory begins at `base`. */
+/**
+ * Writes a schedule as words of a program whose memory begins at `base`. The body of a loop is `inside` another program: its elements
+ * come and go as they lie there, and its arguments stay.
+ */
 export function emit(
   graph: Graph,
   plan: Schedule,
   base: number,
   tableAt: TableAt,
   edgeTables: EdgeTables,
+  inside = false,
 ): Emitted {
   const { steps, placeOf } = plan
-  const readers = lastReads(graph, plan)
+  const readers = lastReads(graph, plan, inside)
   const stored = [...readers.keys()].filter((node) => node.source.kind !== 'constant')
   const needs = stored.map((node) => ({ bytes: bytesOf(node), ...readers.get(node)! }))
   const memory = planMemory(needs)
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
   const slotsAt =
-    roomAt + (steps.some((step) => !isLoop(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
+    roomAt + (steps.some((step) => !isLoop(step) && !isScan(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
   const words: number[] = []
   /** The words that hold offsets among the constants. */
   const relative: number[] = []
-  const calls: HostCall[] = []
+  const calls: (HostCall | ((resolve: (address: Address) => number) => HostCall))[] = []
   let slotBytes = 0
 
   function constant(key: string, make: () => Iterable<number>): Relative {
@@ -317,19 +290,30 @@ export function emit(
     }
   }
 
+  function emitScan(step: ScanStep): void {
+    const inputs = step.reads.map(first)
+    calls.push((resolve) => ({
+      ...{ kind: 'scan', step, inputs: inputs.map(resolve) },
+      results: step.results.map((result) => address.get(result)!),
+    }))
+    write(code.CALL, calls.length - 1)
+  }
+
   const edge = (opcode: number, node: Node, way: 'enter' | 'leave'): void => {
     const kind = edgeOf(node.dtype)
     const table = kind === code.BYTES ? edgeTables(node.dtype)[way] : 0
     write(opcode, at(node), node.size, kind, table)
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
-  for (const node of inputs) edge(code.ENTER, node, 'enter')
+  if (!inside) for (const node of inputs) edge(code.ENTER, node, 'enter')
   write(code.END)
   const starts: number[] = []
   for (const step of steps) {
     starts.push(words.length)
     if (isLoop(step)) {
       emitLoop(step)
+    } else if (isScan(step)) {
+      emitScan(step)
     } else {
       emitStep(step)
       if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node)) {
@@ -341,9 +325,10 @@ export function emit(
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
     ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
   )
-  for (const node of outputs) edge(code.LEAVE, node, 'leave')
+  if (!inside) for (const node of outputs) edge(code.LEAVE, node, 'leave')
   write(code.END)
 
+  const results = inside ? graph.outputs.map((node) => at(placeOf(node).stored)) : []
   const imageAt = slotsAt + up32(slotBytes)
   while (constants.length % 8 !== 0) constants.push(0)
   const wordsAt = imageAt + constants.length * 4
@@ -351,6 +336,7 @@ export function emit(
   const image = new Uint32Array(constants.length + words.length)
   image.set(constants)
   image.set(words, constants.length)
+  const resolve = (place: Address): number => (typeof place === 'number' ? place : place.offset + imageAt)
   const edges = (nodes: readonly Node[]): Edge[] => nodes.map((node) => ({ node, at: address.get(node)! }))
   return {
     imageAt,
@@ -361,7 +347,8 @@ export function emit(
     stored: new Set(stored),
     arguments: edges(inputs),
     outputs: edges(outputs),
-    calls,
+    results: results.map(resolve),
+    calls: calls.map((call) => (typeof call === 'function' ? call(resolve) : call)),
     end: wordsAt + words.length * 4,
     valueBytes: memory.bytes,
     unplannedBytes: needs.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -379,13 +366,4 @@ function moves({ source }: Node): boolean {
     source.kind !== 'operation' ||
     (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
   )
-}
-
-/** The places of a view's elements, row-major. */
-function placesOf({ start, shape, strides }: View): number[] {
-  let places = [start]
-  for (const [axis, length] of shape.entries()) {
-    places = places.flatMap((at) => Array.from({ length }, (_, i) => at + i * strides[axis]!))
-  }
-  return places
 }

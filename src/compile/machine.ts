@@ -68,20 +68,22 @@ export class Machine {
     }
   }
 
-  /** Puts a program's image in its place, unless it is there still. */
-  own(program: object, at: number, image: Uint32Array): void {
+  /** Puts the images of a program and of its loops in their places, unless they are there still. */
+  own(program: object, images: readonly { readonly imageAt: number; readonly image: Uint32Array }[]): void {
     if (this.#owner === program) return
     this.#owner = program
-    new Uint32Array(this.buffer, at, image.length).set(image)
+    for (const { imageAt, image } of images) new Uint32Array(this.buffer, imageAt, image.length).set(image)
   }
 
   /** Runs from an address to the next end; true where an element that came in was a NaN other than the canonical one. */
   run(at: number, host: Host): boolean {
+    // A loop's body runs while the program around it does.
+    const around = this.#host
     this.#host = host
     try {
       return this.#exports.run(at) !== 0
     } finally {
-      this.#host = undefined
+      this.#host = around
     }
   }
 

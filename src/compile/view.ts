@@ -95,3 +95,12 @@ export function collapsed({ start, shape, strides }: View): View {
     ? { start, shape: [1], strides: [1] }
     : { start, shape: lengths, strides: steps }
 }
+
+/** The places of a view's elements, row-major. */
+export function placesOf({ start, shape, strides }: View): number[] {
+  let places = [start]
+  for (const [axis, length] of shape.entries()) {
+    places = places.flatMap((at) => Array.from({ length }, (_, i) => at + i * strides[axis]!))
+  }
+  return places
+}

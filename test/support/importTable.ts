@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   autodiff,
-  compile: ['formats', 'functions', 'tensor'],
+  compile: ['formats', 'functions', 'tensor', 'autodiff'],
   optimizer,
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
