@@ -89,7 +89,7 @@ export function doer(body: Body): (step: Step, inputs: readonly Tensor[]) => Ten
 const wholes = new WeakMap<Body, ReadonlySet<readonly Tensor[]>>()
 
 /** The loops within a body of which what is for the way back is read too. */
-function wholeIn(body: Body): ReadonlySet<readonly Tensor[]> {
+export function wholeIn(body: Body): ReadonlySet<readonly Tensor[]> {
   let whole = wholes.get(body)
   if (!whole) {
     const loops = body.steps.filter(({ op }) => op === (scanOp as Op)).map(({ attributes }) => attributes as Scanned)
