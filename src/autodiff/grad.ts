@@ -24,7 +24,7 @@ type Scalar<A extends readonly any[]> = (...args: A) => Tensor
 type ScalarAndAux<A extends readonly any[], X> = (...args: A) => readonly [Tensor, X]
 
 /** The gradient for one argument, or for several. */
-type Gradient<A extends readonly unknown[], N extends number | readonly number[]> = N extends number
+export type Gradient<A extends readonly unknown[], N extends number | readonly number[]> = N extends number
   ? A[N]
   : { [K in keyof N]: N[K] extends number ? A[N[K]] : never }
 
@@ -146,7 +146,7 @@ function differentiated(
 }
 
 /** The positions of the arguments, from the front. */
-function positions(op: string, places: readonly number[], count: number): number[] {
+export function positions(op: string, places: readonly number[], count: number): number[] {
   const chosen = places.map((place) => {
     const front = place < 0 ? place + count : place
     if (!Number.isInteger(place) || front < 0 || front >= count) {

@@ -1,6 +1,6 @@
 // Reverse-mode gradients, faithful to dtype: every operation of a backward pass rounds once, as the forward pass does.
 // Read grad.ts first, then backward.ts (the walk), arithmeticRules.ts (what a rule is) and findFirstNonFinite.ts.
-export { type GradOptions, grad, valueAndGrad } from './grad.js'
+export { type Gradient, type GradOptions, grad, valueAndGrad } from './grad.js'
 export type { BackwardOptions } from './backward.js'
 export type { SumOptions } from './rules/sumOptions.js'
 export type { GradientRule, GradientRules, RuleContext } from './rules/gradientRule.js'
@@ -8,6 +8,7 @@ export { type Pullback, vjp } from './vjp.js'
 export { checkpoint } from './checkpoint.js'
 export { type JvpOptions, jvp } from './jvp.js'
 export type { TangentContext, TangentRule, TangentRules } from './forward/tangentRule.js'
+export { type HessianOptions, hessian, type JacobianOptions, jacobian } from './jacobian.js'
 export { type VmapOptions, vmap } from './vmap/vmap.js'
 export type { BatchAxes } from './vmap/axes.js'
 export type { BatchContext, BatchRule, BatchRules } from './vmap/batchRule.js'
