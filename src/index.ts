@@ -221,6 +221,7 @@ export {
   type SqueezeOptions,
   squeeze,
   type AlongOptions,
+  takeAlongAtOp,
   takeAlongAxis,
 } from './tensor/index.js'
 export * as blocks from './blocks/index.js'

@@ -108,7 +108,8 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
         ...{ op, loop, options, seeds, needs: inputs.map(isActive) },
         inputs: inputs.map(plain),
         // Those that nothing read are not among the nodes.
-        results: plain(result) === result ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data)),
+        results:
+          plain(result) === result ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data)),
         start: inputs.slice(0, captured).map((x) => (x.trace ? cotangentOf(x) : undefined)),
       })
       for (const [i, input] of inputs.entries()) {

@@ -1,5 +1,6 @@
-// Reverse-mode gradients, faithful to dtype: every operation of a backward pass rounds once, as the forward pass does.
-// Read grad.ts first, then backward.ts (the walk), arithmeticRules.ts (what a rule is) and findFirstNonFinite.ts.
+// Gradients and other functions of functions, faithful to dtype: every operation of a backward pass rounds once, as the
+// forward pass does. Read grad.ts first, then backward.ts (the walk), arithmeticRules.ts (what a rule is), scan/body.ts (a
+// function recorded, for scan and vmap), forward/push.ts (tangents) and findFirstNonFinite.ts.
 export { type Gradient, type GradOptions, grad, valueAndGrad } from './grad.js'
 export type { BackwardOptions } from './backward.js'
 export type { SumOptions } from './rules/sumOptions.js'

@@ -35,10 +35,7 @@ export function vjp<A extends readonly any[], R>(
   const pullback: Pullback<A, R> = (cotangent, options = {}) => {
     checkOptions('vjp', options, backwardNames)
     const seeds = checkLike('vjp', 'cotangent', 'result', result, cotangent)
-    const cotangents = pull(
-      seeds,
-      options,
-    )
+    const cotangents = pull(seeds, options)
     let next = 0
     return replaceTensors(
       primals,

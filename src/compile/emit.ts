@@ -61,7 +61,10 @@ export function emit(
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
   const slotsAt =
-    roomAt + (steps.some((step) => !isLoop(step) && !isScan(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
+    roomAt +
+    (steps.some((step) => !isLoop(step) && !isScan(step) && step.does.kind === 'matmul')
+      ? side * side * 12
+      : 0)
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()

@@ -37,7 +37,12 @@ export interface Node {
     /** The elements of its only input in another shape, row-major both. */
     | { readonly kind: 'reshaped' }
     /** One result of a loop; those of one run have the same list `run`. */
-    | { readonly kind: 'scanned'; readonly loop: Loop; readonly run: readonly Tensor[]; readonly index: number }
+    | {
+        readonly kind: 'scanned'
+        readonly loop: Loop
+        readonly run: readonly Tensor[]
+        readonly index: number
+      }
 }
 
 /** What a recording gave: the values that are needed, and which of them come out. */
@@ -138,9 +143,7 @@ export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = 
     const inner = isSealed(x) && !places.has(x)
     const parts = inner ? (expanded.get(x) ?? partsOf(x, masks)) : undefined
     if (parts) expanded.set(x, parts)
-    const waiting = (parts ? [parts] : inner ? x.trace!.inputs : []).filter(
-      (input) => !byTensor.has(input),
-    )
+    const waiting = (parts ? [parts] : inner ? x.trace!.inputs : []).filter((input) => !byTensor.has(input))
     if (waiting.length > 0) {
       open.push(...waiting)
       continue

@@ -3,7 +3,7 @@ import type { Emitted, ScanCall } from './emitted.js'
 import { type Graph, graphOf, type Node } from './graph.js'
 import { ProgramHost, type RunsLoop } from './host.js'
 import type { Machine } from './machine.js'
-import { isScan, type Rounding, type Schedule, type ScanStep, schedule } from './schedule.js'
+import { isScan, type Rounding, type ScanStep, type Schedule, schedule } from './schedule.js'
 import { widthOf } from './values.js'
 
 /** Words to be copied: from where, to where, how many. */
@@ -101,8 +101,9 @@ export class LoopBody implements RunsLoop {
     for (const [i, result] of step.results.entries()) {
       const k = indexOf(result)
       const to = results[i]!
-      if (k < carries) last.push({ to, from: emitted.results[k]!, words: wordsOf(result) })
-      else {
+      if (k < carries) {
+        last.push({ to, from: emitted.results[k]!, words: wordsOf(result) })
+      } else {
         const from = emitted.results[carries + this.#stacked.indexOf(result)]!
         out.push({ to, from, words: wordsOf(result) / length })
       }
@@ -125,7 +126,12 @@ export class LoopBody implements RunsLoop {
 }
 
 /** The bodies of the loops of a schedule, one behind the other in memory. */
-export function bodiesOf({ steps }: Schedule, machine: Machine, rounding: Rounding, base: number): LoopBody[] {
+export function bodiesOf(
+  { steps }: Schedule,
+  machine: Machine,
+  rounding: Rounding,
+  base: number,
+): LoopBody[] {
   const bodies: LoopBody[] = []
   for (const step of steps) {
     if (isScan(step)) bodies.push(new LoopBody(step, machine, rounding, bodies.at(-1)?.end ?? base))

@@ -174,7 +174,10 @@ export function schedule(graph: Graph, rounding: Rounding): Schedule {
     return ran
   }
 
-  function runScan({ loop, run }: Extract<Node['source'], { kind: 'scanned' }>, inputs: readonly Node[]): void {
+  function runScan(
+    { loop, run }: Extract<Node['source'], { kind: 'scanned' }>,
+    inputs: readonly Node[],
+  ): void {
     for (const input of inputs) settle(input)
     const results = [...pending].filter(({ source }) => source.kind === 'scanned' && source.run === run)
     steps.push({ loop, run, reads: inputs.map((input) => places.get(input)!), results })

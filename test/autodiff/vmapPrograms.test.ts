@@ -19,8 +19,10 @@ test(`vmap(f)(xs)[i] has the bits of f(xs[i]) for ${count} random programs over 
   for (let n = 0; n < count; n++) {
     const { f, args, again, names } = anyProgram(draw)
     const batch = [args, again(), again()]
-    const inAxes = args.map(({ rank }) => (draw() < 0.3 ? null : Math.floor(draw() * (rank + 1))))
-    if (inAxes.every((axis) => axis === null)) inAxes[0] = 0
+    const inAxes = args.map(({ rank }): number | null =>
+      draw() < 0.3 ? null : Math.floor(draw() * (rank + 1)),
+    )
+    if (!inAxes.some((axis) => axis !== null)) inAxes[0] = 0
     const element = (b: number): Tensor[] => args.map((x, i) => (inAxes[i] === null ? x : batch[b]![i]!))
     const stacked = args.map((x, i) => {
       const axis = inAxes[i]!

@@ -1,4 +1,13 @@
-import { add, cast, concat, type FloatDType, mul, type Range, slice, type Tensor } from '../../tensor/index.js'
+import {
+  add,
+  cast,
+  concat,
+  type FloatDType,
+  mul,
+  type Range,
+  slice,
+  type Tensor,
+} from '../../tensor/index.js'
 import type { TangentRule } from './tangentRule.js'
 
 interface Along {
@@ -11,7 +20,11 @@ interface Along {
  * x_k times the tangent before, from the first to the last.
  * Rounding  every operation to the forward's accumulator, once to the dtype of x at the end.
  */
-export const cumprodTangent: TangentRule<Along> = ({ tangents: [t], inputs: [x], attributes: { axis, how } }) => {
+export const cumprodTangent: TangentRule<Along> = ({
+  tangents: [t],
+  inputs: [x],
+  attributes: { axis, how },
+}) => {
   const n = x!.shape[axis]!
   if (n === 0) return t
   const at = (values: Tensor, i: number): Tensor => {

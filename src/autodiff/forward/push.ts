@@ -13,10 +13,7 @@ export interface Pushed {
   /** The tensor as the world outside may have it. */
   readonly plain: (x: Tensor) => Tensor
   /** The tangents of the outputs from those of the variables, undefined where there is none. */
-  readonly push: (
-    tangents: readonly (Tensor | undefined)[],
-    rules?: TangentRules,
-  ) => (Tensor | undefined)[]
+  readonly push: (tangents: readonly (Tensor | undefined)[], rules?: TangentRules) => (Tensor | undefined)[]
 }
 
 /** The graph between `variables`, just made in this order, and `outputs`, for tangents: operation by operation, as they ran. */
@@ -72,7 +69,8 @@ export function pushed(op: string, variables: readonly Tensor[], outputs: readon
       if (loops.has(results) || own.every((t) => !t)) return
       loops.add(results)
       // Those that nothing read are not among the nodes.
-      const known = plain(tensor) === tensor ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data))
+      const known =
+        plain(tensor) === tensor ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data))
       const made = pushLoop({ op, loop, inputs: inputs.map(plain), results: known, tangents: own, rules })
       for (const [i, result] of results.entries()) set(result, made[i])
     }

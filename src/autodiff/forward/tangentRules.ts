@@ -33,7 +33,8 @@ import { unaryRules } from '../rules/unaryRules.js'
 import { cumprodTangent } from './cumprodTangent.js'
 import type { TangentRule, TangentRules } from './tangentRule.js'
 
-const fitted = (x: Tensor, shape: readonly number[]): Tensor => (sameShape(x.shape, shape) ? x : broadcastTo(x, shape))
+const fitted = (x: Tensor, shape: readonly number[]): Tensor =>
+  sameShape(x.shape, shape) ? x : broadcastTo(x, shape)
 
 /** Tangents of the operands, added first to last. */
 function total(parts: readonly Tensor[]): Tensor | undefined {
@@ -74,14 +75,21 @@ const concatTangent: TangentRule = ({ tangents, inputs, attributes }) =>
 
 /** Selected, never multiplied. */
 const whereTangent: TangentRule = ({ tangents: [, left, right], inputs: [condition, a, b], output }) =>
-  fitted(where(condition!, left ?? zeros([], { dtype: a!.dtype }), right ?? zeros([], { dtype: b!.dtype })), output.shape)
+  fitted(
+    where(condition!, left ?? zeros([], { dtype: a!.dtype }), right ?? zeros([], { dtype: b!.dtype })),
+    output.shape,
+  )
 
 /** To the dtype of the result; nothing goes to or from integers. */
 const castTangent: TangentRule<Casting> = ({ tangents: [t], attributes: { dtype } }) =>
   t && isFloat(dtype) ? cast(t, dtype) : undefined
 
 /** t B + A t, in the forward's order and accumulator. */
-const matmulTangent: TangentRule<Accumulation> = ({ tangents: [left, right], inputs: [a, b], attributes }) => {
+const matmulTangent: TangentRule<Accumulation> = ({
+  tangents: [left, right],
+  inputs: [a, b],
+  attributes,
+}) => {
   const product = (x: Tensor, y: Tensor): Tensor => apply(ops.matmul, [x, y], attributes)
   return total([...(left ? [product(left, b!)] : []), ...(right ? [product(a!, right)] : [])])
 }
@@ -95,7 +103,8 @@ const extremumTangent: TangentRule<{ axes: readonly number[] }> = ({
 }) => {
   const shape = x!.shape.map((length, axis) => (axes.includes(axis) ? 1 : length))
   const best = equal(x!, reshape(output, shape))
-  const along = (values: Tensor): Tensor => reshape(sum(cast(values, 'float64'), { axis: axes }), output.shape)
+  const along = (values: Tensor): Tensor =>
+    reshape(sum(cast(values, 'float64'), { axis: axes }), output.shape)
   return cast(div(along(where(best, t!, 0)), along(best)), x!.dtype)
 }
 
@@ -104,9 +113,8 @@ const table: OpTable<TangentRule> = {
     const rule = unaryRules[name]
     return rule === 'none' ? 'none' : symmetric(rule)
   }),
-  ...recordOf(
-    ['add', 'sub', 'mul', 'div', 'pow', 'atan2', 'minimum', 'maximum'] as const,
-    (name) => symmetric(arithmeticRules[name]),
+  ...recordOf(['add', 'sub', 'mul', 'div', 'pow', 'atan2', 'minimum', 'maximum'] as const, (name) =>
+    symmetric(arithmeticRules[name]),
   ),
   ...recordOf(
     [

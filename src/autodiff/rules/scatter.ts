@@ -138,9 +138,11 @@ const readAtRule =
   ]
 
 /** The rule of its gradient: read what was added. */
-const scatterAtRule: GradientRule<ScatterAt> = ({ g, inputs: [, indices], attributes: { reader, taking } }) => [
-  apply(readers[reader], [g, indices!], taking),
-]
+const scatterAtRule: GradientRule<ScatterAt> = ({
+  g,
+  inputs: [, indices],
+  attributes: { reader, taking },
+}) => [apply(readers[reader], [g, indices!], taking)]
 
 /** The rules of readers with indices that are recorded. */
 export const takeAtRules: readonly (readonly [Op, GradientRule])[] = [

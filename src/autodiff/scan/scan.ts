@@ -1,5 +1,23 @@
-import { checkFlag, checkFunction, checkInteger, checkOptions, noOptions, type OptionTable, shown } from '../../options/index.js'
-import { concat, elementsOf, isWatched, reshape, sameShape, slice, stack, Tensor, zeros } from '../../tensor/index.js'
+import {
+  checkFlag,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  noOptions,
+  type OptionTable,
+  shown,
+} from '../../options/index.js'
+import {
+  concat,
+  elementsOf,
+  isWatched,
+  reshape,
+  sameShape,
+  slice,
+  stack,
+  Tensor,
+  zeros,
+} from '../../tensor/index.js'
 import { checkSameTree, pathsOf, type Tree } from '../../tree/index.js'
 import { replaceTensors, tensorsIn } from '../graph/leaves.js'
 import type { Treelike } from '../graph/treelike.js'
@@ -68,10 +86,11 @@ export function scan<C extends Treelike, X extends Treelike | null | undefined, 
   })
   const loop = { body, carries, length, reverse }
   const outputs = runLoop(loop, [...body.captured, ...start, ...stacks])
-  let next = 0
-  const output = (): Tensor => outputs[next++]!
-  const carry = replaceTensors(init, length === 0 ? (x) => (next++, x) : output)
-  return [carry, replaceTensors(result as Y, output)]
+  let carried = 0
+  let stacked = carries
+  // Without steps it is what it was, and no result of a loop.
+  const carry = length === 0 ? init : replaceTensors(init, () => outputs[carried++]!)
+  return [carry, replaceTensors(result as Y, () => outputs[stacked++]!)]
 }
 
 /** What a value is recorded with: what is carried at first, and the first row. */
@@ -100,7 +119,11 @@ function lengthOf(xs: unknown, given: number | undefined): number {
 }
 
 /** What a step gave: the tensors that are carried on, which must be as they were, and the result. */
-function checkStep(given: unknown, init: unknown, start: readonly Tensor[]): [carried: Tensor[], result: unknown] {
+function checkStep(
+  given: unknown,
+  init: unknown,
+  start: readonly Tensor[],
+): [carried: Tensor[], result: unknown] {
   if (!Array.isArray(given) || given.length !== 2) {
     throw new TypeError(`scan: f does not return [carry, result] [${shown(given)}]`)
   }
@@ -132,7 +155,10 @@ function written<C, X, Y>(
 ): [C, Y] {
   const start = tensorsIn(init)
   if (length === 0) {
-    const [, y] = f(init, replaceTensors(xs, (x) => zeros(x.shape.slice(1), { dtype: x.dtype })))
+    const [, y] = f(
+      init,
+      replaceTensors(xs, (x) => zeros(x.shape.slice(1), { dtype: x.dtype })),
+    )
     return [init, replaceTensors(y, (x) => zeros([0, ...x.shape], { dtype: x.dtype }))]
   }
   let carry = init

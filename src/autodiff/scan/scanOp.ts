@@ -39,9 +39,10 @@ export function resultsOf({ body, carries }: Loop): number {
 /** Runs a loop, all of its results at once; recorded if an input is, and then, or if `whole`, with those for the way back. */
 export function runLoop(loop: Loop, inputs: readonly Tensor[], whole = false): readonly Tensor[] {
   const plain = inputs.map((x) => (x.trace ? new Tensor(x.dtype, x.shape, elementsOf(x)) : x))
-  if (inputs.every(({ trace }) => !trace)) return looped(loop, plain, whole ? loop.body.outputs.length : resultsOf(loop))
+  const all = loop.body.outputs.length
+  if (inputs.every(({ trace }) => !trace)) return looped(loop, plain, whole ? all : resultsOf(loop))
   const outputs: Tensor[] = []
-  for (const [index, x] of looped(loop, plain, loop.body.outputs.length).entries()) {
+  for (const [index, x] of looped(loop, plain, all).entries()) {
     outputs.push(withTrace(x, scanOp as Op, inputs, { loop, outputs, index }))
   }
   return outputs
@@ -92,10 +93,10 @@ const wholes = new WeakMap<Body, ReadonlySet<readonly Tensor[]>>()
 export function wholeIn(body: Body): ReadonlySet<readonly Tensor[]> {
   let whole = wholes.get(body)
   if (!whole) {
-    const loops = body.steps.filter(({ op }) => op === (scanOp as Op)).map(({ attributes }) => attributes as Scanned)
-    whole = new Set(
-      loops.filter(({ loop, index }) => index >= resultsOf(loop)).map(({ outputs }) => outputs),
-    )
+    const loops = body.steps
+      .filter(({ op }) => op === (scanOp as Op))
+      .map(({ attributes }) => attributes as Scanned)
+    whole = new Set(loops.filter(({ loop, index }) => index >= resultsOf(loop)).map(({ outputs }) => outputs))
     wholes.set(body, whole)
   }
   return whole

@@ -28,8 +28,8 @@ export function placed(what: string, axes: BatchAxes, value: unknown, path: stri
   }
   const children = childrenOf(value)
   if (!children) {
-    if (!ends) throw new RangeError(`vmap: ${what} goes deeper than the arguments at ${path} [${shown(axes)}]`)
-    return []
+    if (ends) return []
+    throw new RangeError(`vmap: ${what} goes deeper than the arguments at ${path} [${shown(axes)}]`)
   }
   const own = ends ? undefined : childrenOf(axes)
   const keys = children.map(([key]) => key)

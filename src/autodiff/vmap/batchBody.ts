@@ -42,7 +42,8 @@ export function batchBody(
     if (step.op === (scanOp as Op)) {
       const scanned = step.attributes as Scanned
       const results =
-        loops.get(scanned.outputs) ?? batchLoop(scanned, read, size, wholeIn(body).has(scanned.outputs), rules)
+        loops.get(scanned.outputs) ??
+        batchLoop(scanned, read, size, wholeIn(body).has(scanned.outputs), rules)
       loops.set(scanned.outputs, results)
       return results[scanned.index]!
     }
@@ -63,7 +64,9 @@ function otherRule({ op, result }: Step): BatchRule {
   if (formOf(op) === 'elementwise') {
     return (context) => {
       const fitted = context.inputs.map((x, i) => {
-        const missing = new Array<number>(context.shape.length - x.rank + (context.batched[i] ? 1 : 0)).fill(1)
+        const missing = new Array<number>(context.shape.length - x.rank + (context.batched[i] ? 1 : 0)).fill(
+          1,
+        )
         const lead = context.batched[i] ? [context.size] : []
         const own = context.batched[i] ? x.shape.slice(1) : x.shape
         return broadcastTo(reshape(x, [...lead, ...missing, ...own]), [context.size, ...context.shape])

@@ -1,8 +1,8 @@
 import { unaryNames } from '../../functions/index.js'
 import { stopGradientOp } from '../../numerics/index.js'
 import {
-  apply,
   type Axes,
+  apply,
   broadcastTo,
   type Casting,
   type Joining,
@@ -12,8 +12,8 @@ import {
   ops,
   reshape,
   type Shaping,
-  sizeOf,
   type Slicing,
+  sizeOf,
   type Taking,
   type Tensor,
   takeAlongAtOp,
@@ -56,7 +56,9 @@ const elementwise =
 
 const castRule: BatchRule<Casting> = (context) => {
   if (typeof context.attributes.options?.random === 'function') {
-    throw new RangeError('vmap: cast draws random numbers from a function, in another order for a batch [cast]')
+    throw new RangeError(
+      'vmap: cast draws random numbers from a function, in another order for a batch [cast]',
+    )
   }
   return elementwise(ops.cast as Op)(context)
 }

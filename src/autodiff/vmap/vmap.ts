@@ -1,10 +1,10 @@
 import { checkFunction, checkOptions, noOptions, type OptionTable, shown } from '../../options/index.js'
-import { isWatched, slice, stack, Tensor, transpose, zeros } from '../../tensor/index.js'
+import { isWatched, slice, stack, type Tensor, transpose, zeros } from '../../tensor/index.js'
 import { replaceTensors, tensorsIn } from '../graph/leaves.js'
 import { recordBody } from '../scan/body.js'
 import { rowOf } from '../scan/scanOp.js'
 import { type BatchAxes, type Placed, placed } from './axes.js'
-import { alike, batchBody, type Batched, withBatch } from './batchBody.js'
+import { alike, type Batched, batchBody, withBatch } from './batchBody.js'
 import type { BatchRules } from './batchRule.js'
 
 /** Options of vmap. */
@@ -52,7 +52,8 @@ export function vmap<A extends readonly any[], R>(
     const stacks = batched.map(({ leaf, axis }) => toFront(leaf, axis!))
     const call = (elements: readonly Tensor[]): R => {
       const at = { leaf: 0, element: 0 }
-      const own = (leaf: Tensor): Tensor => (leaves[at.leaf++]!.axis === null ? leaf : elements[at.element++]!)
+      const own = (leaf: Tensor): Tensor =>
+        leaves[at.leaf++]!.axis === null ? leaf : elements[at.element++]!
       return f(...(replaceTensors(args, own) as unknown as A))
     }
     if (isWatched()) return elementwise(call, stacks, size, outAxes)
