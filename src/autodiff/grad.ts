@@ -1,6 +1,7 @@
 import { checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { isFloat, ones, Tensor, zeros } from '../tensor/index.js'
-import { type BackwardOptions, backwardNames, recorded } from './backward.js'
+import { recorded } from './backward.js'
+import { type BackwardOptions, backwardNames } from './backwardOptions.js'
 import { asVariables, checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 
 /** Options of grad and valueAndGrad. */

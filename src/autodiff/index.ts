@@ -2,7 +2,7 @@
 // forward pass does. Read grad.ts first, then backward.ts (the walk), arithmeticRules.ts (what a rule is), scan/body.ts (a
 // function recorded, for scan and vmap), forward/push.ts (tangents) and findFirstNonFinite.ts.
 export { type Gradient, type GradOptions, grad, valueAndGrad } from './grad.js'
-export type { BackwardOptions } from './backward.js'
+export type { BackwardOptions } from './backwardOptions.js'
 export type { SumOptions } from './rules/sumOptions.js'
 export type { GradientRule, GradientRules, RuleContext } from './rules/gradientRule.js'
 export { type Pullback, vjp } from './vjp.js'

@@ -1,5 +1,5 @@
 import { full, isFloat, type Tensor, zeros } from '../tensor/index.js'
-import type { BackwardOptions, Recorded } from './backward.js'
+import type { BackwardOptions, Recorded } from './backwardOptions.js'
 import { variable } from './graph/variable.js'
 import { runBody } from './scan/body.js'
 import { scan } from './scan/scan.js'

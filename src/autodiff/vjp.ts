@@ -1,7 +1,8 @@
 import { checkFunction, checkOptions } from '../options/index.js'
 import { isFloat, zeros } from '../tensor/index.js'
 import { pathsOf, type Tree } from '../tree/index.js'
-import { type BackwardOptions, backwardNames, recorded } from './backward.js'
+import { recorded } from './backward.js'
+import { type BackwardOptions, backwardNames } from './backwardOptions.js'
 import { checkLike } from './graph/checkLike.js'
 import { asVariables, checkDifferentiable, replaceTensors } from './graph/leaves.js'
 
