@@ -28,8 +28,9 @@ for (const file of files) {
       }
     }
     for (const [before, body] of bodiesOf(node)) {
-      if (!ts.isBlock(body) && !onOneLine(before, body))
+      if (!ts.isBlock(body) && !onOneLine(before, body)) {
         say(body, 'this body takes more than a line and has no braces')
+      }
     }
     ts.forEachChild(node, visit)
   }

@@ -157,10 +157,22 @@ export const doors: readonly Door[] = [
     about: 'all-reduce over simulated replicas as ring, tree or all-to-all; every rounding, every byte',
   },
   {
+    folder: 'kernels',
+    root: 'namespace',
+    about:
+      'attention, products, RoPE, norms, routing and fp8, as TPUs and GPUs round them; their errors and costs',
+  },
+  {
     folder: 'ssm',
     root: 'namespace',
     about:
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
+  },
+  {
+    folder: 'nn',
+    root: 'namespace',
+    about:
+      'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
   },
   {
     folder: 'step2750',

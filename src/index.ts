@@ -35,6 +35,9 @@ export {
   recordEverything,
   type Applied,
   observe,
+  type Substitution,
+  substitute,
+  calledAt,
   siteOf,
   withDeepStacks,
   type Casting,
@@ -137,10 +140,10 @@ export {
   sumLane,
   type Taking,
   take,
-  takeAtOp,
   type KnownOp,
   type Nested,
   type Op,
+  type OpCotangent,
   Tensor,
   type Trace,
   type Diagonal,
@@ -201,6 +204,9 @@ export {
   eye,
   onesLike,
   zerosLike,
+  indexedOps,
+  type Scattering,
+  type ScatteringAt,
   type LinspaceOptions,
   linspace,
   type OneHotOptions,
@@ -221,7 +227,6 @@ export {
   type SqueezeOptions,
   squeeze,
   type AlongOptions,
-  takeAlongAtOp,
   takeAlongAxis,
 } from './tensor/index.js'
 export * as blocks from './blocks/index.js'
@@ -245,6 +250,8 @@ export {
   type Wide,
   logAddExp,
   logAddExpOp,
+  flush,
+  flushOp,
   stopGradientOp,
   logsumexp,
   logSoftmax,
@@ -281,7 +288,9 @@ export * as losses from './losses/index.js'
 export * as optimizer from './optimizer/index.js'
 export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'
+export * as kernels from './kernels/index.js'
 export * as ssm from './ssm/index.js'
+export * as nn from './nn/index.js'
 export * as failures from './failures/index.js'
 export * as sharding from './sharding/index.js'
 export * as xla from './xla/index.js'

@@ -126,7 +126,14 @@ def read_jsonl(path):
     def refuse(name):
         raise ValueError(name)
 
-    values = [json.loads(line.decode("utf-8"), parse_constant=refuse) for line in lines if line.strip(b" \t\r")]
+    def whole(text):
+        return -0.0 if text == "-0" else int(text)  # an int of Python has no sign of zero
+
+    values = [
+        json.loads(line.decode("utf-8"), parse_constant=refuse, parse_int=whole)
+        for line in lines
+        if line.strip(b" \t\r")
+    ]
     return canonical(values)
 
 

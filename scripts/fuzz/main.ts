@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { attack, input, type Outcome } from './attack.js'
-import { canonical, readers } from './readers.js'
+import { canonical, quickFolder, readers } from './readers.js'
 
 // npm run test:fuzz -- [--reader npy] [--count 10000] [--seed 1] [--seconds 600] [--write FOLDER]
 //
@@ -22,7 +22,9 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? process.env['TPU_TOOLKIT_SEED'] ?? Date.now() % 2 ** 31)
 const count = Number(values.count)
 const until = performance.now() + 1000 * Number(values.seconds)
-const all = await readers()
+const folder = quickFolder()
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const all = await readers(folder)
 const chosen = all.filter(
   ({ name }) => values.reader === undefined || values.reader.split(',').includes(name),
 )
@@ -39,7 +41,7 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
   return new Promise((resolve, reject) => {
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(-1)
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
-      workerData: { name, seed, from, to: count, progress },
+      workerData: { name, seed, from, to: count, progress, folder },
       resourceLimits: { maxOldGenerationSizeMb: 2048 },
     })
     const found: string[] = []
@@ -85,8 +87,8 @@ function stretch(name: string, from: number): Promise<{ next: number; found: str
 let bad = 0
 for (const reader of chosen) {
   if (values.write !== undefined) {
-    const folder = join(values.write, reader.name)
-    mkdirSync(folder, { recursive: true })
+    const kept = join(values.write, reader.name)
+    mkdirSync(kept, { recursive: true })
     const verdicts: unknown[] = []
     for (let i = 0; i < count && performance.now() < until; i++) {
       const bytes = input(reader, seed, i)
@@ -96,15 +98,15 @@ for (const reader of chosen) {
       const outcome: Outcome = late ? { kind: 'crashed', message: 'longer than 5 s' } : read
       if (outcome.kind === 'crashed') bad++
       const file = `${i}.${reader.extension}`
-      writeFileSync(join(folder, file), bytes)
+      writeFileSync(join(kept, file), bytes)
       verdicts.push({
         file,
         kind: outcome.kind,
         ...(outcome.kind === 'read' ? { value: canonical(outcome.value) } : { message: outcome.message }),
       })
     }
-    writeFileSync(join(folder, 'verdicts.json'), JSON.stringify(verdicts))
-    console.log(`${reader.name.padEnd(12)} ${verdicts.length} files in ${folder}`)
+    writeFileSync(join(kept, 'verdicts.json'), JSON.stringify(verdicts))
+    console.log(`${reader.name.padEnd(12)} ${verdicts.length} files in ${kept}`)
     continue
   }
   for (let from = 0; from < count; ) {

@@ -4,16 +4,17 @@ import { readers } from './readers.js'
 
 // One thread of the fuzzer: the inputs `from` to `to` of one reader. Its parent watches the clock.
 
-const { name, seed, from, to, progress } = workerData as {
+const { name, seed, from, to, progress, folder } = workerData as {
   name: string
   seed: number
   from: number
   to: number
   /** The input that is being read. */
   progress: Int32Array
+  folder: string
 }
 
-const reader = (await readers()).find((candidate) => candidate.name === name)!
+const reader = (await readers(folder)).find((candidate) => candidate.name === name)!
 const counts = { read: 0, refused: 0, crashed: 0 }
 let slowest = { milliseconds: 0, i: -1 }
 for (let i = from; i < to; i++) {

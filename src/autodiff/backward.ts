@@ -1,4 +1,4 @@
-import { add, type Op, Tensor } from '../tensor/index.js'
+import { add, calledAt, type Op, Tensor } from '../tensor/index.js'
 import type { BackwardOptions, Recorded } from './backwardOptions.js'
 import { checkpointOp, type Rematerialise } from './graph/checkpointOp.js'
 import { type RecordedNode, recordingOf } from './graph/recording.js'
@@ -20,7 +20,8 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
     start: readonly (Tensor | undefined)[] = [],
   ): (Tensor | undefined)[] {
     const { sum = {}, rules } = options
-    const ruleOf = (key: Op): GradientRule | 'none' | undefined => rules?.get(key) ?? knownRules.get(key)
+    const ruleOf = (key: Op): GradientRule | 'none' | undefined =>
+      rules?.get(key) ?? knownRules.get(key) ?? key.gradient?.bind(key)
     const cotangents = new Map<number, Tensor>()
     /** The serials of what depends on a variable by operations that have a gradient. */
     const active = new Set(variables.map(({ trace }) => trace!.serial))
@@ -46,8 +47,8 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
         if (!g) continue
         const { op: key, attributes } = tensor.trace!
         if (key === checkpointOp) rematerialise(attributes as Rematerialise, serial + 1)
-        else if (key === scanOp) throughLoop(tensor)
-        else step(tensor, g)
+        else if (key === scanOp) calledAt(tensor.trace!.site, () => throughLoop(tensor))
+        else calledAt(tensor.trace!.site, () => step(tensor, g))
         cotangents.delete(serial)
       }
     }

@@ -1,6 +1,7 @@
-import { formOf, roundsOf, sizeOf } from '../tensor/index.js'
+import { sizeOf } from '../tensor/index.js'
+import { blockElements, emitStep, firstOf, roomOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
-import type { Graph, Node } from './graph.js'
+import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
 import type { Instruction, Parameter } from './lowering.js'
@@ -15,17 +16,10 @@ import {
   type Place,
   type ScanStep,
   type Schedule,
-  stepsOf,
 } from './schedule.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
-import { edgeOf, formatWords, hasSignedNaN, roundingOf, widthOf } from './values.js'
-import { broadcastView, collapsed, placesOf, type View } from './view.js'
-
-/** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */
-const blockElements = 1024
-
-/** Elements of the blocks of a matrix product in a direction: wasm/program/gemm.ts. */
-const side = 256
+import { edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
+import { broadcastView, collapsed, type View } from './view.js'
 
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
@@ -36,9 +30,9 @@ export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; rea
 // No bit operation: addresses go up to 2^32.
 const up32 = (n: number): number => Math.ceil(n / 32) * 32
 
-/** Room for the elements of a value: whole vectors, and what a vector may write beyond them. */
+/** Room for the elements of a value, and for what an instruction that takes sixteen at a time may write behind the last one. */
 function bytesOf(node: Node): number {
-  return up32(node.size * widthOf(node.dtype)) + 32
+  return up32(node.size * widthOf(node.dtype)) + 64
 }
 
 /**
@@ -61,10 +55,7 @@ export function emit(
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
   const slotsAt =
-    roomAt +
-    (steps.some((step) => !isLoop(step) && !isScan(step) && step.does.kind === 'matmul')
-      ? side * side * 12
-      : 0)
+    roomAt + up32(Math.max(0, ...steps.map((step) => (isLoop(step) || isScan(step) ? 0 : roomOf(step)))))
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
@@ -105,9 +96,7 @@ export function emit(
   }
 
   function record(dtype: Node['dtype'] | undefined): Address {
-    return dtype !== undefined && roundingOf(dtype) === code.TO_FORMAT
-      ? constant(`format ${dtype}`, () => formatWords(dtype))
-      : 0
+    return dtype !== undefined && hasRecord(dtype) ? constant(`format ${dtype}`, () => formatWords(dtype)) : 0
   }
 
   function viewRecord({ start, shape, strides }: View): Address {
@@ -115,12 +104,6 @@ export function emit(
       const axes = shape.map((length, axis) => [length, strides[axis]!, sizeOf(shape.slice(axis + 1))])
       return [shape.length, start, ...axes.flat()]
     })
-  }
-
-  /** The address of the first element of a contiguous place. */
-  function first(place: Place): Address {
-    const from = at(place.stored)
-    return plus(from, place.view.start * widthOf(place.stored.dtype))
   }
 
   function emitLoop({ shape, nodes }: LoopStep): void {
@@ -191,7 +174,7 @@ export function emit(
       const result = made.at(-1)!
       // What is rounded to be stored goes on unrounded within the loop.
       registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
-      if (hasSignedNaN(node.dtype) && !moves(node)) {
+      if (hasSignedNaN(node.dtype) && instructions.some(({ opcode }) => opcode === code.TABLE8)) {
         body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
       }
     }
@@ -200,6 +183,7 @@ export function emit(
       if (!parameter) return 0
       if (parameter.kind === 'format') return record(parameter.dtype)
       if (parameter.kind === 'table') return tableAt(parameter)
+      if (parameter.kind === 'number') return parameter.number
       calls.push({ kind: 'block', node })
       return calls.length - 1
     }
@@ -215,7 +199,7 @@ export function emit(
         instruct(from, [{ opcode, reads: [0], width: widthOf(node.dtype) }])
       }
     }
-    const bytes = up32(block * (wide ? 8 : 4)) + 32
+    const bytes = up32(block * (wide ? 8 : 4)) + 64
     const slots = assignSlots(before, body)
     slotBytes = Math.max(slotBytes, slots * bytes)
     const word = (operand: Operand | undefined): Address => {
@@ -233,68 +217,20 @@ export function emit(
     if (body.length > 0) lines(body, total)
   }
 
-  function emitMatmul(node: Node, reads: readonly Place[]): void {
-    const [a, b] = reads as [Place, Place]
-    const [m, n] = node.shape.slice(-2) as [number, number]
-    const k = a.view.shape.at(-1)!
-    const batch = node.shape.slice(0, -2)
-    const starts = (place: Place): Relative => {
-      const { start, shape, strides } = place.view
-      const own = { start, shape: shape.slice(0, -2), strides: strides.slice(0, -2) }
-      const list = placesOf(broadcastView(own, batch))
-      return constant(`starts ${list.join()}`, () => list)
-    }
-    const [aRow, aColumn] = a.view.strides.slice(-2) as [number, number]
-    const [bRow, bColumn] = b.view.strides.slice(-2) as [number, number]
-    const rounding = roundingOf(node.dtype)!
-    const checks = node.dtype === 'bfloat16' ? 1 : 0
-    write(code.GEMM, at(a.stored), aRow, aColumn, at(b.stored), bRow, bColumn, at(node), m, k, n)
-    write(rounding, record(node.dtype), checks, roomAt, sizeOf(batch), starts(a), starts(b))
-  }
+  const writer: Writer = { write, constant, at, record, viewRecord, roomAt }
 
-  function emitStep({ node, reads, does }: NodeStep): void {
-    switch (does.kind) {
-      case 'matmul':
-        emitMatmul(node, reads)
-        return
-      case 'sum':
-      case 'cumsum': {
-        const { lanes, how } = does
-        const accumulate = how.accumulate === 'float64' ? undefined : how.accumulate
-        const opcode = does.kind === 'sum' ? code.SUM : code.CUMSUM
-        write(opcode, first(reads[0]!), at(node), lanes.outer, lanes.length, lanes.inner)
-        write(stepsOf(how)!, roundingOf(node.dtype) ?? 0, record(accumulate), record(node.dtype))
-        if (does.kind === 'sum') write(does.divisor, node.dtype === 'float64' ? 1 : 0)
-        return
-      }
-      case 'extremum': {
-        const { lanes, largest } = does
-        write(code.EXTREMUM, first(reads[0]!), at(node), lanes.outer, lanes.length, lanes.inner)
-        write(largest ? 1 : 0, node.dtype === 'float64' ? 1 : 0)
-        return
-      }
-      case 'copy': {
-        const { stored, view } = reads[0]!
-        const wide = widthOf(node.dtype) === 8
-        write(code.GROUP, node.size, blockElements, 24, wide ? code.LOAD64 : code.LOAD)
-        write(plus(at(node), wide ? 2 : 1), at(stored), 0, 0, viewRecord(collapsed(view)))
-        return
-      }
-      case 'call': {
-        const inputs = node.inputs.map((input, i): Edge => {
-          const from = first(reads[i]!)
-          // A constant is a tensor already.
-          return { node: input, at: typeof from === 'number' ? from : -1 }
-        })
-        calls.push({ kind: 'step', node, inputs, at: address.get(node)! })
-        write(code.CALL, calls.length - 1)
-        return
-      }
-    }
+  function emitCall({ node, reads }: NodeStep): void {
+    const inputs = node.inputs.map((input, i): Edge => {
+      const from = firstOf(writer, reads[i]!)
+      // A constant is a tensor already.
+      return { node: input, at: typeof from === 'number' ? from : -1 }
+    })
+    calls.push({ kind: 'step', node, inputs, at: address.get(node)! })
+    write(code.CALL, calls.length - 1)
   }
 
   function emitScan(step: ScanStep): void {
-    const inputs = step.reads.map(first)
+    const inputs = step.reads.map((place) => firstOf(writer, place))
     calls.push((resolve) => ({
       ...{ kind: 'scan', step, inputs: inputs.map(resolve) },
       results: step.results.map((result) => address.get(result)!),
@@ -308,8 +244,10 @@ export function emit(
     write(opcode, at(node), node.size, kind, table)
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
-  if (!inside) for (const node of inputs) edge(code.ENTER, node, 'enter')
-  write(code.END)
+  if (!inside) {
+    for (const node of inputs) edge(code.ENTER, node, 'enter')
+    write(code.BAIL)
+  }
   const starts: number[] = []
   for (const step of steps) {
     starts.push(words.length)
@@ -318,7 +256,8 @@ export function emit(
     } else if (isScan(step)) {
       emitScan(step)
     } else {
-      emitStep(step)
+      if (step.does.kind === 'call') emitCall(step)
+      else emitStep(writer, step)
       if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node)) {
         write(code.LOOK, at(step.node), step.node.size)
       }
@@ -345,7 +284,6 @@ export function emit(
     imageAt,
     image,
     enterAt: wordsAt,
-    runAt: wordsAt + starts[0]! * 4,
     stepsAt: starts.map((word) => wordsAt + word * 4),
     stored: new Set(stored),
     arguments: edges(inputs),
@@ -361,12 +299,4 @@ export function emit(
 /** What a value kept in float32 within a loop is rounded by where it is stored. */
 function toBfloat16(loop: readonly Instruction[]): Instruction {
   return { opcode: code.ROUND + code.TO_BFLOAT16, reads: [{ before: loop.length - 1 }], width: 4 }
-}
-
-/** Whether an operation takes elements as they are. */
-function moves({ source }: Node): boolean {
-  return (
-    source.kind !== 'operation' ||
-    (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
-  )
 }

@@ -29,7 +29,6 @@ export interface Emitted {
   readonly image: Uint32Array
   /** The first words: elements coming in, and then the rest. */
   readonly enterAt: number
-  readonly runAt: number
   /** Where the words of each step begin, and last those of what goes out. */
   readonly stepsAt: readonly number[]
   /** The values that lie in memory; others are only ever in a block of a loop. */

@@ -3,11 +3,13 @@ import {
   type Diagonal,
   type DType,
   elementsOf,
+  formOf,
   isSealed,
   type KnownOp,
   type Op,
   ones,
   ops,
+  roundsOf,
   type Shape,
   seal,
   sizeOf,
@@ -190,4 +192,12 @@ function keyOf(value: unknown, identity: (value: unknown) => number): string {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return `#${identity(value)}`
   return `{${Object.entries(value).map(([name, item]) => `${name}:${keyOf(item, identity)}`)}}`
+}
+
+/** Whether an operation takes elements as they are, and makes none. */
+export function moves({ source }: Node): boolean {
+  return (
+    source.kind !== 'operation' ||
+    (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
+  )
 }

@@ -1,5 +1,5 @@
 import { decodeArray, encodeArray } from '../formats/index.js'
-import { canonicalizeNaN, type DType, dtypeFacts, type Shape, sizeOf, Tensor } from '../tensor/index.js'
+import { canonicalizeNaN, type DType, type Shape, sizeOf, Tensor } from '../tensor/index.js'
 import { lowFormat } from './values.js'
 
 /** The elements of a tensor as they lie inside a program, as 32-bit words. */
@@ -28,11 +28,6 @@ export function tensorAt<D extends DType>(
   canonicalizeNaN(values)
   const low = lowFormat(dtype)
   return made(low ? encodeArray(values, low) : values)
-}
-
-/** Elements as storage has them, where they lie. */
-export function viewOf(buffer: ArrayBuffer, at: number, dtype: DType, size: number): Tensor['data'] {
-  return new (dtypeFacts(dtype).storage)(buffer, at, size)
 }
 
 /** Puts the elements of a tensor at an address inside a program. */

@@ -112,7 +112,7 @@ export class LoopBody implements RunsLoop {
     for (let n = 0; n < length; n++) {
       const i = reverse ? length - 1 - n : n
       for (const { to, from, words } of rows) copy(to, from + i * words * 4, words)
-      if (this.#machine.run(emitted.runAt, this.#host) || this.#host.strange) return true
+      if (this.#machine.run(emitted.stepsAt[0]!, this.#host) || this.#host.strange) return true
       for (const { to, from, words } of out) copy(to + i * words * 4, from, words)
       if (n === length - 1) {
         for (const { to, from, words } of last) copy(to, from, words)

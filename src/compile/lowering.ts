@@ -1,9 +1,9 @@
 import type { UnaryName } from '../functions/index.js'
+import { flushOp } from '../numerics/index.js'
 import { type Casting, type DType, entryOf, holds, isFloat, type Op, type OpTable } from '../tensor/index.js'
-import { flushOp } from './flush.js'
 import type { Node } from './graph.js'
 import * as code from './opcodes.js'
-import { isWord, lowFormat, roundingOf, widthOf } from './values.js'
+import { hasRecord, isWord, lowFormat, roundingOf, widthOf } from './values.js'
 
 /** One instruction of a loop: what it reads, by number an operand of the operation or the result of an earlier instruction. */
 export interface Instruction {
@@ -18,6 +18,7 @@ export interface Instruction {
 export type Parameter =
   | { readonly kind: 'format'; readonly dtype: DType }
   | { readonly kind: 'table'; readonly name: UnaryName; readonly dtype: DType }
+  | { readonly kind: 'number'; readonly number: number }
   /** The operation's own kernel, on blocks. */
   | { readonly kind: 'kernel' }
 
@@ -27,7 +28,7 @@ export type Loop = 'same' | readonly Instruction[] | undefined
 type Rule = (node: Node, name: UnaryName) => Loop
 
 const format = (dtype: DType): Pick<Instruction, 'parameter'> =>
-  roundingOf(dtype) === code.TO_FORMAT ? { parameter: { kind: 'format', dtype } } : {}
+  hasRecord(dtype) ? { parameter: { kind: 'format', dtype } } : {}
 
 const simple = (opcode: number, reads: readonly number[], width: 4 | 8 = 4): Instruction => ({
   opcode,
@@ -116,10 +117,21 @@ function property(opcode: number, wide?: number): Rule {
   }
 }
 
-/** Functions that formats read from a table of all codes, and others compute by their kernel. */
+/** The functions of float32 that the interpreter has, by their numbers: wasm/program/functions.ts, in the same order. */
+const float32Functions: readonly UnaryName[] = [
+  ...(['exp', 'sigmoid', 'silu', 'geluTanh', 'tanh', 'log', 'erf', 'gelu', 'softplus'] as const),
+  ...(['exp2', 'expm1', 'sinh', 'cosh', 'log2', 'log10', 'log1p', 'asinh', 'acosh', 'atanh'] as const),
+  ...(['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'erfc', 'cbrt', 'rsqrt'] as const),
+]
+
+/** Functions that formats read from a table of all codes, and others compute. */
 const unary: Rule = (node, name) => {
   const { dtype } = node
   const low = lowFormat(dtype)
+  const number = float32Functions.indexOf(name)
+  if (dtype === 'float32' && number >= 0) {
+    return [{ ...simple(code.FUNCTION, [0]), parameter: { kind: 'number', number } }]
+  }
   if (!low) return kernel(node)
   if (!low.zero) return undefined
   const opcode = dtype === 'float16' ? code.TABLE_HALF : dtype === 'bfloat16' ? code.TABLE16 : code.TABLE8
@@ -142,9 +154,9 @@ const sqrt: Rule = (node, name) => {
   const rounding = roundingOf(node.dtype)
   if (node.dtype === 'float64') return [simple(code.SQRT64, [0], 8)]
   // Up to 11 bits a root of float32 rounds innocuously: 24 >= 2 * 11 + 2.
-  return rounding === code.EXACT || rounding === code.TO_BFLOAT16
-    ? [simple(code.SQRT + rounding, [0])]
-    : unary(node, name)
+  return rounding === undefined
+    ? unary(node, name)
+    : [{ ...simple(code.SQRT + rounding, [0]), ...format(node.dtype) }]
 }
 
 const square: Rule = (node, name) => {

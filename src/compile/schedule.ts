@@ -1,6 +1,17 @@
 import type { Loop as Scanning } from '../autodiff/index.js'
-import type { Accumulation, Extremum, Op, Reduction, Scan, Shape, Tensor } from '../tensor/index.js'
-import { ops, sameShape, sizeOf } from '../tensor/index.js'
+import type {
+  Accumulation,
+  Extremum,
+  Joining,
+  Op,
+  Reduction,
+  Scan,
+  ScatteringAt,
+  Shape,
+  Taking,
+  Tensor,
+} from '../tensor/index.js'
+import { indexedOps, ops, sameShape, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
 import { type Loop, loopOf } from './lowering.js'
 import * as code from './opcodes.js'
@@ -74,6 +85,12 @@ export type Doing =
   | { readonly kind: 'sum'; readonly lanes: Lanes; readonly how: Accumulation; readonly divisor: number }
   | { readonly kind: 'extremum'; readonly lanes: Lanes; readonly largest: boolean }
   | { readonly kind: 'cumsum'; readonly lanes: Lanes; readonly how: Accumulation }
+  /** Parts laid end to end along the middle of [outer, length, inner]. */
+  | { readonly kind: 'join'; readonly lanes: Lanes }
+  /** Rows of the middle of [outer, length, inner] by their numbers: known ones, or those of the second operand. */
+  | { readonly kind: 'take'; readonly lanes: Lanes; readonly indices: Int32Array | undefined }
+  /** Rows added to those of the middle of [outer, length, inner] by their numbers, the second operand. */
+  | { readonly kind: 'scatter'; readonly lanes: Lanes; readonly how: Accumulation }
   /** By its own kernel. */
   | { readonly kind: 'call' }
   /** Elements of a view laid out row-major, for what cannot read them otherwise. */
@@ -219,7 +236,8 @@ function doingOf(node: Node): Doing {
   if (node.source.kind !== 'operation' || node.size === 0) return { kind: 'call' }
   const { op, attributes } = node.source
   const x = node.inputs[0]
-  if (!x || x.size === 0) return { kind: 'call' }
+  // A part of nothing, joined to others, is left out.
+  if (!x || (x.size === 0 && op !== (ops.concat as Op))) return { kind: 'call' }
   switch (op) {
     case ops.matmul as Op: {
       const how = attributes as Accumulation
@@ -245,6 +263,21 @@ function doingOf(node: Node): Doing {
       const lanes = lanesAlong(x.shape, [axis])
       if (!lanes || x.dtype === 'float64' || !adds(x, how)) return { kind: 'call' }
       return { kind: 'cumsum', lanes, how }
+    }
+    case ops.concat as Op:
+      return { kind: 'join', lanes: lanesAlong(node.shape, [(attributes as Joining).axis])! }
+    case ops.take as Op:
+    case indexedOps.takeAt as Op: {
+      const { axis, indices } = attributes as Omit<Taking, 'indices'> & Partial<Taking>
+      return { kind: 'take', lanes: lanesAlong(x.shape, [axis])!, indices }
+    }
+    case indexedOps.scatterAt as Op: {
+      const { taking, shape, how } = attributes as ScatteringAt
+      const lanes = lanesAlong(shape, [taking.axis])
+      if (!lanes || x.dtype === 'float64' || how.accumulate === 'float64' || !adds(x, how)) {
+        return { kind: 'call' }
+      }
+      return { kind: 'scatter', lanes, how }
     }
     default:
       return { kind: 'call' }

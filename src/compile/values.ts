@@ -27,7 +27,12 @@ export function roundingOf(dtype: DType): number | undefined {
   if (dtype === 'bfloat16') return code.TO_BFLOAT16
   const low = lowFormat(dtype)
   if (!low || low.nan === 'none' || !low.zero || !low.subnormals || !low.signed) return undefined
-  return code.TO_FORMAT
+  return low.infinity ? code.TO_FORMAT : code.TO_TOP
+}
+
+/** Whether rounding to a dtype reads a record of its format. */
+export function hasRecord(dtype: DType): boolean {
+  return [code.TO_FORMAT, code.TO_TOP].includes(roundingOf(dtype) ?? code.EXACT)
 }
 
 /**
@@ -39,21 +44,23 @@ export function hasSignedNaN(dtype: DType): boolean {
   return low !== undefined && low.nan === 'top' && low.signed
 }
 
-/** The words that rounding to a format reads: see `toFormat` in wasm/program/rounding.ts. */
+/** The words that rounding to a format reads: see `toFormat` and `toTop` in wasm/program/rounding.ts. */
 export function formatWords(dtype: DType): Uint32Array {
-  const low = lowFormat(dtype)!
-  const floats = Float32Array.of(
-    low.minNormal,
-    1.5 * 2 ** (24 - low.precision),
-    2 ** (low.maxExponent + 1),
-    low.max,
-    low.infinity ? Infinity : Number.NaN,
-    0,
-  )
-  const words = new Uint32Array(floats.buffer)
-  // What stands for the largest values is the canonical NaN, whatever the engine writes.
-  if (!low.infinity) words[4] = 0x7fc00000
-  words[5] = low.negativeZero ? 0x80000000 : 0
+  const { minNormal, precision, maxExponent, max, infinity, negativeZero } = lowFormat(dtype)!
+  const words = new Uint32Array(5)
+  const floats = new Float32Array(words.buffer)
+  floats[0] = minNormal
+  floats[1] = 2 ** maxExponent
+  // Half of a binade more, and 24 - p binades.
+  words[2] = ((24 - precision) << 23) | 0x400000
+  if (infinity) {
+    floats[3] = 2 ** (127 - maxExponent)
+    floats[4] = 2 ** (maxExponent - 127)
+  } else {
+    // What follows the largest value reaches 2^128 by it, and the largest value does not.
+    floats[3] = (2 ** 128 / (max + 2 ** (maxExponent + 1 - precision))) * (1 + 2 ** -20)
+    words[4] = negativeZero ? 0x80000000 : 0
+  }
   return words
 }
 

@@ -36,7 +36,13 @@ export function parseNpyDictionary(op: string, text: string): NpyDictionary {
       if (shape.length > maxAxes) {
         throw new RangeError(`${op}: more than ${maxAxes} axes [${text.slice(0, 50).trim()}]`)
       }
-      if (next(',', ')') === ')') break
+      if (next(',', ')') === ')') {
+        // In Python (3) is a number and no tuple.
+        if (shape.length === 1) {
+          throw new RangeError(`${op}: not a shape, (${item}) without a comma [${item}]`)
+        }
+        break
+      }
     }
     return shape
   }

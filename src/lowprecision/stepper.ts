@@ -1,6 +1,6 @@
 import type { Point, State } from '../optimizer/index.js'
 import type { Tensor } from '../tensor/index.js'
-import type { Replaced, Treelike } from '../tree/index.js'
+import type { OfTensors, Replaced, Treelike } from '../tree/index.js'
 
 /**
  * An optimizer that makes whole steps, from parameters to parameters, because new ones are more than old ones plus
@@ -8,7 +8,7 @@ import type { Replaced, Treelike } from '../tree/index.js'
  */
 export interface Stepper<S extends State = State> {
   /** Where training starts: the parameters as they are stored, in their structure, and the state. */
-  init<P extends Treelike>(params: P): Point<S, Replaced<P, Tensor>>
+  init<P extends Treelike>(params: P & OfTensors<P>): Point<S, Replaced<P, Tensor>>
   /** One step. */
   step<P extends Treelike>(grads: Treelike, point: Point<S, P>): Point<S, P>
 }

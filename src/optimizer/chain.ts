@@ -18,6 +18,7 @@ export function chain<S extends readonly State[]>(
 function chained(transforms: readonly GradientTransformation[]): GradientTransformation<readonly State[]> {
   return {
     fusion: { kind: 'chain', links: transforms },
+    recordable: transforms.every(({ recordable }) => recordable),
     init: (params) => transforms.map((transform) => transform.init(params)),
     update(updates, state, params, extra) {
       if (!Array.isArray(state) || state.length !== transforms.length) {

@@ -32,6 +32,7 @@ function named(
   links: readonly (readonly [string, GradientTransformation])[],
 ): GradientTransformation<Readonly<Record<string, State>>> {
   return {
+    recordable: links.every(([, { recordable }]) => recordable),
     init: (params) => Object.fromEntries(links.map(([name, transform]) => [name, transform.init(params)])),
     update(updates, state, params, extra?: ExtraArgs) {
       let current = updates

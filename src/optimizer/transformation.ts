@@ -1,7 +1,7 @@
 import type { OptionTable } from '../options/index.js'
 import type { Schedule } from '../schedule/index.js'
 import type { Tensor } from '../tensor/index.js'
-import type { Treelike } from '../tree/index.js'
+import type { OfTensors, Treelike } from '../tree/index.js'
 import type { Mask } from './mask.js'
 
 /** What an optimizer carries from step to step: plain data, tensors and numbers in nested arrays and objects. */
@@ -39,7 +39,7 @@ export const extraNames: OptionTable<ExtraArgs> = {
 /** What a training step asks of an optimizer. */
 export interface Optimizer<S extends State = State> {
   /** The state before the first step. */
-  init(params: Treelike): S
+  init<P extends Treelike>(params: P & OfTensors<P>): S
   /** One step: the updates of the parameters and the new state. */
   update(
     grads: Treelike,
@@ -49,6 +49,8 @@ export interface Optimizer<S extends State = State> {
   ): readonly [updates: Treelike, state: S]
   /** @internal How `applyGradients` may run it together with others in one pass. */
   readonly fusion?: Fusion
+  /** @internal Whether numbers and booleans of its state may be tensors, so that `update` can be recorded. */
+  readonly recordable?: boolean
 }
 
 /**
@@ -86,6 +88,7 @@ export function stateless(
   fusion?: Fusion,
 ): GradientTransformation<EmptyState> {
   return {
+    recordable: true,
     init: () => ({}),
     update: (updates, state, params) => [update(updates, params), state],
     ...(fusion ? { fusion } : {}),
@@ -98,12 +101,4 @@ export function needParams<P extends Treelike>(op: string, params: P | undefined
     throw new RangeError(`${op}: update needs the parameters, its third argument [undefined]`)
   }
   return params
-}
-
-/** The count after this step; it stops at the largest int32, as optax's does. A RangeError where it is no count. */
-export function nextCount(count: number): number {
-  if (!(Number.isInteger(count) && count >= 0)) {
-    throw new RangeError(`optimizer: the state's count is not a whole number from 0 [${String(count)}]`)
-  }
-  return Math.min(count + 1, 2 ** 31 - 1)
 }

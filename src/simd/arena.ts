@@ -34,6 +34,9 @@ export const at = {
   scan: 0x0c_0000,
   scratch: 0x14_0000,
   state: 0x03_c000,
+  /** Of many lanes at once, the running sums and their compensations. */
+  columnSums: 0x14_0000,
+  columnRests: 0x15_0000,
   packedRight: 0x14_0000,
   /** Its sums. */
   sums: 0x24_0000,
@@ -70,6 +73,10 @@ export interface Arena {
   /** @internal */
   readonly resultWords: Uint32Array
   /** @internal */
+  readonly resultCodes: Uint16Array
+  /** @internal */
+  readonly resultInt32: Int32Array
+  /** @internal */
   readonly resultBytes: Uint8Array
   /** @internal */
   readonly lane: Float32Array
@@ -77,6 +84,10 @@ export interface Arena {
   readonly scan: Float32Array
   /** @internal */
   readonly state: Float32Array
+  /** @internal */
+  readonly columnSums: Float32Array
+  /** @internal */
+  readonly columnRests: Float32Array
   /** @internal */
   readonly condition: Uint8Array
   /** @internal */
@@ -118,10 +129,14 @@ function open(): Arena | undefined {
     firstWords: new Uint32Array(buffer, at.first, block),
     secondWords: new Uint32Array(buffer, at.second, block),
     resultWords: new Uint32Array(buffer, at.result, block),
+    resultCodes: new Uint16Array(buffer, at.result, block),
+    resultInt32: new Int32Array(buffer, at.result, block),
     resultBytes: new Uint8Array(buffer, at.result, block),
     lane: new Float32Array(buffer, at.lane, longestLane),
     scan: new Float32Array(buffer, at.scan, longestLane),
     state: new Float32Array(buffer, at.state, 2),
+    columnSums: new Float32Array(buffer, at.columnSums, block),
+    columnRests: new Float32Array(buffer, at.columnRests, block),
     condition: new Uint8Array(buffer, at.condition, block),
     table: new Uint16Array(buffer, at.table, 65536),
     sums: new Float32Array(buffer, at.sums, side * side),

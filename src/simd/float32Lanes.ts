@@ -11,9 +11,10 @@ export type LaneOrder =
   | { readonly windowed: number }
 
 /** Orders that take one element after the other, and so a lane part by part. */
-type StepwiseOrder = 'sequential' | 'kahan' | 'neumaier'
+export type StepwiseOrder = 'sequential' | 'kahan' | 'neumaier'
 
-function isStepwise(order: LaneOrder): order is StepwiseOrder {
+/** Whether an order takes one element after the other. */
+export function isStepwise(order: LaneOrder): order is StepwiseOrder {
   return order === 'sequential' || order === 'kahan' || order === 'neumaier'
 }
 

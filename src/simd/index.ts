@@ -2,11 +2,20 @@
 // instance; `arena` is undefined where the machine has no SIMD. Sources: wasm/assembly. Read arena.ts first.
 export { type Arena, arena, type Engine } from './arena.js'
 export { type BinaryKernel, arithmeticBlocks } from './arithmeticBlocks.js'
+export { convertBlocks } from './convertBlocks.js'
 export { cumsumBlocks } from './cumsumBlocks.js'
 export { encodeBlocks } from './encodeBlocks.js'
 export { float32BinaryBlocks, float32UnaryBlocks, type Operand, whereBlocks } from './float32Blocks.js'
-export type { Float32Binary, Float32Unary } from './instance.js'
-export { addsLane, float32LaneScan, float32LaneSum, type LaneOrder } from './float32Lanes.js'
+export type { Conversion, Float32Binary, Float32Unary } from './instance.js'
+export { float32ColumnSums, float32LaneSums } from './float32Columns.js'
+export {
+  addsLane,
+  float32LaneScan,
+  float32LaneSum,
+  isStepwise,
+  type LaneOrder,
+  type StepwiseOrder,
+} from './float32Lanes.js'
 export { mapBlocks } from './mapBlocks.js'
 export { type MatmulKind, type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
 export { matmulFloat32 } from './matmulFloat32.js'

@@ -57,6 +57,18 @@ export type Float32Binary =
   | 'less'
   | 'lessEqual'
 
+/** Conversions that have a kernel, `to` of `from`. */
+export type Conversion =
+  | 'int32OfFloat32'
+  | 'uint32OfFloat32'
+  | 'int32OfFloat64'
+  | 'uint32OfFloat64'
+  | 'boolOfFloat32'
+  | 'boolOfFloat64'
+  | 'boolOfInt32'
+  | 'float32OfFloat64'
+  | 'float16OfFloat32'
+
 type UnaryKernel = (from: Pointer, to: Pointer, count: number) => void
 type BinaryOfFloat32 = (
   a: Pointer,
@@ -67,10 +79,20 @@ type BinaryOfFloat32 = (
   stepB: number,
 ) => void
 
+type SumsOfColumns = (
+  from: Pointer,
+  to: Pointer,
+  rows: number,
+  width: number,
+  sums: Pointer,
+  rests: Pointer,
+) => void
+
 /** What wasm/assembly/index.ts exports: pointers are byte offsets into `memory`. */
 export interface KernelExports
   extends Readonly<Record<`${Float32Unary}Float32`, UnaryKernel>>,
-    Readonly<Record<`${Float32Binary}Float32`, BinaryOfFloat32>> {
+    Readonly<Record<`${Float32Binary}Float32`, BinaryOfFloat32>>,
+    Readonly<Record<Conversion, UnaryKernel>> {
   readonly memory: { readonly buffer: ArrayBuffer }
   encodeFloat32(from: Pointer, to: Pointer, count: number): void
   encodeFloat64(from: Pointer, to: Pointer, count: number): void
@@ -101,6 +123,10 @@ export interface KernelExports
   sequentialLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
   kahanLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
   neumaierLane(from: Pointer, to: Pointer, count: number, state: Pointer): void
+  readonly sequentialColumns: SumsOfColumns
+  readonly kahanColumns: SumsOfColumns
+  readonly neumaierColumns: SumsOfColumns
+  transposeLanes(from: Pointer, to: Pointer, count: number, stride: number): void
   pairwiseSum(from: Pointer, n: number): number
   associativeSum(from: Pointer, n: number, scratch: Pointer): number
   blockedSum(from: Pointer, n: number, width: number, scratch: Pointer): number

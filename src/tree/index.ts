@@ -3,6 +3,7 @@
 export {
   isLeaf,
   type LeafOf,
+  type OfTensors,
   type Replaced,
   type Tree,
   type Treelike,

@@ -32,6 +32,17 @@ export type LeafOf<P> = [readonly P[]] extends [P]
         ? LeafOf<P[keyof P]>
         : P
 
+/**
+ * What the type of a tree has besides if its leaves are tensors: nothing. `params: P & OfTensors<P>` takes parameters typed
+ * by an interface, and no tree with a number in it. A P that says nothing of its leaves, or is a type parameter still, is
+ * let through.
+ */
+export type OfTensors<P> = { readonly tensors: unknown }[object extends LeafOf<P>
+  ? 'tensors'
+  : LeafOf<P> extends Tensor | undefined
+    ? 'tensors'
+    : never]
+
 /** What else than a tensor counts as a leaf, and who asks. */
 export interface TreeOptions<T = Tensor> {
   /** The name of the operation in its errors. Default: the function's own. */

@@ -235,6 +235,16 @@ describe('grad of operations of a user', () => {
     expect(grad(run, { rules: new Map([[doubled, 'none' as const]]) })(tensor([1])).toNested()).toEqual([0])
   })
 
+  it('takes the rule that an operation brings, unless one is given', () => {
+    const own: Op = { ...doubled, gradient: ({ g, needs }) => (needs[0] ? [mul(g, 2)] : []) }
+    const f = (x: Tensor): Tensor => sum(apply(own, [x], undefined))
+    expect(grad(f)(tensor([1, 2])).toNested()).toEqual([2, 2])
+    const rules = new Map([[own, (({ g }) => [mul(g, 3)]) as GradientRule]])
+    expect(grad(f, { rules })(tensor([1, 2])).toNested()).toEqual([3, 3])
+    const step: Op = { ...doubled, gradient: () => [] }
+    expect(grad((x: Tensor) => sum(apply(step, [x], undefined)))(tensor([1])).toNested()).toEqual([0])
+  })
+
   it('takes another rule for a known operation: straight through rint', () => {
     const { op } = withTraceOf(rint)
     const rules = new Map([[op, (({ g }) => [g]) as GradientRule]])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { commandPage } from '../../scripts/commandPage.js'
 import { readText } from '../support/project.js'
 import { runCli } from '../support/runCli.js'
 
@@ -12,8 +13,17 @@ describe('docs/command.md', async () => {
   const { out } = await runCli('--help')
   const names = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!)
 
-  it('has a section for every subcommand, in the order of --help', () =>
-    expect([...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(names))
+  it('is what npm run doors writes: sections in the order of --help, examples of the help', async () =>
+    expect(page).toBe(await commandPage(page)))
+  it('gets a section for a command that has none, and loses that of a command that is gone', async () => {
+    const [before, after] = page.split(/^## env$[\s\S]*?^(?=## )/m)
+    const written = await commandPage(`${before}## gone\n\nWords.\n\n${after}`)
+    expect(written).not.toContain('## gone')
+    expect(written).toContain('## env\n\nWhich optional parts are there')
+    expect(written).toContain(
+      '```sh\nTPU_TOOLKIT_PYTHON=.venv/bin/python tpu-toolkit env\n```\n\n## completion',
+    )
+  })
   it('has an example of every subcommand, and none of another', () =>
     expect(new Set(examples.map(([name]) => name))).toEqual(new Set(names)))
   it.each(names)('%s: the options of its examples are those of its --help', async (name) => {

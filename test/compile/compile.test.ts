@@ -244,7 +244,7 @@ test('plan() tells what is left of a recording', () => {
   expect(String(plan)).toBe(
     [
       '3 operations recorded, 2 left, in 1 steps',
-      '128 B of values at once (128 B if each had its own)',
+      '192 B of values at once (192 B if each had its own)',
       'constants: float32 [4]',
       'loop  [4]  8 FLOPs  48 B  mul add',
     ].join('\n'),

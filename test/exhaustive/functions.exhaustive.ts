@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { float32Unary, type UnaryName } from 'tpu-toolkit/functions'
+import {
+  float32Atan2,
+  float32Hypot,
+  float32LogAddExp,
+  float32Pow,
+  float32Unary,
+  type UnaryName,
+} from 'tpu-toolkit/functions'
 import { arena, type Float32Unary, float32UnaryBlocks } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
 
 // The float32 functions over blocks of 2^24 operands, in the order of their bits, against the hashes of MPFR's results in
-// test/golden/functions. A block takes a quarter of a second by the kernels, some seconds by the scalar functions.
+// test/golden/functions, and those of two operands over blocks of 2^22 drawn pairs. A block takes a quarter of a second by
+// the kernels, some seconds by the scalar functions.
 //
 //   FUNCTIONS=exp,log     only these
 //   BLOCKS=56:67          only these blocks of each: 56 begins with 2^-15, 128 with -0
@@ -25,6 +33,18 @@ const operands = new Float32Array(bits.buffer)
 const words = new Uint32Array(part)
 const results = new Float32Array(words.buffer)
 
+const hex = (hash: number): string => (hash >>> 0).toString(16).padStart(8, '0')
+
+/** The hash with the results so far added to it. */
+function withResults(hash: number): number {
+  let h = hash
+  for (let i = 0; i < part; i++) {
+    const word = words[i]!
+    h = Math.imul(h ^ ((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word), 0x01000193)
+  }
+  return h
+}
+
 function hashOf(name: UnaryName, block: number): string {
   let hash = 0x811c9dc5
   const f = float32Unary[name]
@@ -32,23 +52,58 @@ function hashOf(name: UnaryName, block: number): string {
     for (let i = 0; i < part; i++) bits[i] = block * 2 ** 24 + start + i
     if (simd && name !== 'lgamma') float32UnaryBlocks(simd, name as Float32Unary, operands, results)
     else for (let i = 0; i < part; i++) results[i] = f(operands[i]!)
-    for (let i = 0; i < part; i++) {
-      const word = words[i]!
-      hash = Math.imul(hash ^ ((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word), 0x01000193)
-    }
+    hash = withResults(hash)
   }
-  return (hash >>> 0).toString(16).padStart(8, '0')
+  return hex(hash)
 }
 
-describe('float32Unary, every operand of the blocks that have a hash', () => {
-  it.each(chosen as UnaryName[])('%s has the bits of MPFR', { timeout: 36_000_000 }, (name) => {
+const binary: Readonly<Record<string, (a: number, b: number) => number>> = {
+  pow: float32Pow,
+  atan2: float32Atan2,
+  hypot: float32Hypot,
+  logAddExp: float32LogAddExp,
+}
+
+/** The bits of an operand of a pair, as scripts/golden/float32/oracle.c draws them. */
+function drawn(pair: number, which: number): number {
+  let n = 2 * pair + which
+  n = Math.imul(n ^ (n >>> 16), 0x85ebca6b)
+  n = Math.imul(n ^ (n >>> 13), 0xc2b2ae35)
+  n ^= n >>> 16
+  return pair & 3 ? (n & 0x8fffffff) + 0x37800000 : n
+}
+
+const others = new Float32Array(part)
+const otherBits = new Uint32Array(others.buffer)
+
+function hashOfPairs(f: (a: number, b: number) => number, block: number): string {
+  let hash = 0x811c9dc5
+  for (let start = 0; start < 2 ** 22; start += part) {
+    for (let i = 0; i < part; i++) {
+      const pair = block * 2 ** 22 + start + i
+      bits[i] = drawn(pair, 0)
+      otherBits[i] = drawn(pair, 1)
+    }
+    for (let i = 0; i < part; i++) results[i] = f(operands[i]!, others[i]!)
+    hash = withResults(hash)
+  }
+  return hex(hash)
+}
+
+describe('the float32 functions, over all of the blocks that have a hash', () => {
+  it.each(chosen)('%s has the bits of MPFR', { timeout: 36_000_000 }, (name) => {
     const start = Date.now()
     const keys = Object.entries(hashes[name]!).filter(
       ([block]) => from <= Number(block) && Number(block) < to,
     )
     expect(keys.length).toBeGreaterThan(0)
-    const wrong = keys.filter(([block, hash]) => hashOf(name, Number(block)) !== hash)
-    process.stdout.write(`${name}: ${keys.length} blocks of 2^24, ${(Date.now() - start) / 1000} s\n`)
+    const f = binary[name]
+    const wrong = keys.filter(([block, hash]) => {
+      const own = f ? hashOfPairs(f, Number(block)) : hashOf(name as UnaryName, Number(block))
+      return own !== hash
+    })
+    const size = f ? '2^22 pairs' : '2^24'
+    process.stdout.write(`${name}: ${keys.length} blocks of ${size}, ${(Date.now() - start) / 1000} s\n`)
     expect(wrong.map(([block]) => block)).toEqual([])
   })
 })

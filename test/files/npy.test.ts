@@ -128,6 +128,7 @@ describe('decodeNpy of hostile files', () => {
     ['a negative length', file(header('<f4', '(-1,)'), 4), 'not a shape [-1]'],
     ['a length above 2^53', file(header('<f4', '(9007199254740993,)'), 4), 'not a shape [9007199254740993]'],
     ['text in the shape', file(header('<f4', "('1',)"), 4), "not a shape ['1']"],
+    ['a shape without its comma', file(header('<f4', '(3)'), 12), 'not a shape, (3) without a comma [3]'],
     ['a fraction in the shape', file(header('<f4', '(1.5,)'), 4), 'not a header of npy [.5,), }]'],
     [
       'lengths whose product is above 2^53',

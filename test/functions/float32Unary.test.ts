@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { float32Atan2, float32Pow, float32Unary, type UnaryName } from 'tpu-toolkit/functions'
+import {
+  float32Atan2,
+  float32Hypot,
+  float32LogAddExp,
+  float32Pow,
+  float32Unary,
+  type UnaryName,
+} from 'tpu-toolkit/functions'
 import { describe, expect, it } from 'vitest'
 
 const json = (name: string) =>
@@ -39,6 +46,8 @@ describe('float32Unary', () => {
 describe.each([
   ['float32Pow', 'pow', float32Pow],
   ['float32Atan2', 'atan2', float32Atan2],
+  ['float32Hypot', 'hypot', float32Hypot],
+  ['float32LogAddExp', 'logAddExp', float32LogAddExp],
 ] as const)('%s', (title, name, f) => {
   it(`${title}(a, b) has the bits of MPFR, ties and powers of few bits among them`, () => {
     const numbers = valuesOf(pairs)

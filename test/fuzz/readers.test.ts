@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { readFileSync, rmSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
 import { attack, input } from '../../scripts/fuzz/attack.js'
-import { readers } from '../../scripts/fuzz/readers.js'
+import { quickFolder, readers } from '../../scripts/fuzz/readers.js'
 import { seed } from '../support/seed.js'
 
-const all = await readers()
+const folder = quickFolder()
+afterAll(() => rmSync(folder, { recursive: true }))
+const all = await readers(folder)
 
 /** Damaged files that were once read wrongly, or ended in an error of the engine. */
 const corpus: readonly { reader: string; note: string; becomes: string; base64: string }[] = JSON.parse(

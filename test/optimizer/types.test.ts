@@ -22,7 +22,7 @@ import {
   zeroNans,
 } from 'tpu-toolkit/optimizer'
 import { mean, mul, square, type Tensor, tensor } from 'tpu-toolkit/tensor'
-import { leavesOf, mapTree, type Tree } from 'tpu-toolkit/tree'
+import { leavesOf, mapTree, type Tree, type Treelike } from 'tpu-toolkit/tree'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
 // An interface has no index signature: it is no Tree to the compiler, and parameters all the same.
@@ -108,6 +108,49 @@ describe('what is no tree of tensors', () => {
     expect(() => applyUpdates('w', net)).toThrow(TypeError)
     // @ts-expect-error
     expect(() => applyUpdates(null, net)).toThrow(TypeError)
+  })
+})
+
+describe('a tree of parameters with a number in it', () => {
+  it('does not compile where an optimizer, applyUpdates, emaUpdate or a stepper take it', () => {
+    const optimizer = adamw({ learningRate: 0.1 })
+    const stepper = storedParams(optimizer, { mode: 'kahan' })
+    interface Wrong extends Net {
+      readonly rate: number
+    }
+    const wrong: Wrong = { ...net, rate: 3 }
+    // @ts-expect-error a number is no tensor
+    expect(() => optimizer.init({ w: 3 })).toThrow(TypeError)
+    // @ts-expect-error nor is one further in
+    expect(() => optimizer.init([{ w: tensor([1]) }, { w: tensor([1]), rate: 3 }])).toThrow(TypeError)
+    // @ts-expect-error nor one in an interface
+    expect(() => optimizer.init(wrong)).toThrow(TypeError)
+    // @ts-expect-error nor is a text
+    expect(() => chain(scale(1), optimizer).init({ w: 'w' })).toThrow(TypeError)
+    // @ts-expect-error a number is no tensor
+    expect(() => applyUpdates({ w: 3 }, net)).toThrow(TypeError)
+    // @ts-expect-error a number is no tensor
+    expect(() => emaUpdate({ w: 3 }, { w: 3 })).toThrow(TypeError)
+    // @ts-expect-error a number is no tensor
+    expect(() => incrementalUpdate({ w: 3 }, { w: 3 }, 0.5)).toThrow(TypeError)
+    // @ts-expect-error a number is no tensor
+    expect(() => stepper.init({ w: 3 })).toThrow(TypeError)
+  })
+
+  it('is told from trees of tensors that say less of themselves', () => {
+    const optimizer = sgd({ learningRate: 1 })
+    const some: Readonly<Record<string, Tensor>> = { w: tensor([1]) }
+    const lesser: { readonly w: Tensor; readonly b?: Tensor } = { w: tensor([1]) }
+    const unknown: object = some
+    const generic = <P extends Treelike>(params: P) => optimizer.init(params)
+    const states = [some, lesser, unknown, net, [], {}, tensor([1])].map(generic)
+    states.push(optimizer.init(some), optimizer.init(lesser), optimizer.init(unknown), optimizer.init([]))
+    states.push(
+      optimizer.init(tensor([1])),
+      optimizer.init({}),
+      optimizer.init([tensor([1]), some, [lesser]]),
+    )
+    expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(1)
   })
 })
 

@@ -36,6 +36,7 @@ const formatArrays =
 
 /** Functions that make something of no arguments at all; those that need one say so. */
 const fromNothing: Readonly<Record<string, string>> = {
+  nn: 'glorotNormal glorotUniform heNormal heUniform lecunNormal lecunUniform normalWeights orthogonal truncatedNormalWeights uniformWeights',
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
@@ -44,6 +45,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   autodiff: 'exceptionRule graphOf record',
   precision: 'dtypeArithmetic realArithmetic realOf',
   pipeline: 'BaseTransform',
+  kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
 }
 

@@ -27,6 +27,16 @@ export const alike: Same<
 > = true
 export const plain: Same<typeof f32, t.Tensor<'float32'>> = true
 
+const some: t.Tensor = bf
+const three = t.concat([some, bf, some])
+const running: Parameters<typeof t.cumsum>[1] = { accumulate: 'float32' }
+const passed = t.cumsum(bf, running)
+export const known: Same<[typeof three, typeof passed][number], t.Tensor<'bfloat16'>> = true
+
+// @ts-expect-error dtypes differ
+t.stack([some, bf, f32])
+// @ts-expect-error dtypes differ, both written in the list
+t.concat([t.tensor([1]), t.tensor([1], { dtype: 'bfloat16' })])
 // @ts-expect-error dtypes differ
 t.add(bf, f32)
 // @ts-expect-error dtypes differ
@@ -99,3 +109,5 @@ export const steps: number = second.state[0].count
 t.optimizer.adamw({ learningRate: 0.1, weight_decay: 0.1 })
 // @ts-expect-error no parameters
 t.optimizer.applyUpdates(3, net)
+// @ts-expect-error a number is no tensor
+adamw.init({ w: 3 })

@@ -7,7 +7,10 @@ async function load() {
 }
 
 describe('arena(engine)', () => {
-  afterEach(() => vi.unstubAllGlobals())
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
 
   it('is one instance of 4 MiB here, and nothing for plain', async () => {
     const { simd } = await load()

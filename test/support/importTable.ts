@@ -2,7 +2,7 @@
 // A folder that is not here may not exist; a new one adds its line.
 
 const autodiff = ['formats', 'functions', 'bf16', 'random', 'tensor', 'tree', 'numerics']
-const kernels = [...autodiff, 'autodiff', 'mxu']
+const kernels = [...autodiff, 'simd', 'text', 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
 const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   autodiff,
-  compile: ['formats', 'functions', 'tensor', 'autodiff'],
+  compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
@@ -64,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
+  nn: [...ssm, 'ssm'],
   step2750,
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
@@ -108,6 +109,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
+  nn: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
@@ -124,22 +126,27 @@ const otherOperations =
 const composed =
   'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
-  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
+  'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =
   'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
   'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
+const masks =
+  'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
+/** What looks at a program while it runs. */
+const watching = 'observe recordEverything substitute'
 /** The names of the door of optimizer that make a transformation of options. */
 export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
 
 export const families: Readonly<Record<string, readonly string[]>> = {
   formats: formatArrays.split(' '),
+  kernels: masks.split(' '),
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: [...optimizerMakers, ...transforms.split(' ')],
   tensor:
-    `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed}`.split(
+    `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed} ${watching}`.split(
       ' ',
     ),
 }

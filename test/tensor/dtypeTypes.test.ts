@@ -86,7 +86,38 @@ describe('operands of two dtypes', () => {
     })
   })
 
-  it('do not compile as an operand and its out', () => {
+  it('do not compile in concat and stack of three and more, wherever they stand; a dtype known of one is that of all', () => {
+    for (const f of [t.concat, t.stack] as const) {
+      never(() => {
+        const some: t.Tensor = bf
+        expectTypeOf(f([bf, bf, some])).toEqualTypeOf<B>()
+        expectTypeOf(f([bf, some, bf])).toEqualTypeOf<B>()
+        expectTypeOf(f([some, bf, bf])).toEqualTypeOf<B>()
+        expectTypeOf(f([some, some, bf, some])).toEqualTypeOf<B>()
+        expectTypeOf(f([some, some, some])).toEqualTypeOf<t.Tensor>()
+        expectTypeOf(f([bf, ...[bf, bf]])).toEqualTypeOf<B>()
+        expectTypeOf(f([some, some] as t.Tensor[])).toEqualTypeOf<t.Tensor>()
+        // @ts-expect-error dtypes differ
+        f([bf, f32, bf])
+        // @ts-expect-error dtypes differ
+        f([f32, bf, bf])
+        // @ts-expect-error dtypes differ
+        f([some, bf, f32])
+        // @ts-expect-error dtypes differ
+        f([bf, some, f32])
+        // @ts-expect-error dtypes differ
+        f([bf, f32, some, some])
+        // @ts-expect-error dtypes differ, both written in the list
+        f([t.tensor([1]), t.tensor([1], { dtype: 'bfloat16' })])
+        // @ts-expect-error a number is no tensor
+        f([bf, 1])
+        // @ts-expect-error nor are two
+        f([1, 2])
+      })
+    }
+  })
+
+  it('do not compile as an operand and its out; options typed by Parameters go with any dtype', () => {
     never(() => {
       // @ts-expect-error out has another dtype
       t.exp(bf, { out: f32 })
@@ -95,6 +126,21 @@ describe('operands of two dtypes', () => {
       // @ts-expect-error out has another dtype
       t.cumsum(bf, { out: f32 })
       expectTypeOf(t.exp(bf, { out: bf })).toEqualTypeOf<B>()
+      const running: Parameters<typeof t.cumsum>[1] = { accumulate: 'float32', out: bf }
+      expectTypeOf(t.cumsum(bf, running)).toEqualTypeOf<B>()
+      const products: Parameters<typeof t.cumprod>[1] = { axis: 0 }
+      expectTypeOf(t.cumprod(bf, products)).toEqualTypeOf<B>()
+      const sums: Parameters<typeof t.sum>[1] = { axis: 0 }
+      expectTypeOf([t.sum(bf, sums), t.mean(bf, sums)]).toEqualTypeOf<B[]>()
+      const extremes: Parameters<typeof t.max>[1] = { axis: 0 }
+      expectTypeOf([t.max(bf, extremes), t.min(bf, extremes)]).toEqualTypeOf<B[]>()
+      expectTypeOf(t.cumsum(any, { out: bf })).toEqualTypeOf<t.Tensor>()
+      // @ts-expect-error out has another dtype
+      t.mean(bf, { axis: 0, out: f32 })
+      // @ts-expect-error out has another dtype
+      t.max(bf, { axis: 0, out: f32 })
+      // @ts-expect-error out has another dtype
+      t.cumprod(bf, { out: f32 })
       expectTypeOf(generic(bf, bf, [bf])).toEqualTypeOf<B>()
     })
   })

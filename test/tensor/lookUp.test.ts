@@ -113,7 +113,10 @@ describe(`cast(x, dtype, stochastic) (seed ${seed})`, () => {
 })
 
 describe('without WebAssembly', () => {
-  afterEach(() => vi.unstubAllGlobals())
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
 
   it('functions, casts and float16 arithmetic give the same codes', async () => {
     const codes = Uint16Array.from({ length: 70001 }, (_, i) => (i * 40503) & 0xffff)

@@ -83,6 +83,17 @@ export function valuesOf(codes: v128): v128 {
   return v128.or(magnitude, i32x4.shl(v128.and(codes, i32x4.splat(0x8000)), 16))
 }
 
+/** Float32 values at `from` -> codes at `to`; NaN keeps its sign and loses its payload. */
+export function float16OfFloat32(from: usize, to: usize, count: i32): void {
+  const end = to + ((count + 7) & ~7) * 2
+  for (; to < end; from += 32, to += 16) {
+    const x = v128.load(from)
+    const y = v128.load(from, 16)
+    const signs = i16x8.narrow_i32x4_s(i32x4.shr_s(x, 16), i32x4.shr_s(y, 16))
+    v128.store(to, v128.or(codesOf(x, y), v128.and(signs, i16x8.splat(i16(0x8000)))))
+  }
+}
+
 /** Eight results rounded to codes; NaN becomes 0x7E00. */
 // @ts-ignore: decorator
 @inline

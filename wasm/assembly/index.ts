@@ -3,7 +3,17 @@
 export { encodeFloat32, encodeFloat64 } from './encode'
 export { largestOfBlocks, encodeElements, encodeInt8Elements } from './blocks'
 export { add, sub, mul, div, min, max } from './arithmetic'
-export { addHalf, subHalf, mulHalf, divHalf, minHalf, maxHalf } from './half'
+export { addHalf, subHalf, mulHalf, divHalf, minHalf, maxHalf, float16OfFloat32 } from './half'
+export {
+  int32OfFloat32,
+  uint32OfFloat32,
+  int32OfFloat64,
+  uint32OfFloat64,
+  boolOfFloat32,
+  boolOfFloat64,
+  boolOfInt32,
+  float32OfFloat64,
+} from './convert'
 export { map } from './map'
 export { cumsum, cumsumFloat32 } from './cumsum'
 export {
@@ -57,6 +67,7 @@ export {
   associativeScan,
   blockedScan,
 } from './float32/sums'
+export { sequentialColumns, kahanColumns, neumaierColumns, transposeLanes } from './float32/columns'
 export {
   expFloat32,
   sigmoidFloat32,

@@ -1,21 +1,27 @@
 // The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
-import { CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, LEAVE, LOOK, SUM } from '../../src/compile/opcodes'
-import { holdsNaN, runBody } from './body'
+import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SCATTER, SUM, TAKE } from '../../src/compile/opcodes'
+import { holdsNaN } from './arithmetic'
+import { runBody } from './body'
 import { enter, leave } from './edges'
 import { gemm } from './gemm'
 import { extremumLanes, scanLanes, sumLanes } from './lanes'
+import { joinParts, scatterRows, takeRows } from './rows'
 
 // @ts-ignore: decorator
 @external("host", "step")
 declare function call(id: i32): void
 
-/** Runs steps from `pc` to the next END. 1 where a NaN was found whose bits this memory cannot tell. */
+/** Runs steps from `pc` to the next END. 1 where a NaN was found whose bits this memory cannot tell, or an index outside an axis. */
 export function run(pc: usize): i32 {
   let strange = false
   while (true) {
     switch (load<i32>(pc)) {
       case END:
         return i32(strange)
+      case BAIL:
+        if (strange) return 1
+        pc += 4
+        break
       case GROUP: {
         const count = load<i32>(pc, 4)
         const block = load<i32>(pc, 8)
@@ -42,6 +48,17 @@ export function run(pc: usize): i32 {
       case CUMSUM:
         scanLanes(pc)
         pc += 40
+        break
+      case JOIN:
+        pc = joinParts(pc)
+        break
+      case TAKE:
+        if (takeRows(pc)) return 1
+        pc += 36
+        break
+      case SCATTER:
+        if (scatterRows(pc)) return 1
+        pc += 56
         break
       case CALL:
         call(load<i32>(pc, 4))

@@ -1,6 +1,7 @@
 // Sums, extrema and running sums of lanes: arrays [outer, length, inner], a lane running along the middle. Every step is
 // rounded as `steps` says (EXACT is float32), the total once as `rounding` says; `record` serves both.
-import { roundOne, roundStep, toBfloat16, toFormat, word } from './rounding'
+import { TO_FLOAT64 } from '../../src/compile/opcodes'
+import { roundOne, roundStep, toBfloat16, toFormat, toTop, word } from './rounding'
 
 /**
  * Words: opcode, from, to, outer, length, inner, steps, rounding, record of steps, record of results, divisor or 0, and
@@ -30,47 +31,117 @@ export function sumLanes(pc: usize): void {
     }
     return
   }
-  for (let o = 0; o < outer; o++) {
+  let o = 0
+  if (inner == 1) {
+    // Four lanes side by side, each in its own order.
+    for (; o + 4 <= outer; o += 4) {
+      const base = from + usize(o) * length * 4
+      const result = to + usize(o) * 4
+      if (steps == TO_FLOAT64) {
+        wideRows(base, length)
+        for (let i = 0; i < 4; i++) {
+          store<f32>(result + i * 4, finish(load<f64>(totals + i * 8), divisor, rounding, record))
+        }
+      } else {
+        v128.store(result, rows(base, length, steps, stepRecord))
+        if (divisor || rounding != steps) finishAll(result, 4, divisor, rounding, record)
+      }
+    }
+  }
+  for (; o < outer; o++) {
     const base = from + usize(o) * length * inner * 4
     const result = to + usize(o) * inner * 4
     let i = 0
     if (steps < 2) {
-      // Four lanes side by side; sixteen while there are so many.
+      // Sixteen lanes side by side while there are so many.
       for (; i + 16 <= inner; i += 16) columns16(base + i * 4, result + i * 4, length, inner, steps)
+    }
+    if (steps != TO_FLOAT64) {
       for (; i + 4 <= inner; i += 4) {
-        let s = f32x4.splat(0)
-        let at = base + i * 4
-        for (let k = 0; k < length; k++, at += inner * 4) {
-          s = f32x4.add(s, v128.load(at))
-          if (steps == 1) s = toBfloat16(s)
-        }
-        v128.store(result + i * 4, s)
-      }
-    } else if (steps == 2) {
-      for (; i + 4 <= inner; i += 4) {
-        let s = f32x4.splat(0)
-        let at = base + i * 4
-        const r0 = word(stepRecord, 0)
-        const r1 = word(stepRecord, 1)
-        const r2 = word(stepRecord, 2)
-        const r3 = word(stepRecord, 3)
-        const r4 = word(stepRecord, 4)
-        const r5 = word(stepRecord, 5)
-        for (let k = 0; k < length; k++, at += inner * 4) {
-          s = toFormat(f32x4.add(s, v128.load(at)), r0, r1, r2, r3, r4, r5)
-        }
-        v128.store(result + i * 4, s)
+        v128.store(result + i * 4, columns(base + i * 4, length, inner, steps, stepRecord))
       }
     }
-    // Vectors hold float32 sums, still to be divided and rounded.
-    for (let done = 0; done < i; done++) {
-      const s = load<f32>(result + done * 4)
-      store<f32>(result + done * 4, finish(f64(s), divisor, rounding, record))
-    }
+    // Vectors hold sums in float32, still to be divided and rounded.
+    if (divisor || rounding != steps) finishAll(result, i, divisor, rounding, record)
     for (; i < inner; i++) {
       const s = lane(base + i * 4, length, inner, steps, stepRecord)
       store<f32>(result + i * 4, finish(s, divisor, rounding, record))
     }
+  }
+}
+
+/** Four float64 sums. */
+const totals: usize = memory.data(32)
+
+function wideRows(from: usize, length: i32): void {
+  const step = usize(length) * 4
+  let a: f64 = 0
+  let b: f64 = 0
+  let c: f64 = 0
+  let d: f64 = 0
+  for (let k = 0; k < length; k++, from += 4) {
+    a += f64(load<f32>(from))
+    b += f64(load<f32>(from + step))
+    c += f64(load<f32>(from + 2 * step))
+    d += f64(load<f32>(from + 3 * step))
+  }
+  store<f64>(totals, a)
+  store<f64>(totals, b, 8)
+  store<f64>(totals, c, 16)
+  store<f64>(totals, d, 24)
+}
+
+/** The sums of four lanes, one behind the other. */
+function rows(from: usize, length: i32, steps: i32, record: usize): v128 {
+  const step = usize(length) * 4
+  let s = f32x4.splat(0)
+  if (steps == 0) {
+    for (let k = 0; k < length; k++, from += 4) s = f32x4.add(s, across(from, step))
+  } else if (steps == 1) {
+    for (let k = 0; k < length; k++, from += 4) s = toBfloat16(f32x4.add(s, across(from, step)))
+  } else {
+    for (let k = 0; k < length; k++, from += 4) s = stepped(f32x4.add(s, across(from, step)), steps, record)
+  }
+  return s
+}
+
+// @ts-ignore: decorator
+@inline
+function across(from: usize, step: usize): v128 {
+  const a = v128.load32_zero(from)
+  const b = v128.load32_lane(from + step, a, 1)
+  const c = v128.load32_lane(from + 2 * step, b, 2)
+  return v128.load32_lane(from + 3 * step, c, 3)
+}
+
+/** The sums of four lanes side by side. */
+function columns(from: usize, length: i32, inner: i32, steps: i32, record: usize): v128 {
+  const step = usize(inner) * 4
+  let s = f32x4.splat(0)
+  if (steps == 0) {
+    for (let k = 0; k < length; k++, from += step) s = f32x4.add(s, v128.load(from))
+  } else if (steps == 1) {
+    for (let k = 0; k < length; k++, from += step) s = toBfloat16(f32x4.add(s, v128.load(from)))
+  } else {
+    for (let k = 0; k < length; k++, from += step) s = stepped(f32x4.add(s, v128.load(from)), steps, record)
+  }
+  return s
+}
+
+// @ts-ignore: decorator
+@inline
+function stepped(x: v128, steps: i32, record: usize): v128 {
+  const r0 = word(record, 0)
+  const r1 = word(record, 1)
+  const r2 = word(record, 2)
+  const r3 = word(record, 3)
+  const r4 = word(record, 4)
+  return steps == 2 ? toFormat(x, r0, r1, r2, r3, r4) : toTop(x, r0, r1, r2, r3, r4)
+}
+
+function finishAll(at: usize, count: i32, divisor: i32, rounding: i32, record: usize): void {
+  for (const end = at + usize(count) * 4; at < end; at += 4) {
+    store<f32>(at, finish(f64(load<f32>(at)), divisor, rounding, record))
   }
 }
 
@@ -107,7 +178,7 @@ function finish(sum: f64, divisor: i32, rounding: i32, record: usize): f32 {
 }
 
 function lane(at: usize, length: i32, inner: i32, steps: i32, record: usize): f64 {
-  if (steps == 3) {
+  if (steps == TO_FLOAT64) {
     let wide: f64 = 0
     for (let k = 0; k < length; k++, at += inner * 4) wide += f64(load<f32>(at))
     return wide
@@ -128,7 +199,18 @@ export function extremumLanes(pc: usize): void {
   const largest = load<i32>(pc, 24) != 0
   const wide = load<i32>(pc, 28) != 0
   for (let o = 0; o < outer; o++) {
-    for (let i = 0; i < inner; i++) {
+    let i = 0
+    if (!wide) {
+      for (; i + 4 <= inner; i += 4) {
+        const first = (usize(o) * length * inner + i) * 4
+        v128.store(to + (usize(o) * inner + i) * 4, extremum(from + first, usize(inner) * 4, length, largest))
+      }
+      if (inner == 1 && length >= 4) {
+        store<f32>(to + usize(o) * 4, extremumOfRow(from + usize(o) * length * 4, length, largest))
+        continue
+      }
+    }
+    for (; i < inner; i++) {
       const first = usize(o) * length * inner + i
       const result = usize(o) * inner + i
       if (wide) {
@@ -152,6 +234,27 @@ export function extremumLanes(pc: usize): void {
   }
 }
 
+/** The extrema of four lanes side by side. */
+function extremum(from: usize, step: usize, length: i32, largest: bool): v128 {
+  let best = v128.load(from)
+  if (largest) for (let k = 1; k < length; k++) best = f32x4.max(best, v128.load((from += step)))
+  else for (let k = 1; k < length; k++) best = f32x4.min(best, v128.load((from += step)))
+  return best
+}
+
+/** The extremum of one lane of at least four elements, which is the same in any order. */
+function extremumOfRow(from: usize, length: i32, largest: bool): f32 {
+  // The last four may be some of those before.
+  const last = v128.load(from + usize(length - 4) * 4)
+  const most = extremum(from, 16, length >> 2, largest)
+  const best = largest ? f32x4.max(most, last) : f32x4.min(most, last)
+  const a = f32x4.extract_lane(best, 0)
+  const b = f32x4.extract_lane(best, 1)
+  const c = f32x4.extract_lane(best, 2)
+  const d = f32x4.extract_lane(best, 3)
+  return largest ? max(max(a, b), max(c, d)) : min(min(a, b), min(c, d))
+}
+
 /** Words as of a sum, without a divisor: opcode, from, to, outer, length, inner, steps, rounding, records. */
 export function scanLanes(pc: usize): void {
   const from = usize(load<i32>(pc, 4))
@@ -170,7 +273,7 @@ export function scanLanes(pc: usize): void {
       let wide: f64 = 0
       for (let k = 0; k < length; k++) {
         const at = first + usize(k) * inner * 4
-        if (steps == 3) {
+        if (steps == TO_FLOAT64) {
           wide += f64(load<f32>(from + at))
           store<f32>(to + at, roundOne(wide, rounding, record))
         } else {

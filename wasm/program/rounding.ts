@@ -1,6 +1,6 @@
 // Rounding of float32 results, values staying float32. NaNs are canonical but for their sign, which nothing reads.
 
-/** Where a format's record lies: five words, see `formatWords` in src/compile. */
+/** A word of a format's record: see `formatWords` in src/compile. */
 // @ts-ignore: decorator
 @inline
 export function word(record: usize, index: i32): v128 {
@@ -16,23 +16,41 @@ export function toBfloat16(x: v128): v128 {
 }
 
 /**
- * Nearest even to a narrower format: adding and taking away 1.5 * 2^(24 - p) units of the value's binade leaves p bits.
- * `least` is the smallest exponent's bits, `factor` 1.5 * 2^(24 - p), `cut` twice the largest binade, `most` the largest value,
- * `beyond` what stands for larger ones, `signs` the sign bit where the format has -0.
+ * Nearest even to p bits, of a zero without its sign: adding and taking away 1.5 * 2^(24 - p) units of the value's binade, whose
+ * exponent is kept between those of the least and of the largest normal numbers. `lift` makes that of the binade.
  */
 // @ts-ignore: decorator
 @inline
-export function toFormat(x: v128, least: v128, factor: v128, cut: v128, most: v128, beyond: v128, signs: v128): v128 {
-  const sign = v128.and(x, i32x4.splat(0x80000000))
-  // NaN is kept: pmin gives its first operand unless the second is smaller.
-  const size = f32x4.pmin(v128.and(x, i32x4.splat(0x7fffffff)), cut)
-  const binade = i32x4.max_s(v128.and(size, i32x4.splat(0x7f800000)), least)
-  const magic = f32x4.mul(factor, binade)
-  const near = f32x4.sub(f32x4.add(size, magic), magic)
-  const bounded = v128.bitselect(beyond, near, f32x4.gt(near, most))
-  // A zero of a format without -0 is +0: its sign is dropped by `signs` being 0 there.
-  const zero = f32x4.eq(bounded, f32x4.splat(0))
-  return v128.or(bounded, v128.and(sign, v128.or(signs, v128.not(zero))))
+export function near(x: v128, least: v128, most: v128, lift: v128): v128 {
+  const binade = i32x4.min_s(i32x4.max_s(v128.and(x, i32x4.splat(0x7f800000)), least), most)
+  const magic = i32x4.add(binade, lift)
+  return f32x4.sub(f32x4.add(x, magic), magic)
+}
+
+/** Nearest even to a format whose largest binade is full: `up` takes what lies beyond it to infinity, and `down` back what does not. */
+// @ts-ignore: decorator
+@inline
+export function toFormat(x: v128, least: v128, most: v128, lift: v128, up: v128, down: v128): v128 {
+  const bounded = f32x4.mul(f32x4.mul(near(x, least, most, lift), up), down)
+  return v128.or(bounded, v128.and(x, i32x4.splat(0x80000000)))
+}
+
+/**
+ * Nearest even to a format where NaN lies beyond the largest value: what `up` takes to infinity leaves NaN when it is taken from
+ * itself. `signs` is the sign bit where the format has -0.
+ */
+// @ts-ignore: decorator
+@inline
+export function toTop(x: v128, least: v128, most: v128, lift: v128, up: v128, signs: v128): v128 {
+  const y = near(x, least, most, lift)
+  return beyond(x, y, f32x4.mul(y, up), signs)
+}
+
+/** The same of x by what is near it and by what that reaches. */
+// @ts-ignore: decorator
+@inline
+export function beyond(x: v128, y: v128, reached: v128, signs: v128): v128 {
+  return v128.or(f32x4.add(y, f32x4.sub(reached, reached)), v128.and(x, signs))
 }
 
 /** Float64 pairs rounded to odd in float32, so that a second rounding to at most 22 bits is the only one. */
@@ -57,15 +75,20 @@ function lower(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
 }
 
+/** Rounded as `rounding` says: of one of the numbers above it is a constant. */
+// @ts-ignore: decorator
+@inline
+export function rounded(rounding: i32, x: v128, r0: v128, r1: v128, r2: v128, r3: v128, r4: v128): v128 {
+  if (rounding == 0) return x
+  if (rounding == 1) return toBfloat16(x)
+  if (rounding == 2) return toFormat(x, r0, r1, r2, r3, r4)
+  return toTop(x, r0, r1, r2, r3, r4)
+}
+
 /** One float64 rounded to float32, bfloat16 or a format, as float32. */
 export function roundOne(x: f64, rounding: i32, record: usize): f32 {
   if (rounding == 0) return f32(x)
-  const odd = toOdd(f64x2.splat(x), f64x2.splat(x))
-  const near =
-    rounding == 1
-      ? toBfloat16(odd)
-      : toFormat(odd, word(record, 0), word(record, 1), word(record, 2), word(record, 3), word(record, 4), word(record, 5))
-  return f32x4.extract_lane(near, 0)
+  return roundVector(toOdd(f64x2.splat(x), f64x2.splat(x)), rounding, record)
 }
 
 /** One float32 rounded to bfloat16 or a format. */
@@ -77,14 +100,18 @@ export function roundStep(x: f32, rounding: i32, record: usize): f32 {
     const u = reinterpret<u32>(x)
     return reinterpret<f32>((u + 0x7fff + ((u >> 16) & 1)) & 0xffff0000)
   }
-  const near = toFormat(
-    f32x4.splat(x),
-    word(record, 0),
-    word(record, 1),
-    word(record, 2),
-    word(record, 3),
-    word(record, 4),
-    word(record, 5),
-  )
-  return f32x4.extract_lane(near, 0)
+  return roundVector(f32x4.splat(x), rounding, record)
+}
+
+// @ts-ignore: decorator
+@inline
+function roundVector(x: v128, rounding: i32, record: usize): f32 {
+  if (rounding == 1) return f32x4.extract_lane(toBfloat16(x), 0)
+  const r0 = word(record, 0)
+  const r1 = word(record, 1)
+  const r2 = word(record, 2)
+  const r3 = word(record, 3)
+  const r4 = word(record, 4)
+  const y = rounding == 2 ? toFormat(x, r0, r1, r2, r3, r4) : toTop(x, r0, r1, r2, r3, r4)
+  return f32x4.extract_lane(y, 0)
 }

@@ -4,11 +4,13 @@
     python3 scripts/golden/float32/keys.py                    # the values: seconds
     python3 scripts/golden/float32/keys.py hashes exp log     # all blocks of 2^24 operands: a minute a function
     python3 scripts/golden/float32/keys.py hashes sin 56:128  # some of them
+    python3 scripts/golden/float32/keys.py hashes pow 0:24    # 24 blocks of 2^22 drawn pairs
 
 oracle.c says how a result is found. What is there already of the hashes is kept.
 """
 
 import json
+import math
 import pathlib
 import random
 import struct
@@ -22,6 +24,7 @@ NAMES = (
     "exp exp2 expm1 log log2 log10 log1p rsqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
     "sigmoid softplus silu gelu geluTanh erf erfc lgamma"
 ).split()
+PAIRS = ("pow", "atan2", "hypot", "logAddExp")
 
 
 def build(folder):
@@ -54,7 +57,22 @@ def pairs():
     rows += [(f(draw.randrange(1, 4096)), f(draw.choice([-2, -1, 0.5, 2, 3, 4, 0.25, 1.5]))) for _ in range(200)]
     rows += [(f((2 * draw.getrandbits(23) + 1) * 2.0**-149), f(2.0 ** draw.randrange(1, 6))) for _ in range(100)]
     special = [f(x) for x in (0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -3.0, float("inf"), -float("inf"), float("nan"))]
-    return rows + [(a, b) for a in special for b in special]
+    rows += [(a, b) for a in special for b in special]
+    # For hypot: legs of whole triangles, whose third side has up to 25 bits and so may be a tie; subnormal ones; the largest.
+    for _ in range(150):
+        m, n = sorted(draw.sample(range(1, 4096), 2), reverse=True)
+        scale = 2.0 ** draw.choice([-140, -120, 0, 60])
+        rows.append((f((m * m - n * n) * scale), f(2 * m * n * scale)))
+    rows += [(draw.getrandbits(20), draw.getrandbits(20)) for _ in range(60)]
+    rows += [(0x7F7FFFFF - draw.getrandbits(16), number(114, 118)) for _ in range(60)]
+    # For logAddExp: results about 0, where exp(a) is near 1 - exp(b); tails near half an ulp of the larger; subnormal tails.
+    for _ in range(200):
+        a = -math.exp(draw.uniform(-16, 2))
+        rows.append((f(a), f(math.log(-math.expm1(a)))))
+        b = 2.0 ** draw.randrange(-20, 6) * draw.uniform(1, 2)
+        rows.append((f(b), f(b + math.log(2.0 ** (math.frexp(b)[1] - 25)) + draw.uniform(-1e-6, 1e-6))))
+    rows += [(f(draw.choice([0.0, 1e-45, -1e-40, 2e-39])), f(draw.uniform(-105, -85))) for _ in range(100)]
+    return rows
 
 
 def write(name, value):
@@ -71,7 +89,7 @@ def values(oracle):
         results[name] = "".join("7fc00000" if w & 0x7FFFFFFF > 0x7F800000 else f"{w:08x}" for w in words)
     two = [word for pair in pairs() for word in pair]
     packed = struct.pack(f"<{len(two)}I", *two)
-    for name in ("pow", "atan2"):
+    for name in PAIRS:
         out = subprocess.run([oracle, name, "pairs"], input=packed, stdout=subprocess.PIPE, check=True).stdout
         words = struct.unpack(f"<{len(two) // 2}I", out)
         results[name] = "".join("7fc00000" if w & 0x7FFFFFFF > 0x7F800000 else f"{w:08x}" for w in words)
@@ -91,7 +109,8 @@ def hashes(oracle, arguments):
         rows = known["hashes"].setdefault(name, {})
         for block in range(first, last):
             if str(block) not in rows:
-                out = subprocess.run([oracle, name, "hashes", str(block), str(block + 1)], stdout=subprocess.PIPE, check=True)
+                mode = "drawn" if name in PAIRS else "hashes"
+                out = subprocess.run([oracle, name, mode, str(block), str(block + 1)], stdout=subprocess.PIPE, check=True)
                 rows[str(block)] = out.stdout.decode().strip()
         known["hashes"][name] = dict(sorted(rows.items(), key=lambda row: int(row[0])))
         write("float32_hashes.json", known)

@@ -4,6 +4,7 @@
  *   oracle NAME results BLOCK     the bits of one block's results, 64 MiB on standard output
  *   oracle NAME given             operands on standard input, results on standard output, all by MPFR
  *   oracle NAME pairs             the same of two operands: pow, atan2, hypot, logAddExp
+ *   oracle NAME drawn FROM TO     of two operands, the hash of each block of 2^22 pairs that `draw` makes
  *
  * A result is the float64 value rounded where both ends of its error interval, 2^-42 of it, many times what is known of
  * the C library's functions, round alike; else it is MPFR's. fast.c has the float64 values. NaN results are 0x7fc00000.
@@ -108,12 +109,48 @@ static float of_pair(float a, float b) {
   if (is("pow")) mpfr_pow(y, x, z, MPFR_RNDN);
   else if (is("atan2")) mpfr_atan2(y, x, z, MPFR_RNDN);
   else if (is("hypot")) mpfr_hypot(y, x, z, MPFR_RNDN);
-  else if (a == b && fabsf(a) == INFINITY) return a;
+  else if (a != a || b != b || fabsf(a) == INFINITY || fabsf(b) == INFINITY) return a > b ? a : b >= a ? b : NAN;
   else {
-    mpfr_exp(t, x, MPFR_RNDN), mpfr_exp(u, z, MPFR_RNDN);
-    mpfr_add(t, t, u, MPFR_RNDN), mpfr_log(y, t, MPFR_RNDN);
+    /* The larger and log(1 + exp(-distance)). */
+    if (mpfr_less_p(x, z)) mpfr_swap(x, z);
+    mpfr_sub(t, z, x, MPFR_RNDN), mpfr_exp(t, t, MPFR_RNDN), mpfr_log1p(t, t, MPFR_RNDN);
+    mpfr_add(y, x, t, MPFR_RNDN);
   }
   return mpfr_get_flt(y, MPFR_RNDN);
+}
+
+/* Pair i: three of four have sizes of 2^-16 to 2^16, so that more than 0, 1 and infinity comes out. */
+static uint32_t mixed(uint32_t n) {
+  n = (n ^ n >> 16) * 0x85ebca6b;
+  n = (n ^ n >> 13) * 0xc2b2ae35;
+  return n ^ n >> 16;
+}
+
+static float draw(uint32_t pair, uint32_t which) {
+  uint32_t word = mixed(2 * pair + which);
+  if (pair & 3) word = (word & 0x8fffffff) + 0x37800000;
+  float number;
+  return memcpy(&number, &word, 4), number;
+}
+
+/* The float64 value and the size of which it may be 2^-45 off, 128 times what is known of the C library. */
+static double of_drawn(float a, float b, double *size) {
+  double value = is("pow") ? pow(a, b) : is("atan2") ? atan2(a, b) : hypot(a, b);
+  *size = value;
+  if (!is("logAddExp")) return value;
+  double tail = log1p(exp(-fabs((double)a - b)));
+  value = (a > b ? a : b) + tail;
+  *size = tail + fabs(value);
+  return value;
+}
+
+static float drawn(uint32_t pair) {
+  float a = draw(pair, 0), b = draw(pair, 1);
+  double size, value = of_drawn(a, b, &size), error = size * 0x1p-45;
+  /* Zeros, infinities and NaN of the C library are those of the standard. */
+  if (!is("logAddExp") && (value == 0 || !(fabs(value) < INFINITY))) return (float)value;
+  float low = (float)(value - error);
+  return low == (float)(value + error) ? low : of_pair(a, b);
 }
 
 static float lowest, highest;
@@ -167,6 +204,17 @@ int main(int count, char **argument) {
   } else if (strcmp(argument[2], "results") == 0) {
     uint32_t first = (uint32_t)atoi(argument[3]) << 24;
     for (int i = 0; i < 256; i++) chunk(fast, first + (i << 16)), fwrite(results, 4, 1 << 16, stdout);
+  } else if (strcmp(argument[2], "drawn") == 0) {
+    for (int block = atoi(argument[3]); block < atoi(argument[4]); block++) {
+      uint32_t hash = 0x811c9dc5;
+      for (uint32_t i = 0; i < 1 << 22; i++) {
+        float result = drawn(((uint32_t)block << 22) + i);
+        uint32_t word = 0x7fc00000;
+        if (result == result) memcpy(&word, &result, 4);
+        hash = (hash ^ word) * 0x01000193;
+      }
+      printf("%08x\n", hash), fflush(stdout);
+    }
   } else {
     for (int block = atoi(argument[3]); block < atoi(argument[4]); block++) {
       uint32_t hash = 0x811c9dc5;

@@ -1,12 +1,12 @@
-import { isFloat, type Op, sameShape, Tensor, zeros } from '../../tensor/index.js'
+import { formOf, isFloat, type Op, sameShape, Tensor, zeros } from '../../tensor/index.js'
 import { checkpointOp, type Rematerialise } from '../graph/checkpointOp.js'
 import { type RecordedNode, recordingOf } from '../graph/recording.js'
 import { variable } from '../graph/variable.js'
 import { runBody } from '../scan/body.js'
 import { scan } from '../scan/scan.js'
 import { doer, type Loop, resultsOf, type Scanned, scanOp } from '../scan/scanOp.js'
-import type { TangentRules } from './tangentRule.js'
-import { tangentRules } from './tangentRules.js'
+import type { TangentRule, TangentRules } from './tangentRule.js'
+import { symmetric, tangentRules } from './tangentRules.js'
 
 /** What was computed from some variables, ready to be walked forwards. */
 export interface Pushed {
@@ -45,7 +45,7 @@ export function pushed(op: string, variables: readonly Tensor[], outputs: readon
       const { op: key, inputs, attributes } = tensor.trace!
       const own = inputs.map(tangentOf)
       if (own.every((t) => !t)) return
-      const rule = rules?.get(key) ?? tangentRules.get(key)
+      const rule = rules?.get(key) ?? tangentRules.get(key) ?? broughtRule(key)
       if (!rule) {
         throw new RangeError(`${op}: no tangent rule for this operation, give one by rules [${key.name}]`)
       }
@@ -144,6 +144,12 @@ function pushLoop({ op, loop, inputs, results, tangents, rules }: LoopPush): (Te
     const k = i < carries ? carried.indexOf(captures + i) : given.indexOf(i)
     return (i < carries ? last : stacked)[k]
   })
+}
+
+/** The rule of an elementwise operation that brings its gradient. */
+function broughtRule(op: Op): TangentRule | undefined {
+  if (formOf(op) !== 'elementwise' || !op.gradient) return undefined
+  return symmetric((context) => op.gradient!(context))
 }
 
 /** Throws unless a rule kept to its contract. */

@@ -1,7 +1,8 @@
 import { unaryNames } from '../../functions/index.js'
-import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
+import { flushOp, logAddExpOp, stopGradientOp } from '../../numerics/index.js'
 import {
   type Accumulation,
+  abs,
   add,
   apply,
   broadcastTo,
@@ -10,6 +11,8 @@ import {
   constantOp,
   div,
   equal,
+  greaterEqual,
+  indexedOps,
   isFloat,
   type Op,
   type OpTable,
@@ -28,7 +31,7 @@ import { arithmeticRules, logAddExpRule } from '../rules/arithmeticRules.js'
 import type { GradientRule } from '../rules/gradientRule.js'
 import { partOp } from '../rules/part.js'
 import { polygammaRules } from '../rules/polygamma.js'
-import { scatterAtOp, scatterOp, takeAtRules } from '../rules/scatter.js'
+import { takeAtRules } from '../rules/scatter.js'
 import { unaryRules } from '../rules/unaryRules.js'
 import { cumprodTangent } from './cumprodTangent.js'
 import type { TangentRule, TangentRules } from './tangentRule.js'
@@ -42,7 +45,7 @@ function total(parts: readonly Tensor[]): Tensor | undefined {
 }
 
 /** Of an elementwise operation: its derivative times the tangent is its derivative times the cotangent, operand by operand. */
-const symmetric =
+export const symmetric =
   (rule: GradientRule): TangentRule =>
   ({ tangents, inputs, output, attributes }) => {
     const { shape } = output
@@ -153,8 +156,9 @@ export const tangentRules: TangentRules = new Map<Op, TangentRule | 'none'>([
   [constantOp as Op, 'none'],
   [stopGradientOp, 'none'],
   [variableOp, ({ tangents: [t] }) => t],
+  [flushOp, ({ tangents: [t], inputs: [x] }) => where(greaterEqual(abs(x!), 2 ** -126), t!, 0)],
   [logAddExpOp, symmetric(logAddExpRule)],
   ...polygammaRules.map(([op, rule]): [Op, TangentRule] => [op, symmetric(rule)]),
-  ...[scatterOp as Op, scatterAtOp as Op, partOp as Op].map((op): [Op, TangentRule] => [op, linear(op)]),
+  ...[indexedOps.scatter as Op, partOp as Op].map((op): [Op, TangentRule] => [op, linear(op)]),
   ...takeAtRules.map(([op]): [Op, TangentRule] => [op, linear(op)]),
 ])

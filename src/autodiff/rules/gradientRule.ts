@@ -1,16 +1,9 @@
-import type { Op, Tensor } from '../../tensor/index.js'
+import type { Op, OpCotangent, Tensor } from '../../tensor/index.js'
 import type { SumOptions } from './sumOptions.js'
 
 /** What a rule is told about one recorded operation. */
 // biome-ignore lint/suspicious/noExplicitAny: a table holds rules of operations with unlike attributes.
-export interface RuleContext<A = any> {
-  /** The cotangent of the result: its dtype and shape. */
-  readonly g: Tensor
-  readonly inputs: readonly Tensor[]
-  readonly output: Tensor
-  readonly attributes: A
-  /** Which inputs a gradient is asked for; what a rule gives for the others is dropped, so it may save the work. */
-  readonly needs: readonly boolean[]
+export interface RuleContext<A = any> extends OpCotangent<A> {
   /** How reductions add that undo a broadcast. */
   readonly sum: SumOptions
 }

@@ -1,20 +1,9 @@
-import {
-  apply,
-  broadcastTo,
-  formOf,
-  type Op,
-  reshape,
-  slice,
-  stack,
-  type Tensor,
-  transpose,
-  zeros,
-} from '../../tensor/index.js'
+import { apply, broadcastTo, formOf, type Op, reshape, type Tensor, transpose } from '../../tensor/index.js'
 import { again, type Body, runBody, type Step } from '../scan/body.js'
 import { scan } from '../scan/scan.js'
 import { resultsOf, type Scanned, scanOp, wholeIn } from '../scan/scanOp.js'
 import type { BatchContext, BatchRule, BatchRules } from './batchRule.js'
-import { batchRules } from './batchRules.js'
+import { batchRules, oneByOne } from './batchRules.js'
 
 /** A value of a batch: one tensor for all elements, or with the batch as its first axis. */
 export interface Batched {
@@ -52,7 +41,7 @@ export function batchBody(
     const context: BatchContext = {
       inputs: xs,
       batched: read.map(({ batched }) => batched),
-      ...{ size, attributes: step.attributes, shape: step.result.shape },
+      ...{ size, attributes: step.attributes, dtype: step.result.dtype, shape: step.result.shape },
     }
     const rule = rules?.get(step.op) ?? batchRules.get(step.op) ?? otherRule(step)
     return { x: rule(context), batched: true }
@@ -60,7 +49,7 @@ export function batchBody(
 }
 
 /** An operation that no table knows: all at once if it is elementwise, else one element after the other. */
-function otherRule({ op, result }: Step): BatchRule {
+function otherRule({ op }: Step): BatchRule {
   if (formOf(op) === 'elementwise') {
     return (context) => {
       const fitted = context.inputs.map((x, i) => {
@@ -74,17 +63,7 @@ function otherRule({ op, result }: Step): BatchRule {
       return apply(op, fitted, context.attributes)
     }
   }
-  return ({ inputs, batched, size, attributes }) => {
-    if (size === 0) return zeros([0, ...result.shape], { dtype: result.dtype })
-    const results = Array.from({ length: size }, (_, element) =>
-      apply(
-        op,
-        inputs.map((x, i) => (batched[i] ? slice(x, [element]) : x)),
-        attributes,
-      ),
-    )
-    return stack(results)
-  }
+  return oneByOne(op)
 }
 
 /** A loop for a whole batch: what is carried has the batch where anything that it depends on has. */

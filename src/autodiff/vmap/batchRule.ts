@@ -1,4 +1,4 @@
-import type { Op, Shape, Tensor } from '../../tensor/index.js'
+import type { DType, Op, Shape, Tensor } from '../../tensor/index.js'
 
 /** What a rule is told about one recorded operation. */
 // biome-ignore lint/suspicious/noExplicitAny: a table holds rules of operations with unlike attributes.
@@ -10,7 +10,8 @@ export interface BatchContext<A = any> {
   readonly size: number
   /** What the operation was told for one element. */
   readonly attributes: A
-  /** The shape of the result for one element. */
+  /** The dtype of the result, and its shape for one element. */
+  readonly dtype: DType
   readonly shape: Shape
 }
 

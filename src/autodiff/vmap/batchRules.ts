@@ -5,25 +5,29 @@ import {
   apply,
   broadcastTo,
   type Casting,
+  indexedOps,
   type Joining,
   type Op,
   type OpTable,
   opNames,
   ops,
   reshape,
+  type Scattering,
+  type ScatteringAt,
   type Shaping,
   type Slicing,
   sizeOf,
+  slice,
+  stack,
   type Taking,
   type Tensor,
-  takeAlongAtOp,
-  takeAtOp,
+  takeAlongAxis,
   transpose,
+  zeros,
 } from '../../tensor/index.js'
 import { recordOf } from '../graph/recordOf.js'
 import { variableOp } from '../graph/variable.js'
 import { type Part, partOp } from '../rules/part.js'
-import { type Scatter, type ScatterAt, scatterAtOp, scatterOp } from '../rules/scatter.js'
 import type { BatchContext, BatchRule, BatchRules } from './batchRule.js'
 
 /** An operand of a batch as one of `rank` axes for each element, missing ones in front, so that elements broadcast as before. */
@@ -44,6 +48,18 @@ export function spread({ inputs, batched, size }: BatchContext, i: number): Tens
 function elementShape({ inputs, batched }: BatchContext, i: number): readonly number[] {
   return batched[i] ? inputs[i]!.shape.slice(1) : inputs[i]!.shape
 }
+
+/** One element after the other, for what can be done no other way. */
+export const oneByOne =
+  (op: Op): BatchRule =>
+  ({ inputs, batched, size, attributes, dtype, shape }) => {
+    if (size === 0) return zeros([0, ...shape], { dtype })
+    const results = Array.from({ length: size }, (_, element): Tensor => {
+      const own = inputs.map((x, i) => (batched[i] ? slice(x, [element]) : x))
+      return apply(op, own, attributes)
+    })
+    return stack(results)
+  }
 
 const elementwise =
   (op: Op): BatchRule =>
@@ -140,13 +156,13 @@ const table: OpTable<BatchRule> = {
 }
 
 /** Positions of each element of the batch, one tensor behind the other. */
-const scatterRule: BatchRule<Scatter> = ({ inputs, size, attributes: { positions, shape, how } }) => {
+const scatterRule: BatchRule<Scattering> = ({ inputs, size, attributes: { positions, shape, how } }) => {
   const all = new Int32Array(size * positions.length)
   const step = sizeOf(shape)
   for (let i = 0; i < size; i++) {
     for (const [k, position] of positions.entries()) all[i * positions.length + k] = i * step + position
   }
-  return apply(scatterOp, inputs, { positions: all, shape: [size, ...shape], how })
+  return apply(indexedOps.scatter, inputs, { positions: all, shape: [size, ...shape], how })
 }
 
 /** Rows by indices: those of the tensor's own batch where both have one. */
@@ -154,50 +170,31 @@ const takeAtRule: BatchRule<Omit<Taking, 'indices'>> = (context) => {
   const { inputs, batched, size, attributes } = context
   const { axis, shape } = attributes
   const [x, indices] = inputs as [Tensor, Tensor]
-  if (!batched[1]) return apply(takeAtOp, inputs, { axis: axis + 1, shape: [size, ...shape] })
+  if (!batched[1]) return apply(indexedOps.takeAt, inputs, { axis: axis + 1, shape: [size, ...shape] })
   if (!batched[0]) {
     const among = [...shape.slice(0, axis), size, ...shape.slice(axis)]
-    const rows = apply(takeAtOp, inputs, { axis, shape: among })
+    const rows = apply(indexedOps.takeAt, inputs, { axis, shape: among })
     return transpose(rows, [axis, ...among.map((_, i) => i).filter((i) => i !== axis)])
   }
-  const { places } = alongEvery(indices, x.shape.slice(1), axis)
-  return reshape(apply(takeAlongAtOp, [x, places], { axis: axis + 1 }), [size, ...shape])
-}
-
-const takeAlongAtRule: BatchRule<{ readonly axis: number }> = (context) =>
-  apply(takeAlongAtOp, [spread(context, 0), spread(context, 1)], { axis: context.attributes.axis + 1 })
-
-/** What reads back a batch of readings: the readings' own axis is one further back; indices with a batch go with every element. */
-const scatterAtRule: BatchRule<ScatterAt> = (context) => {
-  const { batched, size, attributes } = context
-  const { reader, taking, shape, how } = attributes
-  const axis = taking.axis + 1
-  const g = spread(context, 0)
-  const whole = [size, ...shape]
-  if (reader === 'takeAlongAt') {
-    return apply(scatterAtOp, [g, spread(context, 1)], { reader, taking: { axis }, shape: whole, how })
-  }
-  const [, indices] = context.inputs as [Tensor, Tensor]
-  if (!batched[1]) {
-    const told = { axis, shape: [size, ...taking.shape!] }
-    return apply(scatterAtOp, [g, indices], { reader, taking: told, shape: whole, how })
-  }
-  const { places, every } = alongEvery(indices, shape, taking.axis)
-  const read = reshape(g, [size, ...every])
-  return apply(scatterAtOp, [read, places], { reader: 'takeAlongAt', taking: { axis }, shape: whole, how })
-}
-
-/** Indices of a batch into an axis of tensors of a shape, for every element that is read, in the tensors' own rank. */
-function alongEvery(
-  indices: Tensor,
-  own: readonly number[],
-  axis: number,
-): { places: Tensor; every: readonly number[] } {
-  const size = indices.shape[0]!
+  // Indices for every element that is read, along one axis of tensors of equal rank.
+  const own = x.shape.slice(1)
   const count = sizeOf(indices.shape.slice(1))
   const around = own.map((_, i) => (i === axis ? count : 1))
   const every = own.map((length, i) => (i === axis ? count : length))
-  return { places: broadcastTo(reshape(indices, [size, ...around]), [size, ...every]), every }
+  const places = broadcastTo(reshape(indices, [size, ...around]), [size, ...every]) as Tensor<'int32'>
+  return reshape(takeAlongAxis(x, places, { axis: axis + 1 }), [size, ...shape])
+}
+
+/** What reads back a batch of readings by the same indices; by indices of their own one element after the other. */
+const scatterAtRule: BatchRule<ScatteringAt> = (context) => {
+  const { batched, size, attributes } = context
+  if (batched[1]) return oneByOne(indexedOps.scatterAt as Op)(context)
+  const { taking, shape, how } = attributes
+  return apply(indexedOps.scatterAt, [spread(context, 0), context.inputs[1]!], {
+    taking: { axis: taking.axis + 1, shape: [size, ...taking.shape] },
+    shape: [size, ...shape],
+    how,
+  })
 }
 
 const partRule: BatchRule<Part> = ({ inputs, attributes: { axis, from, to } }) =>
@@ -211,9 +208,8 @@ export const batchRules: BatchRules = new Map<Op, BatchRule>([
   }),
   [variableOp, same(variableOp)],
   [stopGradientOp, same(stopGradientOp)],
-  [scatterOp as Op, scatterRule],
-  [scatterAtOp as Op, scatterAtRule],
-  [takeAtOp as Op, takeAtRule],
-  [takeAlongAtOp as Op, takeAlongAtRule],
+  [indexedOps.scatter as Op, scatterRule],
+  [indexedOps.scatterAt as Op, scatterAtRule],
+  [indexedOps.takeAt as Op, takeAtRule],
   [partOp as Op, partRule],
 ])

@@ -11,7 +11,7 @@ export const completionCommand: Subcommand = (terminal) =>
     .argument('<shell>', shells.join(', '))
     .addHelpText(
       'after',
-      '\nExamples:\n  source <(tpu-toolkit completion bash)\n  tpu-toolkit completion fish > ~/.config/fish/completions/tpu-toolkit.fish',
+      '\nExamples:\n  source <(tpu-toolkit completion bash)\n  tpu-toolkit completion zsh > ~/.zsh/completions/_tpu-toolkit\n  tpu-toolkit completion fish > ~/.config/fish/completions/tpu-toolkit.fish',
     )
     .action((name: string, _: object, command: Command) => {
       const shell = readName('shell', name, shells)

@@ -50,7 +50,7 @@ export const flagsCommand: Subcommand = (terminal) =>
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nExamples:\n  tpu-toolkit flags v5p\n  eval "$(tpu-toolkit flags v6e --keep)"\n  tpu-toolkit flags v5e --explain\n  LIBTPU_INIT_ARGS=--xla_tpu_bf16_reduction=false tpu-toolkit flags --lint',
+      '\nExamples:\n  tpu-toolkit flags v5p\n  eval "$(tpu-toolkit flags v6e --keep)"\n  tpu-toolkit flags v5e --level aggressive --explain\n  LIBTPU_INIT_ARGS=--xla_tpu_bf16_reduction=false tpu-toolkit flags --lint\n  tpu-toolkit flags --tips',
     )
     .action((generation: string | undefined, given: Given) => {
       const asked = generation === undefined ? undefined : readGeneration(generation)

@@ -48,7 +48,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64',
+      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4 --out plan.html\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64',
     )
     .action((text: string, given: Given) => {
       const report =

@@ -1,21 +1,34 @@
 import { decode, encode } from '../../bf16/index.js'
-import { castTo, type Expression, flushOp, leaf } from '../../compile/index.js'
+import { castTo, type Expression, leaf } from '../../compile/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
+import { flushOp } from '../../numerics/index.js'
 import { checkName, type OptionTable } from '../../options/index.js'
-import { type FloatDType, type Op, ops, roundingTo, type Shape, sizeOf, Tensor } from '../../tensor/index.js'
+import {
+  apply,
+  type FloatDType,
+  full,
+  type KnownOp,
+  type Op,
+  ops,
+  roundingTo,
+  type Shape,
+  sizeOf,
+  Tensor,
+} from '../../tensor/index.js'
 import {
   type Decoded,
   Deferred,
   decodedOf,
-  floatOf,
   type Operand,
   promote,
   type Scalar,
   tensorOf,
   valuesFor,
 } from './decoded.js'
+import { floatOf } from './floatOf.js'
 import { addLoop, divLoop, type Loop, mulLoop, sqrtLoop, subLoop } from './loops.js'
 import { powf } from './powf.js'
+import { areRecorded, inShape, perform, Recorded } from './recorded.js'
 
 /**
  * Whose arithmetic an optimizer imitates. 'ieee': every operation correctly rounded, subnormals kept, norms free of
@@ -58,6 +71,9 @@ export interface Elementwise {
   maximum(a: Operand, b: Operand): Decoded
   minimum(a: Operand, b: Operand): Decoded
   sign(a: Operand): Decoded
+  abs(a: Operand): Decoded
+  /** An element where its partner is above 0, else 0. */
+  whereAbove(a: Operand, by: Operand): Decoded
   /** The float power of each element. */
   pow(a: Operand, exponent: number): Decoded
   /** A new value of each element and its partner, rounded as every result. */
@@ -138,10 +154,22 @@ function make(name: Arithmetic): Elementwise {
     }
     return { dtype, shape, values: out, own: true }
   }
-  /** The expression of an operand in the dtype of an operation; in float32, flushed, where XLA computes so. */
-  const operand = (x: Operand, dtype: FloatDType): Expression => {
-    const inDtype = castTo(expressionOf(x, dtype, weak), dtype)
-    return isFlushed(dtype) ? flushedExpression(castTo(inDtype, 'float32')) : inDtype
+  /** An operand in the dtype of an operation; in float32, flushed, where XLA computes so. */
+  const entering = (x: Expression, dtype: FloatDType, flushed = isFlush(x)): Expression => {
+    const inDtype = castTo(x, dtype)
+    if (!isFlushed(dtype)) return inDtype
+    const single = castTo(inDtype, 'float32')
+    return flushed ? single : flushedExpression(single)
+  }
+  const operand = (x: Operand, dtype: FloatDType): Expression => entering(expressionOf(x, dtype, weak), dtype)
+  /** The same of an operand whose operations somebody sees, in its own shape, or in one that fits the shape of the result. */
+  const seen = (x: Operand, dtype: FloatDType, shape: Shape): Expression => {
+    if (typeof x === 'number') {
+      return entering(leaf(full([], isFlushed(dtype) ? Math.fround(x) : x, { dtype })), dtype)
+    }
+    const whole = x instanceof Tensor ? x : tensorOf(x)
+    const placed = leaf(inShape(whole, whole.size === sizeOf(shape) ? shape : []))
+    return entering(placed, dtype, x instanceof Recorded && x.flushed)
   }
   /** What an operation gives, from what it is in the dtype that it computes in. */
   const result = (x: Expression, dtype: FloatDType): Expression =>
@@ -161,6 +189,10 @@ function make(name: Arithmetic): Elementwise {
     const dtype = dtypeOf(a, b)
     const shape = shapeOf(sized(a), sized(b))
     const size = sizeOf(shape)
+    if (dtype && areRecorded(a, b)) {
+      const done = perform(result(inside(seen(a, dtype, shape), seen(b, dtype, shape), shape), dtype))
+      return new Recorded(done, isFlushed(dtype) && dtype !== 'float8_e8m0fnu')
+    }
     if (!dtype || size < worthAProgram) return map(f, a, b, loop)
     const made = result(inside(operand(a, dtype), operand(b, dtype), [size]), dtype)
     return new Deferred(dtype, shape, made, () => map(f, a, b, loop))
@@ -189,11 +221,27 @@ function make(name: Arithmetic): Elementwise {
     if (!xla || !many || !dtype || dtype === 'float64') return div(a, b)
     const half = dtype === 'float16'
     const f = half ? byHalfReciprocal : byReciprocal
+    if (areRecorded(a, b)) {
+      const inverse = (y: Expression, shape: Shape): Expression =>
+        half
+          ? castTo(both(ops.div)(leaf(full([], 1, { dtype })), castTo(y, dtype), shape), 'float32')
+          : flushedExpression(both(ops.div)(single('float32', 1), y, shape))
+      return deferred((x, y, shape) => both(ops.mul)(x, inverse(y, shape), shape), f, a, b)
+    }
     if (typeof b !== 'number' && sizeOf(b.shape) !== 1) return map(f, a, b)
     const divisor = flushed(typeof b === 'number' ? weak(b, dtype) : asDecoded(b).values[0]!)
     const factor = half ? roundToHalf(1 / divisor) : flushed(Math.fround(1 / divisor))
     const times = single('float32', factor)
     return deferred((x, _, shape) => both(ops.mul)(x, times, shape), f, a, b)
+  }
+  const power = (x: Operand, exponent: number): Decoded =>
+    map((y) => (xla ? powf(Math.fround(y), Math.fround(exponent)) : y ** exponent), x, 0)
+  // No operation of `ops` has these bits.
+  const powerOp: KnownOp<{ readonly exponent: number }> = {
+    name: 'power',
+    form: 'elementwise',
+    rounds: 'once',
+    kernel: ([x], { exponent }) => tensorOf(power(x!, exponent)),
   }
   const sub = (a: Operand, b: Operand): Decoded => deferred(both(ops.sub), (x, y) => x - y, a, b, subLoop)
   return {
@@ -231,8 +279,25 @@ function make(name: Arithmetic): Elementwise {
     maximum: (a, b) => deferred(both(ops.maximum), Math.max, a, b),
     minimum: (a, b) => deferred(both(ops.minimum), Math.min, a, b),
     sign: (a) => deferred(alone(ops.sign), Math.sign, a, 0),
+    abs: (a) => (areRecorded(a) ? deferred(alone(ops.abs), Math.abs, a, 0) : map(Math.abs, a, 0)),
+    whereAbove: (a, by) => {
+      const f = (x: number, y: number): number => (y > 0 ? x : 0)
+      const inside = (x: Expression, y: Expression, shape: Shape): Expression => {
+        const zero = single(x.dtype as FloatDType, 0)
+        const above: Expression = {
+          op: ops.greater as Op,
+          inputs: [y, castTo(zero, y.dtype)],
+          dtype: 'bool',
+          shape,
+        }
+        return { op: ops.where as Op, inputs: [above, x, castTo(zero, x.dtype)], dtype: x.dtype, shape }
+      }
+      return areRecorded(a, by) ? deferred(inside, f, a, by) : map(f, a, by)
+    },
     pow: (a, exponent) =>
-      map((x) => (xla ? powf(Math.fround(x), Math.fround(exponent)) : x ** exponent), a, 0),
+      areRecorded(a)
+        ? new Recorded(apply(powerOp, [a instanceof Tensor ? a : tensorOf(a as Decoded)], { exponent }))
+        : power(a, exponent),
     oneMinus: (s) => (typeof s === 'number' ? 1 - s : tensorOf(sub(1, s))),
     power: (base, n, dtype) => {
       const value = typeof base === 'number' ? base : base.item()
@@ -244,6 +309,16 @@ function make(name: Arithmetic): Elementwise {
 
 /** Fewer elements than this are done before a program is found. */
 const worthAProgram = 64
+
+/** Whether an expression is what `result` gives where subnormal numbers are flushed: no operand of it is one again. */
+function isFlush(x: Expression): boolean {
+  if ('tensor' in x) return false
+  if (x.op === flushOp) return true
+  const [from] = x.inputs
+  // float8_e8m0fnu has no zero: what it makes of one is subnormal.
+  if (x.dtype === 'float8_e8m0fnu') return false
+  return x.op === (ops.cast as Op) && from !== undefined && 'op' in from && from.op === flushOp
+}
 
 function flushedExpression(x: Expression): Expression {
   return { op: flushOp, inputs: [x], dtype: 'float32', shape: x.shape }

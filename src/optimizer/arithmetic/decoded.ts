@@ -1,46 +1,14 @@
 import { castTo, type Expression, evaluate } from '../../compile/index.js'
-import {
-  canonicalizeNaN,
-  cast,
-  type DType,
-  type FloatDType,
-  isFloat,
-  reshape,
-  type Shape,
-  Tensor,
-} from '../../tensor/index.js'
+import { canonicalizeNaN, cast, type FloatDType, reshape, type Shape, Tensor } from '../../tensor/index.js'
+import { floatOf } from './floatOf.js'
+import type { Decoded } from './operand.js'
+import { Recorded } from './recorded.js'
 
-/** The elements of a tensor as numbers while a transform computes on them: every value is one of its dtype. */
-export interface Decoded {
-  readonly dtype: FloatDType
-  readonly shape: Shape
-  readonly values: Float32Array | Float64Array
-  /** Whether the values are a result: nobody else's storage, and NaNs in them not yet canonical. */
-  readonly own?: true
-}
-
-/**
- * A constant of a formula. A number is weak: it takes the dtype of what it meets. A tensor of one element is strong:
- * it keeps its own, and arithmetic on it rounds to that.
- */
-export type Scalar = number | Tensor
-
-/** Whether a scalar is a weak one. */
-export function isNumber(s: Scalar): s is number {
-  return typeof s === 'number'
-}
-
-/** What elementwise operations take: decoded elements, tensors, which are read, and weak numbers. */
-export type Operand = Decoded | Scalar
-
-/** A dtype that an optimizer can compute in; a TypeError for any other. */
-export function floatOf(dtype: DType): FloatDType {
-  if (!isFloat(dtype)) throw new TypeError(`optimizer: needs a floating-point dtype, cast first [${dtype}]`)
-  return dtype
-}
+export { type Decoded, isNumber, type Operand, type Scalar } from './operand.js'
 
 /** The values of a tensor: its own storage where that holds numbers, decoded where it holds codes. */
 export function decodedOf(x: Tensor): Decoded {
+  if (x.trace) return new Recorded(x)
   const { shape } = x
   const dtype = floatOf(x.dtype)
   const wide = dtype === 'float64' ? x : cast(x, 'float32')
@@ -49,6 +17,7 @@ export function decodedOf(x: Tensor): Decoded {
 
 /** A tensor of decoded elements, in their dtype or cast to another. */
 export function tensorOf(x: Decoded, dtype: FloatDType = x.dtype): Tensor {
+  if (x instanceof Recorded) return x.dtype === dtype ? x.tensor : cast(x.tensor, dtype)
   if (x instanceof Deferred) return tensorsOf([x, dtype])[0]!
   if (x.own) canonicalizeNaN(x.values)
   const wide: FloatDType = x.values instanceof Float32Array ? 'float32' : 'float64'

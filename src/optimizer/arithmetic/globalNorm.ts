@@ -1,9 +1,10 @@
 import { checkOptions } from '../../options/index.js'
-import { type FloatDType, Tensor } from '../../tensor/index.js'
+import { cast, type FloatDType, mul, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf, type Elementwise } from './arithmetic.js'
 import { type Decoded, decodedOf, promote, tensorOf } from './decoded.js'
-import { scaledNorm } from './scaledNorm.js'
+import { areRecorded } from './recorded.js'
+import { recordedNorm, scaledNorm } from './scaledNorm.js'
 import { sumXla } from './sumXla.js'
 
 /**
@@ -23,6 +24,10 @@ export function globalNorm(tree: Treelike, options: ArithmeticOption = {}): Tens
   const leaves = leavesOf(tree)
   const dtype = leaves.map((leaf) => leaf.dtype as FloatDType).reduce(promote, leaves[0]?.dtype as FloatDType)
   if (leaves.length === 0) return new Tensor('float32', [], Float32Array.of(0))
+  if (a.name === 'ieee' && areRecorded(...leaves)) {
+    const { scale, root } = recordedNorm(tree)
+    return cast(mul(scale, root), dtype)
+  }
   if (a.name === 'ieee') {
     const { scale, root } = scaledNorm(tree)
     return tensorOf({ dtype, shape: [], values: Float64Array.of(scale * root) }, dtype)

@@ -1,8 +1,8 @@
+import { fmaFloat32 } from '../../functions/index.js'
 import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
 import type { Elementwise } from './arithmetic.js'
 import { type Decoded, decodedOf } from './decoded.js'
-import { fmaFloat32 } from './fmaFloat32.js'
 import { sumXla } from './sumXla.js'
 
 /**

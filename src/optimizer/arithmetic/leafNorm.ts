@@ -1,8 +1,9 @@
-import type { Tensor } from '../../tensor/index.js'
-import type { Elementwise } from './arithmetic.js'
-import { type Decoded, decodedOf } from './decoded.js'
-import { fmaFloat32 } from './fmaFloat32.js'
-import { scaledNorm } from './scaledNorm.js'
+import { fmaFloat32 } from '../../functions/index.js'
+import { apply, cast, type KnownOp, mul, type Tensor } from '../../tensor/index.js'
+import { arithmeticOf, type Elementwise } from './arithmetic.js'
+import { type Decoded, decodedOf, tensorOf } from './decoded.js'
+import { areRecorded, Recorded } from './recorded.js'
+import { recordedNorm, scaledNorm } from './scaledNorm.js'
 
 /**
  * The norm of one leaf as layerwise optimizers take it: one element of the leaf's dtype.
@@ -11,6 +12,21 @@ import { scaledNorm } from './scaledNorm.js'
  *           two as x0^2 + round(x1^2), a leaf of one element by its magnitude; bfloat16: squares rounded to float32, their float32 sum rounded to bfloat16, root.
  */
 export function leafNorm(a: Elementwise, x: Tensor): Decoded {
+  if (!areRecorded(x)) return normOf(a, x)
+  if (a.name !== 'ieee' && x.dtype !== 'float64') return new Recorded(apply(xlaNormOp, [x], undefined))
+  const { scale, root } = recordedNorm(x)
+  return new Recorded(cast(mul(scale, root), x.dtype))
+}
+
+/** The norm of 'xla-cpu' as an operation: nothing else adds by fused multiply-adds. */
+const xlaNormOp: KnownOp = {
+  name: 'leafNorm',
+  form: 'whole',
+  rounds: 'each step',
+  kernel: ([x]) => tensorOf(normOf(arithmeticOf('xla-cpu'), x!)),
+}
+
+function normOf(a: Elementwise, x: Tensor): Decoded {
   const { dtype, values } = decodedOf(x)
   const asDecoded = (value: number): Decoded =>
     a.map((y) => y, { dtype, shape: [], values: Float64Array.of(value) }, 0)

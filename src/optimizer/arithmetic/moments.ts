@@ -1,6 +1,8 @@
-import type { FloatDType, Tensor } from '../../tensor/index.js'
-import type { Elementwise } from './arithmetic.js'
+import { apply, cast, type FloatDType, full, type KnownOp, Tensor } from '../../tensor/index.js'
+import { type Arithmetic, arithmeticOf, type Elementwise } from './arithmetic.js'
+import { atCount, type Count, countOp } from './count.js'
 import { type Decoded, decodedOf, type Operand, type Scalar } from './decoded.js'
+import { areRecorded } from './recorded.js'
 
 /** (1 - decay) g + decay m: each product rounded, then the sum. */
 export function updateMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Decoded {
@@ -19,7 +21,7 @@ export function updateSecondMoment(a: Elementwise, decay: Scalar, g: Operand, mo
 export function biasCorrection(
   a: Elementwise,
   decay: Scalar,
-  n: number,
+  n: Count,
   moment: Decoded | Tensor,
   leafCount: number,
 ): Decoded {
@@ -30,10 +32,44 @@ export function biasCorrection(
 }
 
 /** 1 - decay^n as `biasCorrection` divides by it. */
-export function biasDenominator(a: Elementwise, decay: Scalar, n: number, dtype: FloatDType): number {
+export function biasDenominator(a: Elementwise, decay: Scalar, n: number, dtype: FloatDType): number
+export function biasDenominator(a: Elementwise, decay: Scalar, n: Count, dtype: FloatDType): Scalar
+export function biasDenominator(a: Elementwise, decay: Scalar, n: Count, dtype: FloatDType): Scalar {
   const wide = dtype === 'float64' ? 'float64' : 'float32'
   // A strong decay keeps its dtype: the power is rounded to it, and so is the difference.
   const own = typeof decay === 'number' ? wide : (decay.dtype as FloatDType)
-  const power = a.weak(a.power(decay, n, wide), own)
+  const bias = { arithmetic: a.name, own, dtype }
+  if (typeof decay === 'number') {
+    const weak = { ...bias, base: decay }
+    return n instanceof Tensor ? cast(atCount(biasOp, n, weak), dtype) : denominator(n, weak)
+  }
+  if (!(n instanceof Tensor) && !areRecorded(decay)) return denominator(n, { ...bias, base: decay.item() })
+  const count = n instanceof Tensor ? n : full([], n, { dtype: 'int32' })
+  return apply(strongBiasOp, [count, decay], bias)
+}
+
+interface Rounding {
+  readonly arithmetic: Arithmetic
+  readonly own: FloatDType
+  readonly dtype: FloatDType
+}
+
+function denominator(
+  n: number,
+  { arithmetic, base, own, dtype }: Rounding & { readonly base: number },
+): number {
+  const a = arithmeticOf(arithmetic)
+  const power = a.weak(a.power(base, n, dtype === 'float64' ? 'float64' : 'float32'), own)
   return a.weak(a.weak(1 - power, own), dtype)
+}
+
+const biasOp = countOp('biasDenominator', denominator)
+
+/** The same of a decay that is a tensor, its second operand. */
+const strongBiasOp: KnownOp<Rounding> = {
+  name: 'biasDenominator',
+  form: 'whole',
+  rounds: 'each step',
+  kernel: ([count, decay], rounding) =>
+    full([], denominator(count!.item(), { ...rounding, base: decay!.item() }), { dtype: rounding.dtype }),
 }

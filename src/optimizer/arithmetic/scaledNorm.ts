@@ -1,3 +1,26 @@
+import { stopGradient } from '../../autodiff/index.js'
+import {
+  abs,
+  cast,
+  concat,
+  div,
+  equal,
+  exp2,
+  floor,
+  full,
+  isNaN as isNaNs,
+  less,
+  log2,
+  logicalOr,
+  max,
+  reshape,
+  sqrt,
+  square,
+  sum,
+  type Tensor,
+  where,
+  zeros,
+} from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type Decoded, decodedOf } from './decoded.js'
 
@@ -31,6 +54,35 @@ function scaleOf(leaves: readonly Decoded[]): number {
   }
   const safe = largest === 0 || largest === Number.POSITIVE_INFINITY || Math.abs(Math.log2(largest)) < 400
   return safe ? 1 : 2 ** Math.floor(Math.log2(largest))
+}
+
+/** `scaledNorm` in tensor operations: float64 tensors of no axes. */
+export function recordedNorm(tree: Treelike): {
+  readonly scale: Tensor<'float64'>
+  readonly root: Tensor<'float64'>
+} {
+  const leaves = leavesOf(tree)
+  const flat = leaves.map((x) => reshape(cast(x, 'float64'), [x.size]))
+  const elements = flat.length === 1 ? flat[0]! : concat(flat)
+  const one = full([], 1, { dtype: 'float64' })
+  const scale =
+    elements.size > 0 && leaves.some(({ dtype }) => dtype === 'float64') ? recordedScale(elements) : one
+  const total = sum(square(scale === one ? elements : div(elements, scale)), { order: 'sequential' })
+  // The derivative of the root at 0 is infinite, and its product with 0 no number.
+  const none = equal(total, 0)
+  return { scale, root: where(none, total, sqrt(where(none, one, total))) }
+}
+
+/** A number that changes no result, so that no gradient goes through it. */
+function recordedScale(elements: Tensor<'float64'>): Tensor<'float64'> {
+  const sizes = abs(stopGradient(elements))
+  const largest = max(where(isNaNs(sizes), zeros([], { dtype: 'float64' }), sizes))
+  const exponent = log2(largest)
+  const safe = logicalOr(
+    logicalOr(equal(largest, 0), equal(largest, Number.POSITIVE_INFINITY)),
+    less(abs(exponent), 400),
+  )
+  return where(safe, full([], 1, { dtype: 'float64' }), exp2(floor(exponent)))
 }
 
 function addSquares(values: Float32Array, start: number): number {

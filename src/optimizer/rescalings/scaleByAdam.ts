@@ -8,12 +8,14 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { isNumber, type Scalar, tensorsOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, biasDenominator, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type Fusion, type GradientTransformation, nextCount } from '../transformation.js'
+import { areRecorded } from '../arithmetic/recorded.js'
+import type { Fusion, GradientTransformation } from '../transformation.js'
 
 /** The constants of Adam under their published letters. */
 export interface AdamOptions extends ArithmeticOption {
@@ -72,12 +74,13 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
       : undefined
   return {
     ...(fusion ? { fusion } : {}),
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype), nu: zerosLike(params) }),
     update(updates, state) {
       const t = nextCount(state.count)
       const trees = [updates, state.mu, state.nu] as const
       const [scaled, mu, nu] = leafwise('scaleByAdam', trees, ([g, m, v], count) => {
-        if (fusion && [g, m, v].every((leaf) => leaf!.dtype === 'float32')) {
+        if (fusion && !areRecorded(g!, m!, v!) && [g, m, v].every((leaf) => leaf!.dtype === 'float32')) {
           return inOnePass(a, fusion, t, g!, m!, v!)
         }
         const mean = updateMoment(a, b1, g!, m!)
@@ -139,6 +142,6 @@ function inOnePass(
 export function checkAdam(op: string, b1: Scalar, b2: Scalar, eps: Scalar, epsRoot: Scalar): void {
   checkDecay(op, 'b1', b1)
   checkDecay(op, 'b2', b2)
-  checkNumber(op, 'eps', eps, 0)
-  checkNumber(op, 'epsRoot', epsRoot, 0)
+  checkScalar(op, 'eps', eps, 0)
+  checkScalar(op, 'epsRoot', epsRoot, 0)
 }

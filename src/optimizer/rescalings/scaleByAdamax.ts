@@ -1,11 +1,12 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants as far as Adamax has them. */
@@ -30,15 +31,16 @@ export function scaleByAdamax(options: AdamaxOptions = {}): GradientTransformati
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAdamax', b1, 0, eps, 0)
-  checkNumber('scaleByAdamax', 'b2', b2, 0, 1)
+  checkScalar('scaleByAdamax', 'b2', b2, 0, 1)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
     update(updates, state) {
       const t = nextCount(state.count)
       const trees = [updates, state.mu, state.nu] as const
       const [scaled, mu, nu] = leafwise('scaleByAdamax', trees, ([g, m, v], count) => {
         const mean = updateMoment(a, b1, g!, m!)
-        const largest = a.maximum(a.add(a.map(Math.abs, g!, 0), eps), a.mul(b2, v!))
+        const largest = a.maximum(a.add(a.abs(g!), eps), a.mul(b2, v!))
         return [
           tensorOf(a.div(biasCorrection(a, b1, t, mean, count), largest)),
           tensorOf(mean),

@@ -2,12 +2,13 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import { zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Adan. */
 export interface ScaleByAdanOptions extends ArithmeticOption {
@@ -53,8 +54,8 @@ export function scaleByAdan(options: ScaleByAdanOptions = {}): GradientTransform
   const { b1 = 0.98, b2 = 0.92, b3 = 0.99, eps = 1e-8, epsRoot = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   for (const [name, value] of Object.entries({ b1, b2, b3 })) checkDecay('scaleByAdan', name, value)
-  checkNumber('scaleByAdan', 'eps', eps, 0)
-  checkNumber('scaleByAdan', 'epsRoot', epsRoot, 0)
+  checkScalar('scaleByAdan', 'eps', eps, 0)
+  checkScalar('scaleByAdan', 'epsRoot', epsRoot, 0)
   return {
     init(params) {
       const zeros = zerosLike(params)

@@ -3,11 +3,12 @@ import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants. */
@@ -45,6 +46,7 @@ export function scaleByAmsgrad(options: AmsgradOptions = {}): GradientTransforma
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAmsgrad', b1, b2, eps, epsRoot)
   return {
+    recordable: true,
     init: (params) => ({
       count: 0,
       mu: zerosLike(params, muDtype),

@@ -1,10 +1,11 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants; eps and epsRoot are 1e-16 by default. */
@@ -31,6 +32,7 @@ export function scaleByBelief(options: BeliefOptions = {}): GradientTransformati
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByBelief', b1, b2, eps, epsRoot)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
     update(updates, state) {
       const t = nextCount(state.count)

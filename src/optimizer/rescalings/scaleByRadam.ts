@@ -1,13 +1,15 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import { arithmeticNames, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { greaterEqual, Tensor, where } from '../../tensor/index.js'
+import { type Arithmetic, arithmeticNames, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
+import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import { constantOf } from '../arithmetic/scheduled.js'
+import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants and where the rectified step begins. */
@@ -39,19 +41,25 @@ export function scaleByRadam(options: RadamOptions = {}): GradientTransformation
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, threshold = 5 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByRadam', b1, b2, eps, epsRoot)
-  checkNumber('scaleByRadam', 'threshold', threshold)
+  checkScalar('scaleByRadam', 'threshold', threshold)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
     update(updates, state) {
       const t = nextCount(state.count)
-      const { rho, r } = rectification(a, b2, t)
+      const { rho, r } = rectificationAt(a, b2, t)
       const [scaled, mu, nu] = leafwise('scaleByRadam', [updates, state.mu, state.nu], ([g, m, v], count) => {
         const mean = updateMoment(a, b1, g!, m!)
         const square = updateSecondMoment(a, b2, g!, v!)
         const meanHat = biasCorrection(a, b1, t, mean, count)
         const root = a.sqrt(a.add(biasCorrection(a, b2, t, square, count), epsRoot))
-        const rectified = a.div(a.mul(a.weak(r, mean.dtype as FloatDType), meanHat), a.add(root, eps))
-        return [tensorOf(rho >= threshold ? rectified : meanHat), tensorOf(mean), tensorOf(square)]
+        const factor = constantOf(a, r, mean.dtype)
+        const rectified = a.div(a.mul(factor, meanHat), a.add(root, eps))
+        const chosen =
+          rho instanceof Tensor
+            ? where(greaterEqual(rho, threshold), tensorOf(rectified), tensorOf(meanHat))
+            : tensorOf(rho >= threshold ? rectified : meanHat)
+        return [chosen, tensorOf(mean), tensorOf(square)]
       })
       return [scaled, { count: t, mu, nu }]
     },
@@ -59,11 +67,32 @@ export function scaleByRadam(options: RadamOptions = {}): GradientTransformation
 }
 
 /** The length of the running mean and the factor of the step. */
-function rectification(a: Elementwise, b2: Scalar, t: number): { rho: number; r: number } {
+function rectificationAt(a: Elementwise, b2: Scalar, t: Count): { rho: Scalar; r: Scalar } {
   const decay = typeof b2 === 'number' ? b2 : b2.item()
-  const round = a.name === 'ieee' ? (x: number) => x : Math.fround
+  if (!(t instanceof Tensor)) return rectification(a.name, decay, t)
+  const attributes = { arithmetic: a.name, decay }
+  return { rho: atCount(rhoOp, t, attributes), r: atCount(factorOp, t, attributes) }
+}
+
+const rhoOp = countOp<Rectifying>(
+  'radamLength',
+  (t, { arithmetic, decay }) => rectification(arithmetic, decay, t).rho,
+)
+const factorOp = countOp<Rectifying>(
+  'radamFactor',
+  (t, { arithmetic, decay }) => rectification(arithmetic, decay, t).r,
+)
+
+interface Rectifying {
+  readonly arithmetic: Arithmetic
+  readonly decay: number
+}
+
+function rectification(arithmetic: Arithmetic, decay: number, t: number): { rho: number; r: number } {
+  const exact = arithmetic === 'ieee'
+  const round = exact ? (x: number) => x : Math.fround
   const longest = 2 / (1 - decay) - 1
-  const power = a.name === 'ieee' ? decay ** t : powerBySquaring(Math.fround(decay), t)
+  const power = exact ? decay ** t : powerBySquaring(Math.fround(decay), t)
   const rho = round(round(longest) - round(round(2 * t * power) / round(1 - power)))
   const above = round(round(round(rho - 4) * round(rho - 2)) * round(longest))
   const below = round(round((longest - 4) * (longest - 2)) * rho)

@@ -6,12 +6,13 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** How gradients are rescaled by their root mean square. */
 export interface ScaleByRmsOptions extends ArithmeticOption {
@@ -52,6 +53,7 @@ export function scaleByRms(options: ScaleByRmsOptions = {}): GradientTransformat
   const a = arithmeticOf(options.arithmetic)
   checkRms('scaleByRms', options)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, nu: fullLike(params, initialScale) }),
     update(updates, state) {
       const t = nextCount(state.count)
@@ -71,7 +73,7 @@ export function inverseRoot(a: Elementwise, x: Operand, options: ScaleByRmsOptio
 }
 
 export function checkRms(op: string, { decay = 0.9, eps = 1e-8, initialScale = 0 }: ScaleByRmsOptions): void {
-  checkNumber(op, 'decay', decay, 0, 1)
-  checkNumber(op, 'eps', eps, 0)
-  checkNumber(op, 'initialScale', initialScale, 0)
+  checkScalar(op, 'decay', decay, 0, 1)
+  checkScalar(op, 'eps', eps, 0)
+  checkScalar(op, 'initialScale', initialScale, 0)
 }

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -34,14 +34,15 @@ export function scaleByRss(options: ScaleByRssOptions = {}): GradientTransformat
   checkOptions('scaleByRss', options, scaleByRssNames)
   const { initialAccumulatorValue = 0.1, eps = 1e-7 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByRss', 'initialAccumulatorValue', initialAccumulatorValue, 0)
-  checkNumber('scaleByRss', 'eps', eps, 0)
+  checkScalar('scaleByRss', 'initialAccumulatorValue', initialAccumulatorValue, 0)
+  checkScalar('scaleByRss', 'eps', eps, 0)
   return {
+    recordable: true,
     init: (params) => ({ sumOfSquares: fullLike(params, initialAccumulatorValue) }),
     update(updates, state) {
       const [scaled, sumOfSquares] = leafwise('scaleByRss', [updates, state.sumOfSquares], ([g, s]) => {
         const total = a.add(a.mul(g!, g!), s!)
-        const inverse = a.map((root, t) => (t > 0 ? root : 0), a.rsqrt(a.add(total, eps)), total)
+        const inverse = a.whereAbove(a.rsqrt(a.add(total, eps)), total)
         return [tensorOf(a.mul(inverse, g!)), tensorOf(total)]
       })
       return [scaled, { sumOfSquares }]

@@ -1,11 +1,12 @@
 import { checkOptions } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { arithmeticOf } from '../arithmetic/arithmetic.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike, zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import { checkRms, inverseRoot, type ScaleByRmsOptions, scaleByRmsNames } from './scaleByRms.js'
 
 /** Steps done, the mean and the mean of squares. */
@@ -22,6 +23,7 @@ export function scaleByStddev(options: ScaleByRmsOptions = {}): GradientTransfor
   const a = arithmeticOf(options.arithmetic)
   checkRms('scaleByStddev', options)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: fullLike(params, initialScale) }),
     update(updates, state) {
       const t = nextCount(state.count)

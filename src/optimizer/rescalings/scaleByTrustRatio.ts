@@ -1,9 +1,11 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
+import { cast, equal, logicalOr, where } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { areRecorded } from '../arithmetic/recorded.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
 
 /** How leaves are rescaled by their norms. */
@@ -34,13 +36,19 @@ export function scaleByTrustRatio(options: TrustRatioOptions = {}): GradientTran
   checkOptions('scaleByTrustRatio', options, trustRatioNames)
   const { minNorm = 0, trustCoefficient = 1, eps = 0 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByTrustRatio', 'trustCoefficient', trustCoefficient)
-  checkNumber('scaleByTrustRatio', 'eps', eps, 0)
-  checkNumber('scaleByTrustRatio', 'minNorm', minNorm, 0)
+  checkScalar('scaleByTrustRatio', 'trustCoefficient', trustCoefficient)
+  checkScalar('scaleByTrustRatio', 'eps', eps, 0)
+  checkScalar('scaleByTrustRatio', 'minNorm', minNorm, 0)
   return stateless(
     (updates, params) =>
       leafwise('scaleByTrustRatio', [updates, needParams('scaleByTrustRatio', params)], ([u, p]) => {
         const [size, step] = [p!, u!].map((x) => a.maximum(leafNorm(a, x), minNorm)) as [Decoded, Decoded]
+        if (areRecorded(size, step)) {
+          const [top, under] = [tensorOf(size), tensorOf(step)]
+          const none = logicalOr(equal(top, 0), equal(under, 0))
+          const scaled = tensorOf(a.mul(u!, a.div(a.mul(trustCoefficient, size), a.add(step, eps))))
+          return [where(none, cast(u!, scaled.dtype), scaled)]
+        }
         if (size.values[0] === 0 || step.values[0] === 0) return [u!]
         const ratio = a.div(a.mul(trustCoefficient, size), a.add(step, eps))
         return [tensorOf(a.mul(u!, ratio))]

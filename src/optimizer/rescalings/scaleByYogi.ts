@@ -1,11 +1,12 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants; eps is 1e-3 by default. */
@@ -34,8 +35,9 @@ export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<A
   const { b1 = 0.9, b2 = 0.999, eps = 1e-3, epsRoot = 0, initialAccumulatorValue = 1e-6 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByYogi', b1, b2, eps, epsRoot)
-  checkNumber('scaleByYogi', 'initialAccumulatorValue', initialAccumulatorValue, 0)
+  checkScalar('scaleByYogi', 'initialAccumulatorValue', initialAccumulatorValue, 0)
   return {
+    recordable: true,
     init: (params) => ({
       count: 0,
       mu: fullLike(params, initialAccumulatorValue),

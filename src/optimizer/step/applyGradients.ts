@@ -13,19 +13,14 @@ import { adamwKernel } from '../arithmetic/adamwKernel.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
+import { nextCount } from '../arithmetic/count.js'
 import { biasDenominator } from '../arithmetic/moments.js'
+import { areRecorded } from '../arithmetic/recorded.js'
 import { scaledNorm } from '../arithmetic/scaledNorm.js'
 import { scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { AdamState } from '../rescalings/scaleByAdam.js'
-import {
-  type ExtraArgs,
-  extraNames,
-  type Fusion,
-  nextCount,
-  type Optimizer,
-  type State,
-} from '../transformation.js'
+import { type ExtraArgs, extraNames, type Fusion, type Optimizer, type State } from '../transformation.js'
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
 import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { type AdamwChain, recognize } from './adamwChain.js'
@@ -118,7 +113,8 @@ function adamwStep<P extends Treelike>(
   const states = flatStates(optimizer, state)
   const at = links.indexOf(chain.adam)
   const adam = states[at] as AdamState | undefined
-  if (!adam || states.length !== links.length) return undefined
+  if (areRecorded(...leavesOf(grads), ...leavesOf(params))) return undefined
+  if (!adam || typeof adam.count !== 'number' || states.length !== links.length) return undefined
   for (const tree of [grads, adam.mu, adam.nu]) checkSameTree('applyGradients', params, tree)
   const columns = [params, grads, adam.mu, adam.nu].map((tree) => leavesOf(tree as Treelike))
   const [p, g, m, v] = columns as [Tensor[], Tensor[], Tensor[], Tensor[]]
@@ -208,7 +204,7 @@ function checkSameSize(path: string, a: Tensor, b: Tensor): void {
 }
 
 /** Two leaves in one array would be updated one on top of the other. */
-function checkApart(leaves: readonly Tensor[]): void {
+export function checkApart(leaves: readonly Tensor[]): void {
   const arrays = new Set(leaves.map(({ data }) => data))
   if (arrays.size < leaves.length) {
     throw new RangeError(

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
-import type { Treelike } from '../../tree/index.js'
+import type { OfTensors, Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -13,7 +13,7 @@ import { leafwise } from '../arithmetic/leafwise.js'
  * @example tree.leavesOf(applyUpdates([tensor([1])], [tensor([-0.25])]))[0].item() // 0.75
  */
 export function applyUpdates<P extends Treelike>(
-  params: P,
+  params: P & OfTensors<P>,
   updates: Treelike,
   options: ArithmeticOption = {},
 ): P {

@@ -1,8 +1,15 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
-import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Treelike } from '../../tree/index.js'
+import {
+  checkSameTree,
+  leavesOf,
+  type OfTensors,
+  pathsOf,
+  replaceLeaves,
+  type Treelike,
+} from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { promote } from '../arithmetic/decoded.js'
 import { mixTrees } from './incrementalUpdate.js'
 
@@ -35,13 +42,13 @@ export const emaUpdateNames: OptionTable<EmaUpdateOptions> = {
  * tree.leavesOf(emaUpdate(target, [tensor([1.5], { dtype: 'bfloat16' })]))[0].item() // 1
  */
 export function emaUpdate<P extends Treelike>(
-  target: P,
+  target: P & OfTensors<P>,
   online: Treelike,
   options: EmaUpdateOptions = {},
 ): P {
   checkOptions('emaUpdate', options, emaUpdateNames, { positional: 'tau' })
   const { tau = 0.996 } = options
-  checkNumber('emaUpdate', 'tau', tau, 0, 1)
+  checkScalar('emaUpdate', 'tau', tau, 0, 1)
   checkSameTree('emaUpdate', target, online)
   const beside = leavesOf(online)
   const widened = replaceLeaves(

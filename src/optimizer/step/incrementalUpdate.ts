@@ -1,12 +1,12 @@
 import { checkOptions } from '../../options/index.js'
-import type { Treelike } from '../../tree/index.js'
+import type { OfTensors, Treelike } from '../../tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 
@@ -20,14 +20,14 @@ import { leafwise } from '../arithmetic/leafwise.js'
  * @example tree.leavesOf(incrementalUpdate([tensor([3])], [tensor([1])], 0.5))[0].item() // 2
  */
 export function incrementalUpdate<P extends Treelike>(
-  newTensors: P,
+  newTensors: P & OfTensors<P>,
   oldTensors: Treelike,
   stepSize: Scalar,
   options: ArithmeticOption = {},
 ): P {
   checkOptions('incrementalUpdate', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
+  checkScalar('incrementalUpdate', 'stepSize', stepSize, 0, 1)
   return mixTrees('incrementalUpdate', a, newTensors, oldTensors, stepSize)
 }
 

@@ -9,6 +9,7 @@ import {
   applyGradientsNames,
   type Point,
 } from './applyGradients.js'
+import { wholeStep } from './wholeStep.js'
 
 /** The point after a step, and what the loss was before it. */
 export interface TrainedPoint<L, S extends State = State, P extends Treelike = Tree> extends Point<S, P> {
@@ -32,6 +33,9 @@ export interface TrainStep<
  * `applyGradients`, which is told the loss. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
  * output `loss` is the pair that it gives.
  *
+ * Cost      of a gradient made by `compile` the whole step is one program, the same bits, unless the optimizer looks at elements
+ *           (`withTensorState`), or `extra`, `engine: 'plain'` or the gradient's own `donate` or `rounding: 'fused'` ask otherwise.
+ *
  * @example const step = makeTrainStep((params, x) => [x, params], sgd({ learningRate: 0.5 }))
  * const next = step({ params: [tensor([4])], state: [{}, {}] }, 7)
  * [next.params[0].item(), next.loss] // [2, 7]
@@ -44,19 +48,23 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
   checkFunction('makeTrainStep', 'lossAndGrad', lossAndGrad)
   checkTransformation('makeTrainStep', 'the optimizer', optimizer)
   checkOptions('makeTrainStep', options, applyGradientsNames)
-  const step = ({ params, state }: Point<S, P>, ...batch: B): TrainedPoint<L, S, P> => {
+  const checked = (params: P, ...batch: B): readonly [loss: L, grads: Treelike] => {
     const pair: unknown = lossAndGrad(params, ...batch)
     if (!Array.isArray(pair) || pair.length !== 2) {
       throw new TypeError(
         `makeTrainStep: lossAndGrad gave no pair of a loss and gradients [${Array.isArray(pair) ? `${pair.length} values` : typeof pair}]`,
       )
     }
-    const [loss, grads] = pair as [L, Treelike]
+    return pair as [L, Treelike]
+  }
+  const apart = ({ params, state }: Point<S, P>, ...batch: B): TrainedPoint<L, S, P> => {
+    const [loss, grads] = checked(params, ...batch)
     const value = Array.isArray(loss) ? loss[0] : loss
     const known =
       typeof value === 'number' || value instanceof Tensor ? { value, grad: grads } : { grad: grads }
     const extra = { ...known, ...options.extra }
     return { ...applyGradients(optimizer, grads, { params, state }, { ...options, extra }), loss }
   }
-  return Object.assign(step, { lossAndGrad })
+  const whole = wholeStep(lossAndGrad, checked, optimizer, options)
+  return Object.assign(whole ?? apart, { lossAndGrad })
 }

@@ -1,12 +1,13 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType, Tensor } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { constantOf, scheduled, strongSchedule } from '../arithmetic/scheduled.js'
 import type { Mask } from '../mask.js'
-import { type EmptyState, type GradientTransformation, needParams, nextCount } from '../transformation.js'
+import { type EmptyState, type GradientTransformation, needParams } from '../transformation.js'
 import { masked } from '../wrappers/masked.js'
 import type { LearningRate } from './scaleByLearningRate.js'
 import type { CountState } from './scaleBySchedule.js'
@@ -37,8 +38,9 @@ export function addDecayedWeights(
 ): GradientTransformation {
   checkOptions('addDecayedWeights', options, decayNames)
   const a = arithmeticOf(options.arithmetic)
-  if (typeof weightDecay !== 'function') checkNumber('addDecayedWeights', 'weightDecay', weightDecay)
+  if (typeof weightDecay !== 'function') checkScalar('addDecayedWeights', 'weightDecay', weightDecay)
   const transform: GradientTransformation<EmptyState | CountState> = {
+    recordable: true,
     init: () => (typeof weightDecay === 'function' ? { count: 0 } : {}),
     update(updates, state, params) {
       const weights = needParams('addDecayedWeights', params)

@@ -2,12 +2,13 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
+import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** Steps done and the running mean. */
 export type EmaState = { readonly count: number; readonly ema: Tree }
@@ -40,8 +41,9 @@ export function ema(decay: Scalar, options: EmaOptions = {}): GradientTransforma
   const { debias = true, accumulatorDtype } = options
   const a = arithmeticOf(options.arithmetic)
   if (debias) checkDecay('ema', 'decay', decay)
-  else checkNumber('ema', 'decay', decay, 0, 1)
+  else checkScalar('ema', 'decay', decay, 0, 1)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, ema: zerosLike(params, accumulatorDtype) }),
     update(updates, state) {
       const t = nextCount(state.count)

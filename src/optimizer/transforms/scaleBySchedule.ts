@@ -2,10 +2,11 @@ import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { constantOf, scheduled } from '../arithmetic/scheduled.js'
-import { type GradientTransformation, nextCount } from '../transformation.js'
+import type { GradientTransformation } from '../transformation.js'
 
 /** Steps done. */
 export type CountState = { readonly count: number }
@@ -27,6 +28,7 @@ export function scaleBySchedule(
   const a = arithmeticOf(options.arithmetic)
   return {
     ...(a.name === 'ieee' ? { fusion: { kind: 'scale', stepSize: schedule } as const } : {}),
+    recordable: true,
     init: () => ({ count: 0 }),
     update(updates, { count }) {
       const value = scheduled('scaleBySchedule', schedule, count)

@@ -1,5 +1,6 @@
-import { isNaN as isNaNs, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
+import { isNaN as isNaNs, max, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
 import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { areRecorded } from '../arithmetic/recorded.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** Whether each leaf had a NaN in the last step: booleans of dtype bool. */
@@ -13,16 +14,25 @@ export type ZeroNansState = { readonly foundNan: Tree }
 export function zeroNans(): GradientTransformation<ZeroNansState> {
   return {
     fusion: { kind: 'zeroNans' },
+    recordable: true,
     init: (params) => ({
       foundNan: foundNan(
         params,
         leavesOf(params).map(() => false),
       ),
     }),
-    update: (updates) => [
-      mapTree((g): Tensor => (hasNan(g) ? where(isNaNs(g), zeros([], { dtype: g.dtype }), g) : g), updates),
-      { foundNan: foundNan(updates, leavesOf(updates).map(hasNan)) },
-    ],
+    update(updates) {
+      const leaves = leavesOf(updates)
+      if (areRecorded(...leaves)) {
+        // NaN wins in max.
+        const found = leaves.map((g) => (g.size === 0 ? tensor(0, { dtype: 'bool' }) : isNaNs(max(g))))
+        return [mapTree(zeroed, updates), { foundNan: replaceLeaves(updates, found) as Tree }]
+      }
+      return [
+        mapTree((g): Tensor => (hasNan(g) ? zeroed(g) : g), updates),
+        { foundNan: foundNan(updates, leaves.map(hasNan)) },
+      ]
+    },
   }
 }
 
@@ -30,6 +40,10 @@ export function zeroNans(): GradientTransformation<ZeroNansState> {
 export function foundNan(tree: Treelike, found: readonly boolean[]): Tree {
   const leaves = found.map((yes): Tensor => tensor(yes ? 1 : 0, { dtype: 'bool' }))
   return replaceLeaves(tree, leaves) as Tree
+}
+
+function zeroed(g: Tensor): Tensor {
+  return where(isNaNs(g), zeros([], { dtype: g.dtype }), g)
 }
 
 function hasNan(g: Tensor): boolean {

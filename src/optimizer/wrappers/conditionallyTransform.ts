@@ -1,7 +1,8 @@
 import { checkFunction } from '../../options/index.js'
+import { nextCount } from '../arithmetic/count.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { checkTransformation } from '../checkTransformation.js'
-import { type ExtraArgs, type GradientTransformation, nextCount, type State } from '../transformation.js'
+import type { ExtraArgs, GradientTransformation, State } from '../transformation.js'
 
 /** Whether a transform acts, by the steps done before this one and what `update` was told besides. */
 export type Condition = (step: number, extra: ExtraArgs) => boolean

@@ -1,11 +1,12 @@
 import { checkFunction, checkOptions } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
-import { type FloatDType, Tensor } from '../../tensor/index.js'
+import { type FloatDType, reshape, Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { nextCount } from '../arithmetic/count.js'
 import { promote, type Scalar, tensorOf } from '../arithmetic/decoded.js'
-import { scheduled } from '../arithmetic/scheduled.js'
-import { type GradientTransformation, nextCount, type State } from '../transformation.js'
+import { constantOf, scheduled } from '../arithmetic/scheduled.js'
+import type { GradientTransformation, State } from '../transformation.js'
 
 /** Hyper-parameters as part of the state, where they can be read and changed between steps. */
 export type InjectHyperparamsState = {
@@ -39,8 +40,10 @@ export function injectHyperparams<O extends ArithmeticOption>(
     const entries = Object.entries(options as Readonly<Record<string, unknown>>)
     const numbers = entries.filter(([name, value]) => isInjected(name, value))
     const rest = Object.fromEntries(entries.filter(([name, value]) => !isInjected(name, value)))
-    const strong = (value: number, dtype: FloatDType): Tensor =>
-      tensorOf({ dtype, shape: [], values: Float64Array.of(a.weak(value, dtype)) }, dtype)
+    const strong = (value: Scalar, dtype: FloatDType): Tensor =>
+      value instanceof Tensor
+        ? reshape(constantOf(a, value, dtype), [])
+        : tensorOf({ dtype, shape: [], values: Float64Array.of(a.weak(value, dtype)) }, dtype)
     const hyperparamsAt = (
       count: number,
       dtype: FloatDType,
@@ -55,13 +58,13 @@ export function injectHyperparams<O extends ArithmeticOption>(
             ]
           }
           const held = known?.[name] ?? (value as Scalar)
-          return [name, strong(held instanceof Tensor ? held.item() : held, dtype)]
+          return [name, strong(held, dtype)]
         }),
       )
     const build = (hyperparams: Record<string, Tensor>): GradientTransformation =>
       factory({ ...rest, ...hyperparams } as unknown as O)
     // Strong scalars are data and pass every check: the factory sees the numbers once as numbers, and refuses what is none.
-    factory({
+    const { recordable } = factory({
       ...rest,
       ...Object.fromEntries(
         numbers.map(([name, value]) => [
@@ -71,6 +74,7 @@ export function injectHyperparams<O extends ArithmeticOption>(
       ),
     } as unknown as O)
     return {
+      recordable: recordable === true,
       init(params) {
         const hyperparams = hyperparamsAt(0, widest(params))
         return { count: 0, hyperparams, innerState: build(hyperparams).init(params) }

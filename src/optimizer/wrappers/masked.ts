@@ -16,6 +16,7 @@ export type MaskedState = { readonly inner: State }
 export function masked(inner: GradientTransformation, mask: Mask): GradientTransformation<MaskedState> {
   checkTransformation('masked', 'the inner one', inner)
   return {
+    recordable: inner.recordable === true,
     init: (params) => ({ inner: inner.init(select(params, keptLeaves('masked', mask, params))) }),
     update(updates, state, params, extra) {
       const kept = keptLeaves('masked', mask, updates)

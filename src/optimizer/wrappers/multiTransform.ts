@@ -45,6 +45,7 @@ export function multiTransform(
     return found
   }
   return {
+    recordable: entries.every(([, { recordable }]) => recordable),
     init(params) {
       const found = labelsOf(params)
       return Object.fromEntries(

@@ -66,7 +66,9 @@ function readDictionary(encoding: FlatTable | undefined, refuse: Refuse): ArrowF
   // What is not needed has its place too.
   encoding.uint8(2, 0)
   encoding.int16(3, 0)
-  const [bits, signed] = index ? [index.int32(0, 0), index.uint8(1, 0) !== 0] : [32, true]
+  // The format lets it be left out, for 32 signed bits; nobody writes such a file, and pyarrow reads none.
+  if (index === undefined) return refuse('a dictionary without a type of its numbers')
+  const [bits, signed] = [index.int32(0, 0), index.uint8(1, 0) !== 0]
   if (![8, 16, 32].includes(bits)) return refuse(`a dictionary's numbers of ${bits} bits`)
   return { id: encoding.int64(0, 0), bits, signed }
 }

@@ -9,6 +9,7 @@ import {
   movedPlaces,
   type Op,
   type OpTable,
+  opName,
   ops,
   placesRead,
   type Reads,
@@ -17,7 +18,7 @@ import {
   sizeOf,
   Tensor,
 } from '../../tensor/index.js'
-import { unroundedConstant } from '../program/constantOf.js'
+import { isConstant, unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
 import { runWidened } from '../replay/dtypeArithmetic.js'
@@ -64,6 +65,12 @@ export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): Wi
     narrow: (x, dtype) => cast(asFloat64(x, toFloat64ToOdd), dtype),
     toFloat64: (x) => asFloat64(x, toFloat64),
   }
+}
+
+/** Whether an operation is one on real numbers here, as all of this package are: those of one's own need a rule. */
+export function hasRealRule({ op, output }: Step, rules?: ReadonlyMap<Op, RealRule>): boolean {
+  if (!isFloat(output.dtype) || kindOf(op) !== 'rounds' || isConstant({ op })) return true
+  return opName(op) !== undefined || op === logAddExpOp || rules?.has(op) === true
 }
 
 function asFloat64(x: Reals, convert: (value: Real) => number): Tensor<'float64'> {

@@ -1,4 +1,5 @@
 import { isFloat } from '../../tensor/index.js'
+import { cubicRules } from './cubicRules.js'
 import { differenceRules } from './differenceRules.js'
 import type { Form, RewriteRule } from './form.js'
 import type { Graph } from './graph.js'
@@ -22,6 +23,7 @@ const rules: readonly RewriteRule[] = [
   ...logRules,
   ...saturationRules,
   ...differenceRules,
+  ...cubicRules,
   ...momentRules,
   ...wholeRules,
   ...sumRules,

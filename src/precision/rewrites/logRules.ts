@@ -4,6 +4,7 @@ import {
   add,
   asinh,
   atanh,
+  div,
   exp,
   expm1,
   log,
@@ -15,7 +16,7 @@ import {
   type Tensor,
 } from '../../tensor/index.js'
 import type { Operand } from '../program/program.js'
-import { type Form, leaf, negated, type RewriteRule, total } from './form.js'
+import { type Form, leaf, negated, type RewriteRule, total, totalLike } from './form.js'
 import type { Graph, Linear } from './graph.js'
 import { axisText, optionsText, standsBeside, summedExp } from './sums.js'
 
@@ -270,6 +271,45 @@ const logSoftmaxes: RewriteRule = (graph, i) => {
   ]
 }
 
+/** x of x log(x). */
+function timesOwnLog(graph: Graph, operand: Operand): Operand | undefined {
+  const [a, b] = graph.read(operand, 'mul') ?? []
+  if (a === undefined) return undefined
+  const [first] = graph.read(a, 'log') ?? []
+  const [second] = graph.read(b!, 'log') ?? []
+  if (second !== undefined && graph.same(second, a)) return a
+  return first !== undefined && graph.same(first, b!) ? b : undefined
+}
+
+/** x log(x) - y log(y), where x - y is known better than its operands. */
+const ownLogs: RewriteRule = (graph, i) => {
+  const { constant, terms } = graph.linear(graph.valueOf(i))
+  const products = terms.flatMap((term) => {
+    const x = timesOwnLog(graph, term.operand)
+    return x === undefined ? [] : [{ term, x }]
+  })
+  const plus = products.find(({ term }) => term.sign === 1)
+  const minus = products.find(({ term }) => term.sign === -1)
+  const apart = plus && minus && graph.difference(plus.x, minus.x)
+  const a = apart && total(graph.linear(plus.x))
+  if (!plus || !minus || !apart || !a) return []
+  const d = totalLike(apart, a)
+  const others = { constant, terms: terms.filter((term) => term !== plus.term && term !== minus.term) }
+  const rest = constant === 0 && others.terms.length === 0 ? undefined : totalLike(others, a)
+  return [
+    {
+      from: 'x * log(x) - y * log(y)',
+      to: '(x - y) * log(x) + y * log1p((x - y) / y)',
+      reads: [...a.reads, minus.x, ...d.reads, ...(rest?.reads ?? [])],
+      run: (value) => {
+        const [x, y, by] = [a.run(value), value(minus.x), d.run(value)]
+        const difference = add(mul(by, log(x)), mul(y, log1p(div(by, y))))
+        return rest ? add(difference, rest.run(value)) : difference
+      },
+    },
+  ]
+}
+
 /** (1 + x)^n where x is small. */
 const powers: RewriteRule = (graph, i) => {
   const [base, n] = graph.read(graph.valueOf(i), 'pow') ?? []
@@ -287,4 +327,4 @@ const powers: RewriteRule = (graph, i) => {
   ]
 }
 
-export const logRules: readonly RewriteRule[] = [logs, twoClasses, logSoftmaxes, powers]
+export const logRules: readonly RewriteRule[] = [logs, twoClasses, logSoftmaxes, ownLogs, powers]

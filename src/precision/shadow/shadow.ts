@@ -103,6 +103,7 @@ export interface ShadowReport {
   readonly contributions: readonly Contribution[]
   readonly localErrors: readonly LocalError[]
   readonly culprits: readonly number[]
+  readonly faults: readonly Fault[]
   readonly events: readonly PrecisionEvent[]
   readonly divergences: readonly Divergence[]
   readonly branch: Branch | string | undefined
@@ -248,6 +249,7 @@ export class Shadow {
       contributions: this.contributions(),
       localErrors: this.localErrors(),
       culprits: this.culprits(),
+      faults: this.faults(),
       events: this.events,
       divergences: this.divergences,
       branch: this.branch,

@@ -5,6 +5,7 @@ import type { Doubt } from '../trust/chosenReference.js'
 import type { Divergence } from './divergence.js'
 import type { ErrorGroup } from './errorGroups.js'
 import type { PrecisionEvent } from './event.js'
+import type { Fault, FaultOptions } from './faults.js'
 import type { LocalError } from './localErrors.js'
 import type { ErrorSummary } from './summarize.js'
 
@@ -25,12 +26,13 @@ export interface ShadowFacts {
   outputs(): readonly NamedError[]
   groups(): readonly ErrorGroup[]
   localErrors(): readonly LocalError[]
+  faults(options?: FaultOptions): readonly Fault[]
 }
 
 /** Rows shown of each part of the report, so that it fits a screen: 40 lines at most. */
-const rows = { outputs: 5, decisions: 2, groups: 8, local: 5, events: 5 }
+const rows = { outputs: 5, decisions: 2, groups: 7, local: 4, faults: 3, events: 5 }
 
-/** The report in lines: the outputs, where their error comes from, where the problem is ill-conditioned, what happened. */
+/** The report in lines: the outputs, where their error comes from, where the problem is ill-conditioned, where the run goes wrong, what happened. */
 export function shadowText(shadow: ShadowFacts): string {
   const { program } = shadow
   const named = (step: number): string => `${step} ${told(program.steps[step])}`
@@ -67,6 +69,19 @@ export function shadowText(shadow: ShadowFacts): string {
       ({ most, times }) => `  ${column(most.bits.max)}  ${named(most.step)}${timesText(times)}`,
     ),
   )
+  // Where every output is as good as rounding allows, what is off on the way is a correction, or is of no weight.
+  const isWrong = shadow.outputs().some(({ max }) => max > 1)
+  const faults = byLine(program, isWrong ? shadow.faults() : [], ({ bits: off }) => off, true)
+  if (faults.length > 0) lines.push('where the run goes wrong, going on from what was computed: bits off')
+  lines.push(
+    ...first(
+      faults,
+      rows.faults,
+      'lines',
+      ({ most, times }) =>
+        `  ${column(most.bits)}  ${named(most.step)}, ${most.computed} for ${most.reference}${timesText(times)}`,
+    ),
+  )
   const events = byLine(program, shadow.events, ({ count, bits: lost = 0 }) => lost * 1e9 + count, true)
   if (events.length > 0) lines.push('what happened')
   lines.push(
@@ -83,15 +98,17 @@ export function shadowText(shadow: ShadowFacts): string {
 /** Why the reference is what it is, if nobody said. */
 function doubtText({ reference, doubt }: ShadowFacts): string {
   if (!doubt) return ''
-  const { output, element, bits, seconds } = doubt
+  const { output, element, bits, seconds, withoutRule } = doubt
+  const own =
+    withoutRule.length > 0 ? `; ${withoutRule.join(', ')} without a rule on real numbers: in float64` : ''
   const where = `element ${element} of ${output === '' ? 'the output' : `output ${output}`}`
   const off =
     bits < Infinity
       ? `may itself be off by ${bits.toFixed(1)} bits in ${where}`
       : `says nothing sure of ${where}`
   return reference === 'real'
-    ? `, as float64 ${off}`
-    : `, which ${off}: { reference: 'real' } takes some ${seconds.toPrecision(2)} s`
+    ? `, as float64 ${off}${own}`
+    : `, which ${off}: { reference: 'real' } takes some ${seconds.toPrecision(2)} s${own}`
 }
 
 /** A decision in words; of a tie, which numbers tie. */

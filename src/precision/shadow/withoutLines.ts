@@ -10,6 +10,7 @@ export function withoutLines(shadow: ShadowFacts, ignore: readonly string[]): Sh
     divergences: divergences.filter(told),
     events: shadow.events.filter(told),
     outputs: () => shadow.outputs(),
+    faults: () => shadow.faults({ ignore }),
     groups: () => shadow.groups().filter(({ site }) => !isIgnored(site, ignore)),
     localErrors: () => shadow.localErrors().filter(told),
   }

@@ -11,7 +11,7 @@ import { runningBounds } from '../certify/runningBounds.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import { spacing } from '../program/spacing.js'
-import { type RealRule, realArithmetic } from '../reals/realArithmetic.js'
+import { hasRealRule, type RealRule, realArithmetic } from '../reals/realArithmetic.js'
 import { accumulatingIn, dtypeArithmetic } from '../replay/dtypeArithmetic.js'
 import { type ReferenceRun, referenceRun } from '../replay/reference.js'
 import type { WideArithmetic } from '../replay/wideArithmetic.js'
@@ -26,6 +26,8 @@ export interface Doubt {
   readonly bits: number
   /** Seconds that real numbers take, roughly. */
   readonly seconds: number
+  /** Operations without a rule on real numbers, one's own: they run in float64, whatever the reference is. */
+  readonly withoutRule: readonly string[]
 }
 
 /** What runs beside a program, and why not float64, or why it should not. */
@@ -47,7 +49,8 @@ const patience = 1.5
 /**
  * What is asked for, or by 'auto' float64, or real numbers where a running bound of float64's own error says that it may be
  * off by a thousandth of a bit of an output or more, and real numbers take no more than a second or two. Behind an operation
- * of one's own that has no rule on real numbers nothing is known, and float64 stays.
+ * of one's own that has no rule nothing is known, so that real numbers are asked too: for all but that operation, which the
+ * doubt names.
  */
 export function chosenReference(
   program: Program,
@@ -58,8 +61,8 @@ export function chosenReference(
   if (asked !== 'auto') return beside(program, asked, dtypeArithmetic(asked))
   const arithmetic = dtypeArithmetic('float64')
   const run = referenceRun(program, arithmetic)
-  const found = doubtOf(program, run, rules)
-  const doubt = found && { ...found, seconds: secondsOf(program) }
+  const found = doubtOf(program, run)
+  const doubt = found && { ...found, seconds: secondsOf(program), withoutRule: withoutRule(program, rules) }
   return doubt && doubt.seconds <= patience
     ? beside(program, 'real', realArithmetic(rules), doubt)
     : { ...beside(program, 'float64', arithmetic, doubt, run), inFloat64: run }
@@ -81,15 +84,17 @@ export function affordsReals(program: Program): boolean {
   return secondsOf(program) <= patience
 }
 
+/** Names of the operations that no rule says anything of, each once. */
+function withoutRule(program: Program, rules: ReadonlyMap<Op, RealRule> | undefined): string[] {
+  return [...new Set(program.steps.filter((step) => !hasRealRule(step, rules)).map(({ op }) => op.name))]
+}
+
 function doubtOf(
   program: Program,
   run: ReferenceRun<Tensor>,
-  rules: ReadonlyMap<Op, RealRule> | undefined,
-): Omit<Doubt, 'seconds'> | undefined {
-  const { boundedOf, unknown } = runningBounds(inFloat64(program, run), { decided: true })
-  const own = new Set([...(rules ?? [])].map(([op]) => op.name))
-  if ([...unknown].some((name) => !own.has(name))) return undefined
-  let most: Omit<Doubt, 'seconds'> | undefined
+): Omit<Doubt, 'seconds' | 'withoutRule'> | undefined {
+  const { boundedOf } = runningBounds(inFloat64(program, run), { decided: true })
+  let most: Omit<Doubt, 'seconds' | 'withoutRule'> | undefined
   for (const [k, output] of program.outputs.entries()) {
     const { dtype } = recorded(program, output)
     if (!isFloat(dtype) || typeof output !== 'number') continue

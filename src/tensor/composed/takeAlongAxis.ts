@@ -1,14 +1,16 @@
 import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
+import { add, mul } from '../elementwise/arithmetic.js'
+import { cast } from '../elementwise/cast.js'
+import { greaterEqual, less, logicalAnd } from '../elementwise/comparison.js'
+import { where } from '../elementwise/where.js'
 import { reshape } from '../layout/layout.js'
 import { take } from '../layout/take.js'
-import { apply } from '../storage/apply.js'
 import { checkTensor } from '../storage/checkCall.js'
 import { tensor } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
-import { gather } from '../storage/move.js'
 import { isSealed } from '../storage/seal.js'
-import { normalizeAxis, type Shape, sizeOf, stridesOf } from '../storage/shape.js'
-import type { KnownOp, Tensor } from '../storage/tensor.js'
+import { normalizeAxis, sizeOf, stridesOf } from '../storage/shape.js'
+import type { Tensor } from '../storage/tensor.js'
 
 /** Along which axis indices count. */
 export interface AlongOptions {
@@ -47,31 +49,45 @@ export function takeAlongAxis<D extends DType>(
       `takeAlongAxis: shapes differ off axis ${axis} [${x.shape.join(', ')}] and [${shape.join(', ')}]`,
     )
   }
-  if (isSealed(given)) return apply(takeAlongAtOp, [x, given], { axis }) as Tensor<D>
-  const places = placesAlong(x.shape, given, axis)
-  return take(reshape(x, [x.size]), tensor(places, { shape, dtype: 'int32' }))
-}
-
-/** The flat places in a tensor of `shape` that indices name along an axis. */
-function placesAlong(shape: Shape, indices: Tensor, axis: number): Int32Array {
-  const length = shape[axis]!
-  const step = stridesOf(shape)[axis]!
-  const width = indices.shape[axis]!
-  return Int32Array.from({ length: sizeOf(indices.shape) }, (_, i) => {
-    const index = indices.data[i]! as number
+  const length = x.shape[axis]!
+  const step = stridesOf(x.shape)[axis]!
+  const width = shape[axis]!
+  // Where the lane of an index begins in x, which is read as flat.
+  const lane = (i: number): number => Math.floor(i / (width * step)) * length * step + (i % step)
+  const flat = reshape(x, [x.size])
+  if (isSealed(indices)) return take(flat, placesOf(indices, lane, length, step, x.size))
+  const places = Int32Array.from({ length: sizeOf(shape) }, (_, i) => {
+    const index = given.data[i]! as number
     const front = index < 0 ? index + length : index
     if (front < 0 || front >= length) {
       throw new RangeError(`takeAlongAxis: index outside an axis of ${length} [${index}]`)
     }
-    const outer = Math.floor(i / (width * step))
-    return (outer * length + front) * step + (i % step)
+    return lane(i) + front * step
   })
+  return take(flat, tensor(places, { shape, dtype: 'int32' }))
 }
 
-/** takeAlongAxis with its indices as an operand: where they are recorded, so that their values are not known yet. */
-export const takeAlongAtOp: KnownOp<{ readonly axis: number }> = {
-  name: 'takeAlongAt',
-  form: 'whole',
-  rounds: 'never',
-  kernel: ([x, indices], { axis }) => gather(x!, indices!.shape, placesAlong(x!.shape, indices!, axis)),
+/** The same places of indices that are not known yet: one outside the axis becomes one outside x, which `take` refuses. */
+function placesOf(
+  indices: Tensor<'int32'> | Tensor<'uint32'>,
+  lane: (i: number) => number,
+  length: number,
+  step: number,
+  size: number,
+): Tensor<'int32'> {
+  const lanes = tensor(
+    Int32Array.from({ length: indices.size }, (_, i) => lane(i)),
+    {
+      shape: indices.shape,
+      dtype: 'int32',
+    },
+  )
+  const isInside: Tensor = indices.dtype === 'uint32' ? less(indices, length) : isBetween(indices, length)
+  const signed = cast(indices, 'int32')
+  const front = where(less(signed, 0), add(signed, length), signed)
+  return where(isInside, add(lanes, mul(front, step)), size)
+}
+
+function isBetween(indices: Tensor, length: number): Tensor {
+  return logicalAnd(greaterEqual(indices, -length), less(indices, length))
 }

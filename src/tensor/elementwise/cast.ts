@@ -1,6 +1,7 @@
 import * as bf16 from '../../bf16/index.js'
 import { decodeArray, type EncodeOptions, encodeArray, type FloatFormat } from '../../formats/index.js'
 import { checkOptions, type OptionTable } from '../../options/index.js'
+import { arena, type Conversion, convertBlocks } from '../../simd/index.js'
 import { apply } from '../storage/apply.js'
 import { checkTensor } from '../storage/checkCall.js'
 import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from '../storage/dtype.js'
@@ -80,6 +81,32 @@ function codeTable(
   return table
 }
 
+/** Shorter arrays are not worth the copies. */
+const worthKernel = 256
+
+/** The kernel from one kind of elements to another, by the dtypes; those whose elements are alike have one. */
+const conversions: Readonly<Partial<Record<string, Conversion>>> = {
+  'float32 int32': 'int32OfFloat32',
+  'float32 uint32': 'uint32OfFloat32',
+  'float32 bool': 'boolOfFloat32',
+  'float32 float16': 'float16OfFloat32',
+  'float64 float32': 'float32OfFloat64',
+  'float64 int32': 'int32OfFloat64',
+  'float64 uint32': 'uint32OfFloat64',
+  'float64 bool': 'boolOfFloat64',
+  'int32 bool': 'boolOfInt32',
+  'uint32 bool': 'boolOfInt32',
+}
+
+/** Whether a kernel did it. */
+function convertedByKernel(from: AnyStorage, source: DType, to: AnyStorage, target: DType): boolean {
+  const name = from.length < worthKernel ? undefined : conversions[`${source} ${target}`]
+  const simd = name && arena('simd')
+  if (!simd) return false
+  convertBlocks(simd, name, from, to)
+  return true
+}
+
 function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOptions | undefined): void {
   const source = formatOf(x.dtype)
   const target = formatOf(dtype)
@@ -88,17 +115,32 @@ function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOption
     lookUp(table, x.data as Codes, out as Codes)
     return
   }
+  if (!options && convertedByKernel(x.data, x.dtype, out, dtype)) return
   const values = decoded(x, dtype === 'float32' ? (out as Float32Array) : undefined)
-  if (target) {
-    const floats =
-      values instanceof Float32Array || values instanceof Float64Array ? values : Float64Array.from(values)
-    if (dtype === 'bfloat16' && !options) bf16.encode(floats, out as Uint16Array)
-    else encodeArray(floats, target, options, out as Uint8Array | Uint16Array)
-  } else if (isFloat(dtype) || !isFloat(x.dtype)) {
-    if (dtype === 'bool') for (let i = 0; i < out.length; i++) out[i] = values[i] === 0 ? 0 : 1
-    else if (out !== values) out.set(values)
-  } else if (dtype === 'bool') {
+  if (values === out) return
+  if (source && !target && convertedByKernel(values, 'float32', out, dtype)) return
+  if (target) encodeValues(values, dtype, target, out as Uint8Array | Uint16Array, options)
+  else convertEach(values, isFloat(x.dtype), dtype, out)
+}
+
+function encodeValues(
+  values: AnyStorage,
+  dtype: DType,
+  target: FloatFormat,
+  out: Uint8Array | Uint16Array,
+  options: EncodeOptions | undefined,
+): void {
+  const isFloats = values instanceof Float32Array || values instanceof Float64Array
+  const floats = isFloats ? values : new Float64Array(values)
+  if (dtype === 'bfloat16' && !options) bf16.encode(floats, out as Uint16Array)
+  else encodeArray(floats, target, options, out)
+}
+
+function convertEach(values: AnyStorage, fromFloat: boolean, dtype: DType, out: AnyStorage): void {
+  if (dtype === 'bool') {
     for (let i = 0; i < out.length; i++) out[i] = values[i] === 0 ? 0 : 1
+  } else if (isFloat(dtype) || !fromFloat) {
+    out.set(values)
   } else {
     const { lowest, max } = dtypeFacts(dtype)
     for (let i = 0; i < out.length; i++) {

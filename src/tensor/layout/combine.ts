@@ -42,8 +42,23 @@ export interface JoinOptions {
   readonly axis?: number
 }
 
-/** A list of tensors as it is; not one written out, whose members the types can compare. */
-type Listed<T extends readonly Tensor[]> = number extends T['length'] ? unknown : readonly [never]
+/**
+ * The dtype of the tensors in a list: of one written out what the dtypes have in common, nothing where two differ or where
+ * one is no tensor.
+ */
+type SharedDtype<T extends readonly unknown[]> = T extends readonly [
+  infer First extends Tensor,
+  ...infer Rest extends readonly unknown[],
+]
+  ? First['dtype'] & SharedDtype<Rest>
+  : T extends readonly []
+    ? DType
+    : T extends readonly (infer Member extends Tensor)[]
+      ? Member['dtype']
+      : never
+
+/** What a list of tensors of one dtype is besides: anything; other lists are nothing. Generic dtypes are let through. */
+type OfOneDtype<T extends readonly unknown[]> = Record<DType, unknown>[SharedDtype<T>]
 
 function axisOf(op: string, tensors: unknown, options: JoinOptions | undefined): number {
   if (options !== undefined) checkOptions(op, options, joinNames, axisFirst)
@@ -59,18 +74,11 @@ const joinNames: OptionTable<JoinOptions> = { axis: 'optional' }
  *
  * @example concat([tensor([1]), tensor([2, 3])]).toNested() // [1,2,3]
  */
-export function concat<D extends DType, E extends D = D>(
-  tensors: readonly [Tensor<D>, ...Tensor<E>[]],
+// The members are any at first: as tensors of any dtype they would give `tensor([1])`, written in the list, a dtype of any.
+export function concat<T extends readonly unknown[] | readonly []>(
+  tensors: T & OfOneDtype<T>,
   options?: JoinOptions,
-): Tensor<E>
-export function concat<D extends DType, E extends D = D>(
-  tensors: readonly [Tensor<E>, Tensor<D>],
-  options?: JoinOptions,
-): Tensor<E>
-export function concat<T extends readonly Tensor[] | readonly []>(
-  tensors: T & Listed<T>,
-  options?: JoinOptions,
-): Tensor<T[number]['dtype']>
+): Tensor<SharedDtype<T>>
 export function concat(tensors: readonly Tensor[], options?: JoinOptions): Tensor {
   const axis = axisOf('concat', tensors, options)
   if (tensors.length === 0) throw new RangeError('concat: needs at least one tensor [0]')
@@ -95,18 +103,10 @@ export function concat(tensors: readonly Tensor[], options?: JoinOptions): Tenso
  *
  * @example stack([tensor([1, 2]), tensor([3, 4])]).toNested() // [[1,2],[3,4]]
  */
-export function stack<D extends DType, E extends D = D>(
-  tensors: readonly [Tensor<D>, ...Tensor<E>[]],
+export function stack<T extends readonly unknown[] | readonly []>(
+  tensors: T & OfOneDtype<T>,
   options?: JoinOptions,
-): Tensor<E>
-export function stack<D extends DType, E extends D = D>(
-  tensors: readonly [Tensor<E>, Tensor<D>],
-  options?: JoinOptions,
-): Tensor<E>
-export function stack<T extends readonly Tensor[] | readonly []>(
-  tensors: T & Listed<T>,
-  options?: JoinOptions,
-): Tensor<T[number]['dtype']>
+): Tensor<SharedDtype<T>>
 export function stack(tensors: readonly Tensor[], options?: JoinOptions): Tensor {
   const axis = axisOf('stack', tensors, options)
   const first = tensors[0]

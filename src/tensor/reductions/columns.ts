@@ -1,4 +1,5 @@
 import { addArrays, encode } from '../../bf16/index.js'
+import { arena, float32ColumnSums, isStepwise } from '../../simd/index.js'
 import { type AnyStorage, numbersOf } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -33,8 +34,32 @@ function columnsOf(x: Tensor, { step = 1 }: Lanes, how: Accumulation): Columns |
   return { sums, add: bfloat16Rows(x, sums) }
 }
 
-/** Sums of lanes across rows, by lane; undefined where `columnsOf` is. */
+/** Matrices that lie one behind the other, their columns added by the kernel of an order, the running sums to `out` if given. */
+type AddColumns = (from: number, sums: Float32Array, out?: Float32Array) => void
+
+/** The kernel's way to add lanes across rows, where there is one and the lanes are worth it. */
+function kernelFor(x: Tensor, { step = 1, length }: Lanes, how: Accumulation): AddColumns | undefined {
+  const { order, accumulate } = how
+  if (accumulate !== 'float32' || !isStepwise(order) || step === 1 || length * step < shortRow ** 2) {
+    return undefined
+  }
+  const simd = arena('simd')
+  const values = simd && addends(x, how)
+  if (!simd || !(values instanceof Float32Array)) return undefined
+  return (from, sums, out) => float32ColumnSums(simd, values, from, length, order, sums, out)
+}
+
+/** Sums of lanes across rows, by lane; undefined where nothing adds them so. */
 export function columnSums(x: Tensor, lanes: Lanes, how: Accumulation): ((k: number) => number) | undefined {
+  const addColumns = kernelFor(x, lanes, how)
+  if (addColumns) {
+    const { length, starts, step = 1 } = lanes
+    const totals = new Float32Array(starts.length)
+    for (let k = 0; k < totals.length; k += step) {
+      addColumns(k * length, totals.subarray(k, k + step))
+    }
+    return (k) => totals[k]!
+  }
   const columns = columnsOf(x, lanes, how)
   if (!columns) return undefined
   const { sums, add } = columns
@@ -47,9 +72,19 @@ export function columnSums(x: Tensor, lanes: Lanes, how: Accumulation): ((k: num
   return (k) => totals[k]!
 }
 
-/** Running sums of lanes across rows into `out`, true when done; false where `columnsOf` has no way. */
+/** Running sums of lanes across rows into `out`, true when done; false where nothing adds them so. */
 export function columnScan(x: Tensor, lanes: Lanes, how: Accumulation, out: AnyStorage): boolean {
   if (x.dtype !== 'bfloat16' && x.dtype !== 'float32') return false
+  const addColumns = out instanceof Float32Array ? kernelFor(x, lanes, how) : undefined
+  if (addColumns && out instanceof Float32Array) {
+    const { length, step = 1 } = lanes
+    const sums = new Float32Array(step)
+    for (let from = 0; from < x.size; from += length * step) {
+      addColumns(from, sums, out.subarray(from, from + length * step))
+    }
+    canonicalizeNaN(out)
+    return true
+  }
   const columns = columnsOf(x, lanes, how)
   if (!columns) return false
   const { sums, add } = columns

@@ -109,7 +109,12 @@ export const argminOp: KnownOp<Extremum> = position('argmin', (x, best) => x < b
 export function max<D extends DType, O extends D = D>(
   x: Tensor<D>,
   options?: AxisOptions & OutOption<O>,
-): Tensor<D> {
+): Tensor<D>
+export function max<O extends DType, D extends O>(
+  x: Tensor<D>,
+  options?: AxisOptions & OutOption<O>,
+): Tensor<D>
+export function max<D extends DType>(x: Tensor<D>, options?: AxisOptions & OutOption<D>): Tensor<D> {
   return extreme(maxOp, x, options)
 }
 
@@ -121,7 +126,12 @@ export function max<D extends DType, O extends D = D>(
 export function min<D extends DType, O extends D = D>(
   x: Tensor<D>,
   options?: AxisOptions & OutOption<O>,
-): Tensor<D> {
+): Tensor<D>
+export function min<O extends DType, D extends O>(
+  x: Tensor<D>,
+  options?: AxisOptions & OutOption<O>,
+): Tensor<D>
+export function min<D extends DType>(x: Tensor<D>, options?: AxisOptions & OutOption<D>): Tensor<D> {
   return extreme(minOp, x, options)
 }
 

@@ -1,6 +1,6 @@
 import { sumArray, sumFloat32, toNumber } from '../../bf16/index.js'
 import type { OptionTable } from '../../options/index.js'
-import { addsLane, arena, float32LaneSum } from '../../simd/index.js'
+import { addsLane, arena, float32LaneSum, float32LaneSums, isStepwise } from '../../simd/index.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
 import { type AxisOptions, axisNames, keepsDims } from '../storage/axisOptions.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
@@ -54,6 +54,9 @@ function addition(name: string, finish: (sum: number, n: number) => number): Kno
   }
 }
 
+/** Fewer lanes are added one after the other. */
+const fewLanes = 4
+
 /** The sum of lane k. Contiguous bfloat16 lanes take the fast twins of `sumLane`. */
 function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (k: number) => number {
   const { length, starts } = lanes
@@ -67,6 +70,16 @@ function laneSum(x: Tensor, lanes: Lanes, how: Accumulation): (k: number) => num
   const simd = how.accumulate === 'float32' && length >= shortLane ? arena('simd') : undefined
   if (simd && addsLane(how.order, length)) {
     const laneOf = float32Lanes(values, lanes)
+    if (
+      values instanceof Float32Array &&
+      starts.length >= fewLanes &&
+      lanes.step === 1 &&
+      isStepwise(how.order)
+    ) {
+      const sums = new Float32Array(starts.length)
+      float32LaneSums(simd, (k) => laneOf(starts[k]!), length, how.order, sums)
+      return (k) => sums[k]!
+    }
     return (k) => float32LaneSum(simd, laneOf(starts[k]!), how.order)
   }
   const round = stepRounding(how)
@@ -93,7 +106,9 @@ export const meanOp: KnownOp<Reduction> = addition('mean', (total, n) => total /
  * @example sum(ones([300], { dtype: 'bfloat16' })).item() // 256
  * @example sum(ones([300], { dtype: 'bfloat16' }), { accumulate: 'float32' }).item() // 300
  */
-export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D> {
+export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function sum<O extends DType, D extends O>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function sum<D extends DType>(x: Tensor<D>, options?: ReduceOptions<D>): Tensor<D> {
   checkCall('sum', x, options, reduceNames, axisFirst)
   const axes = normalizeAxes('sum', options?.axis, x.rank)
   const how = accumulation('sum', x.dtype, options ?? {}, { windows: true })
@@ -106,7 +121,9 @@ export function sum<D extends DType, O extends D = D>(x: Tensor<D>, options?: Re
  *
  * @example mean(tensor([[1, 2], [3, 6]]), { axis: 0 }).toNested() // [2,4]
  */
-export function mean<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D> {
+export function mean<D extends DType, O extends D = D>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function mean<O extends DType, D extends O>(x: Tensor<D>, options?: ReduceOptions<O>): Tensor<D>
+export function mean<D extends DType>(x: Tensor<D>, options?: ReduceOptions<D>): Tensor<D> {
   checkCall('mean', x, options, reduceNames, axisFirst)
   checkFloat('mean', x.dtype)
   const axes = normalizeAxes('mean', options?.axis, x.rank)

@@ -141,7 +141,9 @@ export const cumprodOp: KnownOp<Scan> = scan('cumprod', (lane, how, round, out) 
  * @example cumsum(tensor([255, 1, 1, 1], { dtype: 'bfloat16' })).toNested() // [255,256,256,256]
  * @example cumsum(tensor([255, 1, 1, 1], { dtype: 'bfloat16' }), { accumulate: 'float32' }).toNested() // [255,256,256,258]
  */
-export function cumsum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ScanOptions<O>): Tensor<D> {
+export function cumsum<D extends DType, O extends D = D>(x: Tensor<D>, options?: ScanOptions<O>): Tensor<D>
+export function cumsum<O extends DType, D extends O>(x: Tensor<D>, options?: ScanOptions<O>): Tensor<D>
+export function cumsum<D extends DType>(x: Tensor<D>, options?: ScanOptions<D>): Tensor<D> {
   checkCall('cumsum', x, options, scanNames, axisFirst)
   return run(cumsumOp, x, options?.axis, accumulation('cumsum', x.dtype, options ?? {}), options?.out)
 }
@@ -154,7 +156,12 @@ export function cumsum<D extends DType, O extends D = D>(x: Tensor<D>, options?:
 export function cumprod<D extends DType, O extends D = D>(
   x: Tensor<D>,
   options?: Omit<ScanOptions<O>, 'order'>,
-): Tensor<D> {
+): Tensor<D>
+export function cumprod<O extends DType, D extends O>(
+  x: Tensor<D>,
+  options?: Omit<ScanOptions<O>, 'order'>,
+): Tensor<D>
+export function cumprod<D extends DType>(x: Tensor<D>, options?: Omit<ScanOptions<D>, 'order'>): Tensor<D> {
   checkCall('cumprod', x, options, productNames, axisFirst)
   const { axis, out, ...how } = options ?? {}
   return run(cumprodOp, x, axis, accumulation('cumprod', x.dtype, how), out)

@@ -22,6 +22,32 @@ export function siteOf({ site }: Pick<Trace, 'site'>): string | undefined {
   return outside && /([^/\\(\s]+:\d+:\d+)\)?$/.exec(outside)?.[1]
 }
 
+// Whose place the operations of a running `calledAt` have. It lives while that runs and changes no result.
+let place: Error | undefined
+
+/** The place that operations have which run now: of a running `calledAt`, else here. */
+export function placeOf(op: string): Error {
+  return place ?? new Error(op)
+}
+
+/**
+ * Runs `f` with every operation recorded as called where another one was: those of a backward pass where the operation was
+ * called whose gradient they are. Without a place, `f` as it is.
+ *
+ * @example calledAt(undefined, () => add(tensor(1), 2)).item() // 3
+ */
+export function calledAt<T>(site: Error | undefined, f: () => T): T {
+  checkFunction('calledAt', 'f', f)
+  if (!site) return f()
+  const before = place
+  place = site
+  try {
+    return f()
+  } finally {
+    place = before
+  }
+}
+
 /** Runs `f` with stacks deep enough to lead out of a backward pass. */
 export function withDeepStacks<T>(f: () => T): T {
   checkFunction('withDeepStacks', 'f', f)

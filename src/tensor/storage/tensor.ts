@@ -18,10 +18,21 @@ export interface Trace {
   readonly recorder?: string
 }
 
+/** What the gradient rule that an operation brings is told. */
+export interface OpCotangent<A = unknown> {
+  /** The cotangent of the result: its dtype and shape. */
+  readonly g: Tensor
+  readonly inputs: readonly Tensor[]
+  readonly output: Tensor
+  readonly attributes: A
+  /** Which inputs a gradient is asked for; what a rule gives for the others is dropped, so it may save the work. */
+  readonly needs: readonly boolean[]
+}
+
 /**
  * One tensor operation, a record that says of itself what walks over traces have to know. What else is true of it (its
  * gradient, its error bound) is a table, kept elsewhere: an `OpTable` for the operations of this folder, one keyed by the
- * record for operations of one's own.
+ * record for operations of one's own. One of a higher folder, or of a user, may bring its gradient itself.
  */
 export interface Op<A = unknown> {
   /** What the operation is called in errors and reports. */
@@ -34,6 +45,11 @@ export interface Op<A = unknown> {
   kernel(inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor
   /** The same as other operations, bit for bit, for whoever has those: leave it off where the operation is no others. */
   parts?(inputs: readonly Tensor[], attributes: A): Tensor
+  /**
+   * The cotangents of the inputs, each of its input's dtype and shape, undefined where there is none; an empty list where the
+   * result is a step or a choice. Written in tensor operations, as the rules of autodiff, whose tables are asked first.
+   */
+  gradient?(context: OpCotangent<A>): readonly (Tensor | undefined)[]
   /** What each operand gives to the result, for an operation of form 'whole' that does not read all of everything. */
   reads?(attributes: A, shapes: readonly Shape[], output: Shape): readonly Reads[]
 }

@@ -1,5 +1,5 @@
 import { add, atanh, div, exp, log, matmul, mul, ones, sub, sum, type Tensor, tensor } from 'tpu-toolkit'
-import { shadow, tune } from 'tpu-toolkit/precision'
+import { type Real, shadow, tune } from 'tpu-toolkit/precision'
 import { apply, type Op } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
@@ -48,10 +48,30 @@ describe('shadow, the reference that chooses itself', () => {
     )
   })
 
-  it('does not doubt what it knows no rule of', () => {
-    const own: Op = { name: 'own', kernel: ([x]) => atanh(x!) }
-    const run = shadow((x) => apply(own, [x], undefined), tensor(0.5))
-    expect(run).toMatchObject({ reference: 'float64', doubt: undefined })
+  it('doubts what it knows no rule of: real numbers run beside all but that, and the report names it', () => {
+    const own: Op = { name: 'own', form: 'elementwise', kernel: ([x]) => atanh(x!) }
+    // float64 loses 1 + x - 1 on the way to the operation of one's own.
+    const f = (x: Tensor): Tensor => apply(own, [sub(add(1, x), 1)], undefined)
+    const run = shadow(f, tensor(1e-20))
+    expect(run).toMatchObject({ reference: 'real', doubt: { bits: Infinity, withoutRule: ['own'] } })
+    expect(run.outputs()[0]!.max).toBeGreaterThan(24)
+    expect(String(run).split('\n')[0]).toBe(
+      '3 operations beside real, as float64 says nothing sure of element 0 of the output; own without a rule on real numbers: in float64',
+    )
+    const rules = new Map([[own, (x: Real) => x]])
+    expect(shadow(f, tensor(1e-20), { rules }).doubt).toMatchObject({ withoutRule: [] })
+    const far = shadow((x) => sum(apply(own, [ratio(x)], undefined)), mul(ones([20000]), 1e-20), {
+      check: false,
+    })
+    expect(far).toMatchObject({ reference: 'float64', doubt: { withoutRule: ['own'] } })
+    expect(
+      tune((x: Tensor) => apply(own, [x], undefined), tensor(0.5, { dtype: 'bfloat16' }), {
+        target: { maxBits: 1 },
+      }),
+    ).toMatchObject({
+      reference: 'real',
+      doubt: { withoutRule: ['own'] },
+    })
   })
 
   it('tune chooses alike', () => {

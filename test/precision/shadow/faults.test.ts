@@ -1,4 +1,4 @@
-import { add, exp, mul, sqrt, sub, tensor } from 'tpu-toolkit'
+import { add, cumsum, exp, mul, sqrt, sub, tensor } from 'tpu-toolkit'
 import { shadow } from 'tpu-toolkit/precision'
 import { describe, expect, it } from 'vitest'
 
@@ -25,6 +25,18 @@ describe('shadow(...).faults', () => {
       ['sub', 1, 0],
     ])
     expect(f.faults({ threshold: 20 })).toEqual([])
+  })
+
+  it('is part of the report where an output is wrong, and of its plain data', () => {
+    const run = shadow((x) => exp(mul(sub(sqrt(add(x, 1)), sqrt(x)), 1e4)), tensor(8224416))
+    expect(String(run)).toMatch(
+      /where the run goes wrong, going on from what was computed: bits off\n +22\.19 {2}3 sub float32 \[\] at faults\.test\.ts:\d+:\d+, 0\.000244140625 for 0\.00017/,
+    )
+    expect(run.toJSON().faults).toEqual(run.faults())
+    expect(run.report({ ignore: ['faults.test.ts'] })).not.toContain('where the run goes wrong')
+    // A correction of a compensated sum is all error, and the sum is right.
+    const kahan = shadow((x) => cumsum(x, { order: 'kahan' }), tensor([1, 1e-8, 1e-8, 1e-8]))
+    expect(String(kahan)).not.toContain('where the run goes wrong')
   })
 
   it('leaves lines alone, and refuses options that are none', () => {

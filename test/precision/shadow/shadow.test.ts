@@ -142,6 +142,26 @@ describe('shadow', () => {
     expect(shadow((x) => exp(x), bf16(1), { check: false, sites: true }).program.steps[0]!.site).toBeDefined()
   })
 
+  it('says of an operation of a backward pass the line whose gradient it is', () => {
+    const loss = (y: Tensor): Tensor => {
+      const e = exp(y)
+      return sum(mul(e, e))
+    }
+    const descend = (x: Tensor): Tensor => {
+      const g = grad(loss)(x)
+      return sub(x, g)
+    }
+    const lineOf = (op: string): string[] =>
+      shadow(descend, bf16([1, 2])).program.steps.flatMap(({ op: own, site }) =>
+        own.name === op ? [site!] : [],
+      )
+    const [product, ...gradients] = lineOf('mul')
+    const [exponential] = lineOf('exp')
+    // The gradient of e * e on its line, that of exp on the line of exp.
+    expect(gradients).toEqual([product, exponential])
+    expect(new Set([product, exponential, ...lineOf('sub')]).size).toBe(3)
+  })
+
   it('sees into gradients', () => {
     const run = shadow((x: Tensor) => grad((y: Tensor) => sum(logAddExp(y, 0)))(x), bf16([1, 2]))
     expect(run.program.steps.map(({ op }) => op.name)).toContain('exp')
@@ -338,7 +358,7 @@ describe('the report of shadow', () => {
     )
     const data = JSON.parse(JSON.stringify(run))
     expect(Object.keys(data)).toEqual(
-      'reference outputs operations contributions localErrors culprits events divergences'.split(' '),
+      'reference outputs operations contributions localErrors culprits faults events divergences'.split(' '),
     )
     const drawn = shadowGraph(run)
     expect(drawn.match(/<rect/g)).toHaveLength(run.program.steps.length)

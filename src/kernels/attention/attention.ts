@@ -1,0 +1,129 @@
+import { stopGradient } from '../../autodiff/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
+import {
+  add,
+  cast,
+  checkFloatDType,
+  div,
+  dtypeFacts,
+  equal,
+  exp,
+  type FloatDType,
+  log,
+  matmul,
+  max,
+  mul,
+  reshape,
+  sub,
+  sum,
+  Tensor,
+  tanh,
+  transpose,
+  where,
+} from '../../tensor/index.js'
+import { allows } from '../masks/allows.js'
+import { checkOperands } from './checkOperands.js'
+import { type AttentionOptions, attentionNames } from './flashAttention.js'
+import type { Heads } from './heads.js'
+import type { FlashPlan } from './plan.js'
+import { logitOptions } from './planOf.js'
+
+/** How attention computes. */
+export interface WholeOptions extends AttentionOptions {
+  /** The dtype of logits and probabilities, every step rounded to it. Default: that of the operands, the naive way. */
+  readonly internal?: FloatDType
+}
+
+const wholeNames: OptionTable<WholeOptions> = { ...attentionNames, internal: 'optional' }
+
+/** What attention gives. */
+export interface WholeResult<D extends FloatDType = FloatDType> {
+  /** [..., heads, tq, dv], of the operands' dtype. */
+  readonly out: Tensor<D>
+  /** log(sum exp s) of every row, [..., heads, tq], in `internal`. */
+  readonly logsumexp: Tensor
+}
+
+/**
+ * softmax(q k' scale) v over whole rows: the reference that tiled forms are measured against, in float64 the exact one.
+ * Made of tensor operations, so that it has gradients of any order and rounds as they do.
+ *
+ * Shape     as `flashAttention`.
+ * Dtype     all alike, any float; `internal` needs infinities where there is a mask.
+ * Rounding  each to `internal`: products (sums float32, float64 in float64), times scale, softCap's three steps, logit - max,
+ *           exp, running sum, probabilities, those then to the dtype of v; the product with v once to its dtype.
+ *           internal 'float32' is what jax.nn.dot_product_attention does, the default what bfloat16 does op by op.
+ * Special   a fully masked row, or tk = 0: 0 and -Inf.
+ * Error     `errorBound('attention', ...)` for internal 'float32'.
+ * Throws    as `flashAttention`.
+ * Cost      holds tq x tk logits for every head.
+ * Source    Vaswani et al., Attention Is All You Need, arXiv:1706.03762, 3.2.1
+ *
+ * @example const q = tensor([[[1, 0]]])
+ * attention(q, q, q).out.toNested() // [[[1, 0]]]
+ */
+export function attention<D extends FloatDType>(
+  q: Tensor<D>,
+  k: Tensor<D>,
+  v: Tensor<D>,
+  options: WholeOptions = noOptions,
+): WholeResult<D> {
+  checkOptions('attention', options, wholeNames)
+  const heads = checkOperands('attention', q, k, v)
+  const { internal = q.dtype as FloatDType, softCap } = options
+  checkFloatDType('attention', 'internal', internal)
+  const { mask, segments, scale } = logitOptions('attention', heads, options)
+  const { lead, tq, tk, d, dv } = heads
+  const [batch, kvHeads] = [lead.slice(0, -1), k.shape.length < 3 ? 1 : k.shape.at(-3)!]
+  const grouped = (x: Tensor, ...rest: readonly number[]): Tensor => reshape(x, [...batch, kvHeads, ...rest])
+  const queries = grouped(cast(q, internal), heads.group, tq, d)
+  const keys = grouped(cast(k, internal), 1, tk, d)
+  const turned = transpose(keys, [...keys.shape.slice(0, -2).keys(), keys.rank - 1, keys.rank - 2])
+  // Kernels keep the scale in float32; in float64 it is what was asked for.
+  const factor = internal === 'float64' && d > 0 ? (options.scale ?? 1 / Math.sqrt(d)) : scale
+  const products = mul(matmul(queries, turned), factor)
+  const capped = softCap === undefined ? products : mul(tanh(div(products, softCap)), softCap)
+  const logits = masked(capped, heads, mask, segments)
+  const { p, logsumexp } = tk === 0 || logits.size === 0 ? nothing(logits) : softmax(logits)
+  const out = matmul(cast(p, v.dtype), grouped(v, 1, tk, dv))
+  return {
+    out: reshape(out, [...lead, tq, dv]) as Tensor<D>,
+    logsumexp: reshape(logsumexp, [...lead, tq]),
+  }
+}
+
+function masked(
+  logits: Tensor,
+  { tq, tk }: Heads,
+  mask: FlashPlan['mask'],
+  segments: FlashPlan['segments'],
+): Tensor {
+  if (mask.kind === 'full' && !segments) return logits
+  if (!dtypeFacts(logits.dtype).infinity) {
+    throw new TypeError(`attention: masked logits need infinities, take a wider internal [${logits.dtype}]`)
+  }
+  const is = allows(mask)
+  const allowed = new Uint8Array(tq * tk)
+  for (let i = 0, at = 0; i < tq; i++) {
+    for (let j = 0; j < tk; j++, at++) {
+      allowed[at] = is(i, j) && (!segments || segments.q[i] === segments.kv[j]) ? 1 : 0
+    }
+  }
+  return where(new Tensor('bool', [tq, tk], allowed), logits, -Infinity)
+}
+
+function softmax(logits: Tensor): { readonly p: Tensor; readonly logsumexp: Tensor } {
+  const largest = stopGradient(max(logits, { axis: -1, keepDims: true }))
+  // A row without a pair: every difference is -Inf, not NaN, and no probability is left.
+  const shift = where(equal(largest, -Infinity), 0, largest)
+  const e = exp(sub(logits, shift))
+  const total = sum(e, { axis: -1, keepDims: true })
+  const empty = equal(total, 0)
+  const divisor = where(empty, 1, total)
+  return { p: div(e, divisor), logsumexp: where(empty, -Infinity, add(shift, log(divisor))) }
+}
+
+/** No columns: rows of no probabilities. */
+function nothing(logits: Tensor): { readonly p: Tensor; readonly logsumexp: Tensor } {
+  return { p: logits, logsumexp: log(sum(logits, { axis: -1, keepDims: true })) }
+}

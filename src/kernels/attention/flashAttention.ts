@@ -1,0 +1,133 @@
+import { stopGradient } from '../../autodiff/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../../options/index.js'
+import { apply, cast, type FloatDType, mul, slice, type Tensor } from '../../tensor/index.js'
+import type { Mask } from '../masks/mask.js'
+import { checkOperands } from './checkOperands.js'
+import { flashOp } from './flashOp.js'
+import type { Delta, FlashFormName } from './plan.js'
+import { planOf } from './planOf.js'
+
+/** Which pairs attend, and how large their logits are. */
+export interface AttentionOptions {
+  /** A mask as data, or a bool tensor [tq, tk] for all heads. Default: every pair. */
+  readonly mask?: Mask | Tensor<'bool'>
+  /** Ids of queries and of keys: pairs of unlike ones do not attend. Blocks are never skipped for them. */
+  readonly segments?: { readonly q: Ids; readonly kv: Ids }
+  /** What logits are multiplied by. Default 1 / sqrt(d). */
+  readonly scale?: number
+  /** Logits become tanh(logit / softCap) softCap. Default: they stay. */
+  readonly softCap?: number
+}
+
+/** Whole numbers, one for each position. */
+export type Ids = Tensor<'int32'> | Tensor<'uint32'> | readonly number[] | Int32Array | Uint32Array
+
+/** How flashAttention computes. */
+export interface FlashOptions extends AttentionOptions {
+  /**
+   * Where it rounds: 'flash2' (FlashAttention-2), 'splash' and 'pallas' (JAX's TPU kernels), 'bfloat16' (after every step).
+   * Default 'flash2'.
+   */
+  readonly form?: FlashFormName
+  /** Rows of a block. Default 128. */
+  readonly blockQ?: number
+  /** Columns of a block. Default 128. */
+  readonly blockK?: number
+  /** What probabilities are rounded to for their product with values. Default: the dtype of v; in form splash float32. */
+  readonly probsDtype?: FloatDType
+  /** 'e': exp(s - m). '2': exp2(s c - m c) by a fused multiply-add, '2-unfused' by a product and a difference. Default 'e'. */
+  readonly exponent?: 'e' | '2' | '2-unfused'
+  /**
+   * What a row's largest logit in a block is multiplied by where several equal it and it is positive, a negative one becoming
+   * 0, so that no two probabilities are 1: true is 7. Default: it stays.
+   */
+  readonly ties?: number | true
+  /** What row sums are rounded to at every addition, in form 'bfloat16'. Default 'float32'. */
+  readonly accumulate?: 'float32' | 'bfloat16'
+  /** What the gradient takes rowsum(dO O) of: `attentionGrad` says more. Default 'out'. */
+  readonly delta?: Delta
+}
+
+export const attentionNames: OptionTable<AttentionOptions> = {
+  mask: 'optional',
+  segments: 'optional',
+  scale: 'optional',
+  softCap: 'optional',
+}
+
+export const flashNames: OptionTable<FlashOptions> = {
+  ...attentionNames,
+  form: 'optional',
+  blockQ: 'optional',
+  blockK: 'optional',
+  probsDtype: 'optional',
+  exponent: 'optional',
+  ties: 'optional',
+  accumulate: 'optional',
+  delta: 'optional',
+}
+
+/** What a tiled attention gives. */
+export interface FlashResult<D extends FloatDType = FloatDType> {
+  /** [..., heads, tq, dv], of the operands' dtype. */
+  readonly out: Tensor<D>
+  /** The output before its last rounding. */
+  readonly out32: Tensor<'float32'>
+  /** log(sum exp s) of every row, [..., heads, tq]. */
+  readonly logsumexp: Tensor<'float32'>
+  /** The running maximum at the end, by which probabilities were shifted; a constant to gradients. */
+  readonly max: Tensor<'float32'>
+  /** The running sum at the end; a constant to gradients. */
+  readonly sum: Tensor<'float32'>
+}
+
+/**
+ * softmax(q k' scale) v block by block, with a running maximum and sum: as the named kernel rounds, to the bit.
+ *
+ * Shape     q [..., heads, tq, d], k [..., kvHeads, tk, d], v [..., kvHeads, tk, dv]; heads are a multiple of kvHeads, query head
+ *           h reads head floor(h / (heads / kvHeads)). Blocks begin at 0, the last may be shorter; those that the mask leaves
+ *           empty are skipped. tq and tk may be 0.
+ * Dtype     all alike, of at most float32; form 'bfloat16' takes bfloat16.
+ * Rounding  products exact where operands have up to 12 significant bits, else rounded to float32; sums float32, index
+ *           ascending from +0; exp, exp2, log and tanh correctly rounded to float32; the output once, at the end. Where a form
+ *           rounds besides is in its file; docs/kernels.md has the table.
+ * Special   a fully masked row: 0 and -Inf in 'flash2' and 'bfloat16'; the mean of the values visited in 'splash' and
+ *           'pallas'; where no block was visited NaN and -Inf in 'splash', 0 and -Inf in 'pallas'.
+ * Error     `errorBound('attention', ...)`.
+ * Throws    TypeError for other dtypes; RangeError for shapes that do not fit and options that a form does not have.
+ * Cost      4 d FLOPs a pair and head of the blocks computed, as `kernelCost`. Memory beside operands and results: blocks, the
+ *           operands once more, and blockQ x tk bytes; never tq x tk. Its gradient is one operation too, which has none.
+ * Source    Dao, FlashAttention-2, arXiv:2307.08691; jax.experimental.pallas.ops.tpu; ties: Qiu, Yao, arXiv:2510.04212
+ *
+ * @example const q = tensor([[[1, 0]]])
+ * flashAttention(q, q, q).out.toNested() // [[[1, 0]]]
+ */
+export function flashAttention<D extends FloatDType>(
+  q: Tensor<D>,
+  k: Tensor<NoInference<D>>,
+  v: Tensor<NoInference<D>>,
+  options: FlashOptions = noOptions,
+): FlashResult<D> {
+  checkOptions('flashAttention', options, flashNames)
+  const heads = checkOperands('flashAttention', q, k, v)
+  const { plan, beforehand } = planOf('flashAttention', q, heads, options)
+  const queries = beforehand === undefined ? q : mul(q, beforehand)
+  const all = apply(flashOp, [queries, k, v], plan) as Tensor<'float32'>
+  const out32 = columns(all, 0, heads.dv)
+  const [logsumexp, max, sum] = [0, 1, 2].map((k) => column(all, heads.dv + k)) as [
+    Tensor<'float32'>,
+    Tensor<'float32'>,
+    Tensor<'float32'>,
+  ]
+  return { out: cast(out32, q.dtype), out32, logsumexp, max: stopGradient(max), sum: stopGradient(sum) }
+}
+
+/** D, taken from another argument. */
+type NoInference<D> = [D][D extends unknown ? 0 : never]
+
+const whole = (x: Tensor): null[] => x.shape.slice(0, -1).map(() => null)
+
+const columns = (x: Tensor<'float32'>, from: number, to: number): Tensor<'float32'> =>
+  slice(x, [...whole(x), [from, to]])
+
+const column = (x: Tensor<'float32'>, at: number): Tensor<'float32'> => slice(x, [...whole(x), at])

@@ -1,0 +1,229 @@
+import { float32Unary } from '../../functions/index.js'
+import {
+  apply,
+  canonicalizeNaN,
+  cast,
+  type FloatDType,
+  type KnownOp,
+  type OpCotangent,
+  reshape,
+  type Shape,
+  sizeOf,
+  slice,
+  Tensor,
+} from '../../tensor/index.js'
+import { type BlockOperand, blockOperand } from './blockOperand.js'
+import { exponentials } from './form.js'
+import { formOf } from './forms.js'
+import { headsOf } from './heads.js'
+import { float32Of, isWide, type Narrow, narrowTo } from './narrow.js'
+import type { FlashPlan } from './plan.js'
+import { product, productsFit, type Span, spanOf, transposeInto } from './product.js'
+import { visits } from './visits.js'
+
+const { fround } = Math
+
+/** Columns behind the output in a row of what flashOp gives: logsumexp, running maximum, running sum. */
+export const residuals = 3
+
+/**
+ * The backward pass of tiled attention as one operation of q, k, v, what flashOp gave, and its cotangent: the float32 numbers
+ * of dq, dk and dv before their last rounding, then delta, end to end.
+ */
+export const flashGradOp: KnownOp<FlashPlan> = {
+  name: 'attentionGrad',
+  form: 'whole',
+  rounds: 'each step',
+  gradient: () => {
+    throw new RangeError(
+      'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',
+    )
+  },
+  kernel: (inputs, plan) => new Tensor('float32', [lengthOf(inputs)], gradients(inputs, plan)),
+}
+
+const lengthOf = ([q, k, v, given]: readonly Tensor[]): number =>
+  q!.size + k!.size + v!.size + sizeOf(given!.shape.slice(0, -1))
+
+/** The rule of flashOp. */
+export function flashRule({
+  g,
+  inputs: [q, k, v],
+  output,
+  attributes,
+}: OpCotangent<FlashPlan>): readonly Tensor[] {
+  const all = apply(flashGradOp, [q!, k!, v!, output, g], attributes)
+  return partsOf(all, [q!, k!, v!])
+}
+
+/** dq, dk and dv out of what flashGradOp gave, each rounded to its dtype. */
+export function partsOf(all: Tensor, inputs: readonly Tensor[]): Tensor[] {
+  let start = 0
+  return inputs.map(({ dtype, shape, size }) => {
+    start += size
+    return cast(rangeOf(all, start - size, shape), dtype)
+  })
+}
+
+/** The elements from `start` on that fill a shape. */
+export function rangeOf(all: Tensor, start: number, shape: Shape): Tensor {
+  return reshape(slice(all, [[start, start + sizeOf(shape)]]), shape)
+}
+
+function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Float32Array {
+  const { count, kvCount, group, tq, tk, d, dv } = headsOf('attentionGrad', q!, k!, v!)
+  const { blockQ, blockK, softCap, scale } = plan
+  const dtype = q!.dtype as FloatDType
+  const wide = isWide(dtype)
+  const narrow = narrowTo(dtype)
+  const form = formOf({ ...plan, exponent: 'e' })
+  const rows = Math.min(blockQ, tq)
+  const tiles = (): Float32Array => new Float32Array(rows * Math.min(blockK, tk))
+  const room = { p: tiles(), turned: tiles(), ds: tiles(), raw: tiles() }
+  const product32 = (m: number, k: number, n: number, a: Part, b: Part, out: Float32Array): Float32Array => {
+    const result = out.subarray(0, m * n)
+    product(a.values, b.values, { m, k, n }, result, wide || productsFit(a.span, b.span))
+    return result
+  }
+  const queries = blockOperand(float32Of(q!), count, tq, d, blockQ)
+  const keys = blockOperand(float32Of(k!), kvCount, tk, d, blockK)
+  const values = blockOperand(float32Of(v!), kvCount, tk, dv, blockK)
+  const stride = dv + residuals
+  const cotangents = blockOperand(columnsOf(g!, stride, 0, dv), count, tq, dv, blockQ)
+  const lse = columnsOf(given!, stride, dv, 1)
+  const delta = deltaOfOutput(
+    plan,
+    columnsOf(given!, stride, 0, dv),
+    columnsOf(g!, stride, 0, dv),
+    dv,
+    narrow,
+  )
+  const lseCotangent = columnsOf(g!, stride, dv, 1)
+  const all = new Float32Array(q!.size + k!.size + v!.size + delta.length)
+  const [dq, dk, dvs] = [
+    all.subarray(0, q!.size),
+    all.subarray(q!.size, q!.size + k!.size),
+    all.subarray(q!.size + k!.size, q!.size + k!.size + v!.size),
+  ]
+  const added = {
+    q: new Float32Array(rows * d),
+    k: new Float32Array(blockK * d),
+    v: new Float32Array(blockK * dv),
+  }
+  const visit = visits(plan, tq, tk)
+
+  for (let head = 0; head < count; head++) {
+    const kvHead = Math.floor(head / group)
+    for (let row = 0; row * blockQ < tq; row++) {
+      const { skips, allowed } = visit(row)
+      const height = Math.min(blockQ, tq - row * blockQ)
+      const first = head * tq + row * blockQ
+      const query = partOf(queries, head, row)
+      const cotangent = partOf(cotangents, head, row)
+      /** The probabilities and dp of a block, into `room`. */
+      const block = (column: number): { p: Float32Array; dp: Float32Array; width: number } => {
+        const width = Math.min(blockK, tk - column * blockK)
+        const key = { values: keys.turned(kvHead, column), span: keys.span(kvHead, column) }
+        const p = product32(height, d, width, query, key, room.p)
+        if (softCap !== undefined) room.raw.set(p)
+        form.logits({ rows: height, width, s: p, allowed: allowed(column) })
+        for (let i = 0; i < height; i++) {
+          for (let e = i * width; e < (i + 1) * width; e++) p[e] = p[e]! - lse[first + i]!
+        }
+        exponentials(p)
+        const bits = allowed(column)
+        if (bits) for (let e = 0; e < p.length; e++) if (bits[e] === 0) p[e] = 0
+        const value = { values: values.turned(kvHead, column), span: values.span(kvHead, column) }
+        return { p, width, dp: product32(height, dv, width, cotangent, value, room.ds) }
+      }
+      const columns: number[] = []
+      for (let column = 0; column * blockK < tk; column++) if (!skips(column)) columns.push(column)
+      if (plan.delta === 'probs') {
+        for (const column of columns) {
+          const { p, dp, width } = block(column)
+          for (let i = 0; i < height; i++) {
+            let sum = delta[first + i]!
+            for (let e = i * width; e < (i + 1) * width; e++) sum = fround(sum + fround(p[e]! * dp[e]!))
+            delta[first + i] = sum
+          }
+        }
+      }
+      for (const column of columns) {
+        const { p, dp: ds, width } = block(column)
+        for (let i = 0; i < height; i++) {
+          const less = fround(delta[first + i]! - lseCotangent[first + i]!)
+          for (let e = i * width; e < (i + 1) * width; e++) ds[e] = fround(fround(ds[e]! - less) * p[e]!)
+        }
+        if (softCap !== undefined) throughCap(ds, room.raw, scale, softCap)
+        for (let e = 0; e < ds.length; e++) ds[e] = ds[e]! * scale
+        narrow?.(ds, ds)
+        narrow?.(p, p)
+        const turned = room.turned.subarray(0, p.length)
+        transposeInto(p, height, width, turned)
+        const start = kvHead * tk + column * blockK
+        const own = { values: turned, span: spanOf(turned) }
+        add(dvs, start * dv, product32(width, height, dv, own, cotangent, added.v))
+        transposeInto(ds, height, width, turned)
+        const change = { values: turned, span: spanOf(turned) }
+        add(dk, start * d, product32(width, height, d, change, query, added.k))
+        const key = partOf(keys, kvHead, column)
+        add(dq, first * d, product32(height, width, d, { values: ds, span: change.span }, key, added.q))
+      }
+    }
+  }
+  all.set(delta, all.length - delta.length)
+  canonicalizeNaN(all)
+  return all
+}
+
+interface Part {
+  readonly values: Float32Array
+  readonly span: Span
+}
+
+const partOf = (operand: BlockOperand, head: number, index: number): Part => ({
+  values: operand.block(head, index),
+  span: operand.span(head, index),
+})
+
+/** `count` columns from `from` on of a matrix with rows of `stride`. */
+function columnsOf({ data }: Tensor, stride: number, from: number, count: number): Float32Array {
+  const all = data as Float32Array
+  const rows = all.length / stride
+  const out = new Float32Array(rows * count)
+  for (let i = 0; i < rows; i++) {
+    for (let e = 0; e < count; e++) out[i * count + e] = all[i * stride + from + e]!
+  }
+  return out
+}
+
+/** rowsum(out dO) of every row; zeros where delta is that of the probabilities, which blocks add up. */
+function deltaOfOutput(
+  { delta }: FlashPlan,
+  out: Float32Array,
+  cotangent: Float32Array,
+  dv: number,
+  narrow: Narrow | undefined,
+): Float32Array {
+  const sums = new Float32Array(dv === 0 ? 0 : out.length / dv)
+  if (delta === 'probs') return sums
+  if (delta === 'out') narrow?.(out, out)
+  for (let i = 0; i < sums.length; i++) {
+    let sum = 0
+    for (let e = i * dv; e < (i + 1) * dv; e++) sum = fround(sum + fround(out[e]! * cotangent[e]!))
+    sums[i] = sum
+  }
+  return sums
+}
+
+/** ds (1 - t)(1 + t), t = tanh(s / cap), each step rounded. */
+function throughCap(ds: Float32Array, raw: Float32Array, scale: number, cap: number): void {
+  for (let e = 0; e < ds.length; e++) {
+    const t = float32Unary.tanh(fround(fround(raw[e]! * scale) / cap))
+    ds[e] = fround(ds[e]! * fround(1 - t)) * fround(1 + t)
+  }
+}
+
+function add(total: Float32Array, from: number, part: Float32Array): void {
+  for (let e = 0; e < part.length; e++) total[from + e] = total[from + e]! + part[e]!
+}

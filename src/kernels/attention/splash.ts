@@ -1,0 +1,49 @@
+import { float32Unary } from '../../functions/index.js'
+import {
+  addRescaled,
+  exponentials,
+  type FlashForm,
+  rowMax,
+  rowSum,
+  scaleRow,
+  select,
+  softCapped,
+} from './form.js'
+import type { FlashPlan } from './plan.js'
+
+const { fround } = Math
+
+/** The logit of a masked pair in JAX's kernels: -0.7 times the largest float32. */
+export const masked: number = fround(-0.7 * 3.4028234663852886e38)
+
+/**
+ * JAX's splash attention: queries scaled beforehand, masked logits a finite number, probabilities float32 throughout.
+ *
+ * Source    jax.experimental.pallas.ops.tpu.splash_attention
+ */
+export function splash({ softCap }: FlashPlan): FlashForm {
+  return {
+    firstMax: masked,
+    logits(tile) {
+      if (softCap !== undefined) softCapped(tile.s, softCap)
+      select(tile, masked)
+    },
+    weigh(tile, { m, l, factor }) {
+      const { rows, width, s } = tile
+      for (let i = 0; i < rows; i++) {
+        const next = Math.max(m[i]!, rowMax(tile, i, undefined, fround))
+        for (let j = i * width; j < (i + 1) * width; j++) s[j] = s[j]! - next
+        factor[i] = float32Unary.exp(fround(m[i]! - next))
+        m[i] = next
+      }
+      exponentials(s)
+      for (let i = 0; i < rows; i++) l[i] = rowSum(tile, i) + fround(factor[i]! * l[i]!)
+    },
+    add: addRescaled,
+    finish(state, i, dv) {
+      const l = state.l[i]!
+      scaleRow(state, i, dv, fround(1 / l))
+      return fround(float32Unary.log(l) + state.m[i]!)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { round as roundBfloat16 } from '../../bf16/index.js'
+import { type MatmulSizes, matmulFloat32 } from '../../simd/index.js'
+import {
+  apply,
+  cast,
+  type FloatDType,
+  type KnownOp,
+  roundingTo,
+  type Shape,
+  sizeOf,
+  Tensor,
+  transpose,
+  untraced,
+} from '../../tensor/index.js'
+import { exactDot } from './exactDot.js'
+import { type GemmPrecision, precisionFacts, type Split } from './precisions.js'
+import { splitParts } from './splitParts.js'
+
+/** The options of gemm, complete. */
+export interface Gemm {
+  readonly precision: GemmPrecision
+  readonly split: Split
+  /** Undefined: one running sum over all of k. */
+  readonly blockK: number | undefined
+  readonly between: FloatDType
+  readonly dtype: FloatDType
+}
+
+/** Product of matrices with equal batch axes, in float32 parts; the operands' dtypes may differ. */
+export const gemmOp: KnownOp<Gemm> = {
+  name: 'gemm',
+  form: 'contracts',
+  rounds: 'each step',
+  kernel: ([a, b], how) => {
+    const [m, k] = a!.shape.slice(-2) as [number, number]
+    const n = b!.shape.at(-1)!
+    const batch = a!.shape.slice(0, -2)
+    const [left, right] = [float32Of(a!), float32Of(b!)]
+    const sums = new Float32Array(sizeOf(batch) * m * n)
+    for (let i = 0; i < sizeOf(batch); i++) {
+      const x = left.subarray(i * m * k, (i + 1) * m * k)
+      const y = right.subarray(i * k * n, (i + 1) * k * n)
+      sums.set(product(x, y, { m, k, n }, how), i * m * n)
+    }
+    const shape: Shape = [...batch, m, n]
+    return cast(new Tensor('float32', shape, canonical(sums)), how.dtype)
+  },
+  // The products of a gradient run in the same mode, each rounded to its operand's dtype.
+  gradient: ({ g, inputs, needs, attributes }) => {
+    const [a, b] = inputs as [Tensor<FloatDType>, Tensor<FloatDType>]
+    return [
+      needs[0] ? apply(gemmOp, [g, swapLast(b)], { ...attributes, dtype: a.dtype }) : undefined,
+      needs[1] ? apply(gemmOp, [swapLast(a), g], { ...attributes, dtype: b.dtype }) : undefined,
+    ]
+  },
+}
+
+function swapLast(x: Tensor): Tensor {
+  const axes = x.shape.map((_, axis) => axis)
+  return transpose(x, [...axes.slice(0, -2), x.rank - 1, x.rank - 2])
+}
+
+/** The elements as float32, which holds every dtype that gemm takes. */
+function float32Of(x: Tensor): Float32Array {
+  return cast(untraced(x), 'float32').data
+}
+
+function canonical(sums: Float32Array): Float32Array {
+  for (let i = 0; i < sums.length; i++) if (Number.isNaN(sums[i]!)) sums[i] = Number.NaN
+  return sums
+}
+
+function product(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm): Float32Array {
+  const { m, k, n } = sizes
+  const { blockK, between } = how
+  if (blockK === undefined) return passes(a, b, sizes, how)
+  const round = between === 'bfloat16' ? roundBfloat16 : roundingTo(between)
+  const total = new Float32Array(m * n)
+  for (let from = 0; from < k; from += blockK) {
+    const width = Math.min(blockK, k - from)
+    const block = passes(
+      columns(a, sizes, from, width),
+      b.subarray(from * n, (from + width) * n),
+      { m, k: width, n },
+      how,
+    )
+    for (let i = 0; i < total.length; i++) total[i] = round(Math.fround(total[i]! + round(block[i]!)))
+  }
+  return total
+}
+
+/** Columns of a [m, k], contiguous. */
+function columns(a: Float32Array, { m, k }: MatmulSizes, from: number, width: number): Float32Array {
+  const part = new Float32Array(m * width)
+  for (let i = 0; i < m; i++) part.set(a.subarray(i * k + from, i * k + from + width), i * width)
+  return part
+}
+
+/** The passes of a precision, their sums added small ones first. */
+function passes(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm): Float32Array {
+  const facts = precisionFacts[how.precision]
+  if (facts.parts === 0) return matmulFloat32(a, b, sizes)
+  const left = splitParts(a, facts, how.split)
+  const right = splitParts(b, facts, how.split)
+  let total: Float32Array | undefined
+  for (const [i, j] of facts.passes) {
+    const sums = exactDot(left[i]!, right[j]!, sizes)
+    if (total) {
+      const isLast = i === 0 && j === 0
+      for (let e = 0; e < sums.length; e++) {
+        // Inf times 1 has a correction of Inf - Inf: it must not make the largest product a NaN.
+        const before = isLast && Number.isNaN(total[e]!) ? 0 : total[e]!
+        sums[e] = before + sums[e]!
+      }
+    }
+    total = sums
+  }
+  return total ?? new Float32Array(sizes.m * sizes.n)
+}

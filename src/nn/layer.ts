@@ -1,0 +1,29 @@
+import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import type { Key } from '../random/index.js'
+import type { Tensor } from '../tensor/index.js'
+
+/** What a layer is told beside its parameters and its input. */
+export interface ApplyOptions {
+  /** Draws what is random in training (dropout), which without a key is left out: the layer as it is evaluated. */
+  readonly key?: Key
+}
+
+/**
+ * A layer as two pure functions: fresh parameters from a key, and the result of parameters and an input. Parameters are a
+ * tree of tensors that the caller keeps: optimizers, files, gradients and compile take it as it is.
+ */
+export interface Layer<P = unknown> {
+  init(key: Key): P
+  apply(params: P, x: Tensor, options?: ApplyOptions): Tensor
+}
+
+/** The parameters of a layer. */
+export type ParametersOf<L> = L extends Layer<infer P> ? P : never
+
+const applyNames: OptionTable<ApplyOptions> = { key: 'optional' }
+
+/** The options of `apply`, checked by their names. */
+export function checkApply(op: string, options: ApplyOptions = noOptions): ApplyOptions {
+  checkOptions(op, options, applyNames, { positional: 'key' })
+  return options
+}

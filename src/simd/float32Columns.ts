@@ -1,0 +1,80 @@
+import { type Arena, at, block } from './arena.js'
+import type { StepwiseOrder } from './float32Lanes.js'
+
+/** Lanes that are added at once where each lies along memory. */
+const together = 16
+/** Elements of each of them that are added in one go. */
+const span = 512
+
+/**
+ * The sums of the columns of a matrix of float32 numbers, [rows, sums.length] from `start` on, each in the given order with
+ * every step rounded to float32; with `running` its rows after each row of the matrix.
+ */
+export function float32ColumnSums(
+  arena: Arena,
+  values: Float32Array,
+  start: number,
+  rows: number,
+  order: StepwiseOrder,
+  sums: Float32Array,
+  running?: Float32Array,
+): void {
+  const width = sums.length
+  for (let first = 0; first < width; first += block) {
+    const columns = Math.min(block, width - first)
+    // Rows lie one behind the other where they are whole.
+    const step = columns === width ? Math.floor(block / columns) : 1
+    clear(arena, columns)
+    for (let row = 0; row < rows; row += step) {
+      const count = Math.min(step, rows - row) * columns
+      const from = start + row * width + first
+      arena.lane.set(values.subarray(from, from + count))
+      arena.kernels[`${order}Columns`](
+        at.lane,
+        running ? at.scan : 0,
+        count / columns,
+        columns,
+        at.columnSums,
+        at.columnRests,
+      )
+      running?.set(arena.scan.subarray(0, count), row * width + first)
+    }
+    sums.set(totals(arena, columns, order), first)
+  }
+}
+
+/** The sums of lanes of one length, `laneOf(k)` being read at once, each in the given order with every step rounded to float32. */
+export function float32LaneSums(
+  arena: Arena,
+  laneOf: (k: number) => Float32Array,
+  length: number,
+  order: StepwiseOrder,
+  sums: Float32Array,
+): void {
+  const { kernels, lane } = arena
+  const lanes: Float32Array[] = []
+  for (let first = 0; first < sums.length; first += together) {
+    const count = Math.min(together, sums.length - first)
+    for (let k = 0; k < count; k++) lanes[k] = laneOf(first + k)
+    clear(arena, together)
+    for (let start = 0; start < length; start += span) {
+      const end = Math.min(start + span, length)
+      for (let k = 0; k < count; k++) lane.set(lanes[k]!.subarray(start, end), k * span)
+      kernels.transposeLanes(at.lane, at.scan, end - start, span * 4)
+      kernels[`${order}Columns`](at.scan, 0, end - start, together, at.columnSums, at.columnRests)
+    }
+    sums.set(totals(arena, count, order), first)
+  }
+}
+
+function clear({ columnSums, columnRests }: Arena, width: number): void {
+  columnSums.fill(0, 0, width)
+  columnRests.fill(0, 0, width)
+}
+
+function totals({ columnSums, columnRests }: Arena, width: number, order: StepwiseOrder): Float32Array {
+  const sums = columnSums.subarray(0, width)
+  // Neumaier's sum is that of both.
+  if (order === 'neumaier') for (let j = 0; j < width; j++) sums[j] = sums[j]! + columnRests[j]!
+  return sums
+}

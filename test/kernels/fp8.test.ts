@@ -1,0 +1,241 @@
+import { grad } from 'tpu-toolkit/autodiff'
+import { compile } from 'tpu-toolkit/compile'
+import type { FormatName } from 'tpu-toolkit/formats'
+import {
+  blockScaledMatmul,
+  castScaled,
+  delayedScale,
+  fp8Matmul,
+  type ScaleState,
+  scaleTiles,
+} from 'tpu-toolkit/kernels'
+import {
+  abs,
+  cast,
+  fromBits,
+  matmul,
+  max,
+  mul,
+  ones,
+  sum,
+  type Tensor,
+  tensor,
+  transpose,
+} from 'tpu-toolkit/tensor'
+import { describe, expect, it } from 'vitest'
+import { Columns } from '../support/columns.js'
+
+const fromWord = (hex: string): number =>
+  new Float32Array(Uint32Array.of(Number.parseInt(hex, 16)).buffer)[0]!
+
+describe('delayedScale against flax.linen.fp8_ops and an emulation in NumPy', () => {
+  const key = new Columns('kernels/fp8_delayed')
+  const cases = key.facts['cases'] as readonly {
+    case: string
+    kind: string
+    format: FormatName
+    length: number
+    algorithm: 'max' | 'most_recent'
+    margin: number
+    stepsOverflowing: number
+  }[]
+  it.each(cases)('delayedScale has the scales of $case', (one) => {
+    const { format, length: history, algorithm, margin } = one
+    const amaxes = new Float32Array(key.u32(`${one.kind}_amax`).slice().buffer)
+    const scaling = delayedScale({ format, history, algorithm, margin })
+    let state = scaling.init()
+    let overflowing = 0
+    const scales = Array.from(amaxes, (amax) => {
+      const most = format === 'float8_e4m3fn' ? 448 : 57344
+      // An amax of Inf overflows in any format, which the key does not count.
+      if (amax < Infinity && Math.fround(amax * state.scale.item()) > most) overflowing++
+      state = scaling.update(amax, state)
+      return state.scale.toBits()[0]
+    })
+    expect(scales).toEqual([...key.u32(one.case)])
+    expect(overflowing).toBe(one.stepsOverflowing)
+  })
+
+  it('delayedScale compiles: a step of scaling as one program', () => {
+    const scaling = delayedScale({ history: 4 })
+    const step = (x: Tensor<'float32'>, state: ScaleState): ScaleState => scaling.update(max(abs(x)), state)
+    const compiled = compile(step)
+    let [eager, program] = [scaling.init(), scaling.init()]
+    for (const amax of [3, 500, 0, Number.NaN, 2, 1, 1]) {
+      const x = tensor([amax, -amax / 2])
+      eager = step(x, eager)
+      program = compiled(x, program)
+      expect(program.scale.toBits()).toEqual(eager.scale.toBits())
+      expect(program.history.toBits()).toEqual(eager.history.toBits())
+    }
+  })
+})
+
+describe('fp8Matmul against an emulation in NumPy', () => {
+  const key = new Columns('kernels/fp8_matmul')
+  const cases = key.facts['cases'] as readonly {
+    case: string
+    m: number
+    k: number
+    n: number
+    formatA: FormatName
+    formatB: FormatName
+    scaleA: string
+    scaleB: string
+  }[]
+  it.each(cases)('fp8Matmul and castScaled have the bits of $case', (one) => {
+    const { case: name, m, k, n } = one
+    const a = fromBits(key.u16(`${name}_a`), { shape: [m, k], dtype: 'bfloat16' })
+    const b = fromBits(key.u16(`${name}_b`), { shape: [k, n], dtype: 'bfloat16' })
+    const scales = { a: fromWord(one.scaleA), b: fromWord(one.scaleB) }
+    const formats = { a: one.formatA, b: one.formatB }
+    const codesA = castScaled(a, { scale: scales.a, format: formats.a })
+    expect(codesA.toBits()).toEqual(key.u8(`${name}_a_codes`))
+    const codesB = castScaled(b, { scale: scales.b, format: formats.b })
+    expect(codesB.toBits()).toEqual(key.u8(`${name}_b_codes`))
+    expect(castScaled(a, { scale: scales.a, format: formats.a, saturate: false }).toBits()).toEqual(
+      key.u8(`${name}_a_codes_nonsaturating`),
+    )
+    const sums = matmul(cast(codesA as Tensor, 'float32'), cast(codesB as Tensor, 'float32'))
+    expect(sums.toBits()).toEqual(key.u32(`${name}_acc`))
+    expect(fp8Matmul(a, b, { scales, formats, dtype: 'float32' }).toBits()).toEqual(key.u32(`${name}_f32`))
+    expect(fp8Matmul(a, b, { scales, formats }).toBits()).toEqual(key.u16(`${name}_bf16`))
+  })
+
+  const a = tensor([1.3, -2, 0.7, 300], { shape: [2, 2] })
+  const b = tensor([0.1, 2, -3, 0.4], { shape: [2, 2] })
+  const scales = { a: 1.5, b: 64 }
+  it('grad of fp8Matmul goes against the rounded other operand', () => {
+    const decoded = (x: Tensor<'float32'>, scale: number): Tensor =>
+      mul(cast(castScaled(x, { scale }), 'float32'), Math.fround(1 / scale))
+    const [da, db] = grad((x: typeof a, y: typeof a) => sum(fp8Matmul(x, y, { scales })), {
+      argnums: [0, 1],
+    })(a, b)
+    const wantA = matmul(ones([2, 2]), transpose(decoded(b, 64)))
+    const wantB = matmul(transpose(decoded(a, 1.5)), ones([2, 2]))
+    for (let i = 0; i < 4; i++) {
+      // A handful of float32 roundings: scales, inverses, products, one sum.
+      expect(Math.abs(da.data[i]! - (wantA.data[i] as number))).toBeLessThanOrEqual(
+        2 ** -20 * Math.abs(wantA.data[i]!),
+      )
+      expect(Math.abs(db.data[i]! - (wantB.data[i] as number))).toBeLessThanOrEqual(
+        2 ** -20 * Math.abs(wantB.data[i]!),
+      )
+    }
+  })
+
+  it('grad of fp8Matmul with a scale for the cotangent rounds that too', () => {
+    const g = tensor([1.1, 1, 1, 1], { shape: [2, 2] })
+    const f = (x: typeof a, gradient?: number): Tensor =>
+      sum(mul(fp8Matmul(x, b, { scales: gradient === undefined ? scales : { ...scales, gradient } }), g))
+    const rounded = grad((x: typeof a) => f(x, 1))(a)
+    const plain = grad((x: typeof a) => f(x))(a)
+    // 1.1 is 1 in e5m2.
+    const ofOnes = grad((x: typeof a) => sum(fp8Matmul(x, b, { scales })))(a)
+    expect(rounded.toBits()).toEqual(ofOnes.toBits())
+    expect(plain.toBits()).not.toEqual(ofOnes.toBits())
+  })
+
+  it('fp8Matmul compiles with scales as operands', () => {
+    const f = (x: typeof a, s: Tensor<'float32'>): Tensor => fp8Matmul(x, b, { scales: { a: s, b: 64 } })
+    const compiled = compile(f)
+    for (const s of [1, 3]) expect(compiled(a, tensor(s)).toBits()).toEqual(f(a, tensor(s)).toBits())
+  })
+})
+
+describe('blockScaledMatmul against an emulation in NumPy', () => {
+  const key = new Columns('kernels/fp8_blocks')
+  const cases = key.facts['cases'] as readonly { case: string; m: number; k: number; n: number }[]
+  describe.each(cases)('$case', ({ case: name, m, k, n }) => {
+    const x = fromBits(key.u16(`${name}_x`), { shape: [m, k], dtype: 'bfloat16' })
+    const w = fromBits(key.u16(`${name}_w`), { shape: [k, n], dtype: 'bfloat16' })
+    it.each(['float32', 'pow2'] as const)(
+      'blockScaledMatmul and scaleTiles, scales %s, have its bits',
+      (scale) => {
+        const end = scale === 'pow2' ? '_pow2' : ''
+        const tiles = {
+          x: scaleTiles(x, { tile: [1, 128], scale }),
+          w: scaleTiles(w, { tile: [128, 128], scale }),
+        }
+        for (const [operand, { codes, scales }] of Object.entries(tiles)) {
+          expect(scales.toBits()).toEqual(key.u32(`${name}_${operand}_scales${end}`))
+          expect(codes.toBits()).toEqual(key.u8(`${name}_${operand}_codes${end}`))
+        }
+        expect(blockScaledMatmul(x, w, { scale, dtype: 'float32' }).toBits()).toEqual(
+          key.u32(`${name}_f32${end}`),
+        )
+        expect(blockScaledMatmul(x, w, { scale }).toBits()).toEqual(key.u16(`${name}_bf16${end}`))
+      },
+    )
+
+    it('blockScaledMatmul in 14 bits has its bits', () => {
+      expect(blockScaledMatmul(x, w, { adder: 'promoted14', dtype: 'float32' }).toBits()).toEqual(
+        key.u32(`${name}_promoted14`),
+      )
+    })
+  })
+
+  const x = tensor([1, 2, 3, 4, 5, 6], { shape: [2, 3] })
+  const w = tensor([7, 8, 9, 10, 11, 12.3], { shape: [3, 2] })
+  it('grad of blockScaledMatmul goes against the rounded other operand', () => {
+    const f = (u: typeof x, v: typeof x): Tensor => sum(blockScaledMatmul(u, v, { block: 2 }))
+    const [dx, dw] = grad(f, { argnums: [0, 1] })(x, w)
+    const tiled = (y: typeof x, tile: readonly [number, number]): number[] => {
+      const { codes, scales } = scaleTiles(y, { tile })
+      const across = scales.shape[1]!
+      return [...codes.toNumbers()].map((code, i) => {
+        const [row, column] = [Math.floor(i / y.shape[1]!), i % y.shape[1]!]
+        return Math.fround(
+          code * scales.data[Math.floor(row / tile[0]) * across + Math.floor(column / tile[1])]!,
+        )
+      })
+    }
+    const wide = tiled(w, [2, 2])
+    expect([...dx.data.slice(0, 3)]).toEqual([0, 2, 4].map((i) => Math.fround(wide[i]! + wide[i + 1]!)))
+    const rows = tiled(x, [1, 2])
+    expect([dw.data[0], dw.data[2], dw.data[4]]).toEqual(
+      [0, 1, 2].map((i) => Math.fround(rows[i]! + rows[i + 3]!)),
+    )
+  })
+
+  it('blockScaledMatmul in 14 bits is biased toward zero on positive data, float32 is not', () => {
+    const k = 4096
+    const data = Array.from({ length: k }, (_, i) => 1 + ((i * 37) % 97) / 97)
+    const [u, v] = [tensor(data, { shape: [1, k] }), tensor(data, { shape: [k, 1] })]
+    const exact = blockScaledMatmul(u, v).item()
+    const promoted = blockScaledMatmul(u, v, { adder: 'promoted14' }).item()
+    const never = blockScaledMatmul(u, v, { adder: 'promoted14', block: k }).item()
+    const loss = (value: number): number => (exact - value) / exact
+    expect(loss(promoted)).toBeGreaterThan(0)
+    expect(loss(promoted)).toBeLessThan(0.002)
+    expect(loss(never)).toBeGreaterThan(0.005)
+  })
+})
+
+describe('fp8, wrong arguments', () => {
+  const a = tensor([[1]])
+  const wrong: readonly [() => unknown, string][] = [
+    [
+      () => delayedScale({ format: 'float8_e8m0fnu' }),
+      'delayedScale: has neither a sign nor 0 [float8_e8m0fnu]',
+    ],
+    [() => delayedScale({ format: 'float16' }), 'delayedScale: not a format of 8 bits or fewer [float16]'],
+    [() => delayedScale({ format: 'fp8' as FormatName }), 'delayedScale: no such format [fp8]'],
+    [() => delayedScale({ history: 0 }), 'delayedScale: history is not a whole number, 1 or more [0]'],
+    [() => fp8Matmul(a, a, { scales: { a: 0, b: 1 } }), 'fp8Matmul: scale a is not above 0 [0]'],
+    [
+      () => fp8Matmul(a, a, {} as { scales: { a: number; b: number } }),
+      'fp8Matmul: option scales is missing',
+    ],
+    [
+      () => blockScaledMatmul(a, a, { block: 0 }),
+      'blockScaledMatmul: block is not a whole number, 1 or more [0]',
+    ],
+    [() => scaleTiles(a, { tile: [0, 1] }), 'scaleTiles: tile is not a whole number, 1 or more [0]'],
+    [
+      () => fp8Matmul(cast(a, 'float64'), cast(a, 'float64'), { scales: { a: 1, b: 1 } }),
+      'fp8Matmul: scales are float32, cast to it first [float64]',
+    ],
+  ]
+  it.each(wrong)('%s says what is wrong', (call, message) => expect(call).toThrow(message))
+})

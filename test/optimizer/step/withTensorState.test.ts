@@ -1,0 +1,100 @@
+import { optimizer as o, type Tensor } from 'tpu-toolkit'
+import { compile } from 'tpu-toolkit/compile'
+import { seeded } from 'tpu-toolkit/random'
+import * as t from 'tpu-toolkit/tensor'
+import { leavesOf } from 'tpu-toolkit/tree'
+import { describe, expect, test } from 'vitest'
+import { seed } from '../../support/seed.js'
+
+const dtypes = ['float32', 'bfloat16', 'float16', 'float8_e5m2', 'float64'] as const
+const rate = (step: number): number => 0.05 / (step + 1)
+
+const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTransformation>> = {
+  adam: (arithmetic) => o.adam({ learningRate: 0.01, arithmetic }),
+  'adam by a schedule': (arithmetic) => o.adam({ learningRate: rate, arithmetic }),
+  adamw: (arithmetic) => o.adamw({ learningRate: 0.01, weightDecay: 0.1, mask: [true, false], arithmetic }),
+  nadamw: (arithmetic) => o.nadamw({ learningRate: 0.01, arithmetic }),
+  amsgrad: (arithmetic) => o.amsgrad({ learningRate: 0.01, arithmetic }),
+  adabelief: (arithmetic) => o.adabelief({ learningRate: 0.01, arithmetic }),
+  adagrad: (arithmetic) => o.adagrad({ learningRate: 0.01, arithmetic }),
+  adamax: (arithmetic) => o.adamax({ learningRate: 0.01, arithmetic }),
+  adamaxw: (arithmetic) => o.adamaxw({ learningRate: 0.01, arithmetic }),
+  adadelta: (arithmetic) => o.adadelta({ learningRate: 0.01, arithmetic }),
+  radam: (arithmetic) => o.radam({ learningRate: rate, arithmetic }),
+  rmsprop: (arithmetic) => o.rmsprop({ learningRate: 0.01, momentum: 0.9, centered: true, arithmetic }),
+  lion: (arithmetic) => o.lion({ learningRate: 0.01, arithmetic }),
+  yogi: (arithmetic) => o.yogi({ learningRate: 0.01, arithmetic }),
+  sgd: (arithmetic) => o.sgd({ learningRate: rate, momentum: 0.9, nesterov: true, arithmetic }),
+  signSgd: (arithmetic) => o.signSgd({ learningRate: 0.01, arithmetic }),
+  signum: (arithmetic) => o.signum({ learningRate: 0.01, arithmetic }),
+  lamb: (arithmetic) => o.lamb({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),
+  lars: (arithmetic) => o.lars({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),
+  'clip, zeroNans, adamw': (arithmetic) =>
+    o.chain(o.clipByGlobalNorm(1, { arithmetic }), o.zeroNans(), o.adamw({ learningRate: rate, arithmetic })),
+  'zeroNans, clip, sgd': (arithmetic) =>
+    o.chain(o.zeroNans(), o.clipByGlobalNorm(1e3, { arithmetic }), o.sgd({ learningRate: 0.1, arithmetic })),
+  'clips and means': (arithmetic) =>
+    o.chain(
+      o.zeroNans(),
+      o.clip(2, { arithmetic }),
+      o.clipByBlockRms(0.5, { arithmetic }),
+      o.centralize({ arithmetic }),
+      o.normalizeByUpdateNorm({ arithmetic }),
+      o.scaleByParamBlockRms(0.1, { arithmetic }),
+      o.ema(0.9, { arithmetic }),
+      o.scaleByLearningRate(0.1, { arithmetic }),
+    ),
+  'injected hyperparameters': (arithmetic) =>
+    o.injectHyperparams(o.adamw)({ learningRate: rate, b1: 0.8, weightDecay: 0.1, arithmetic }),
+  parts: (arithmetic) =>
+    o.partition(
+      { one: o.adam({ learningRate: 0.1, arithmetic }), other: o.sgd({ learningRate: rate, arithmetic }) },
+      ['one', 'other'],
+    ),
+}
+
+const bitsOf = (tree: unknown): string =>
+  leavesOf(tree as Tensor[])
+    .map((x) => `${x.dtype} ${x.shape} ${Array.from(x.toBits(), String)}`)
+    .join(' ')
+
+describe.each(['ieee', 'xla-cpu'] as const)(`compile of a whole update (%s, seed ${seed})`, (arithmetic) => {
+  test.each(Object.keys(makers))('%s gives the bits of the update itself, by one program', (name) => {
+    const draw = seeded(`recorded ${name} ${seed}`)
+    const special = [0, -0, Infinity, -Infinity, Number.NaN, 1e-40, -1e-39, 1e30]
+    for (const dtype of dtypes) {
+      const values = (n: number, odd: number): number[] =>
+        Array.from({ length: n }, () =>
+          draw() < odd
+            ? special[Math.floor(draw() * special.length)]!
+            : (draw() - 0.5) * 2 ** (draw() * 12 - 8),
+        )
+      const leaves = (odd: number): Tensor[] => [
+        t.tensor(values(70, odd), { shape: [10, 7], dtype }),
+        t.tensor(values(3, odd), { dtype }),
+      ]
+      const plain = makers[name]!(arithmetic)
+      const known = o.withTensorState(plain)
+      let recordings = 0
+      const step = compile((params: Tensor[], grads: Tensor[], state: ReturnType<typeof known.init>) => {
+        recordings++
+        const [updates, next] = known.update(grads, state, params)
+        return { params: o.applyUpdates(params, updates, { arithmetic }), state: next }
+      })
+      const start = leaves(0)
+      let eager = { params: start, state: plain.init(start) }
+      let compiled = { params: start, state: known.init(start) }
+      for (let k = 0; k < 6; k++) {
+        const grads = leaves(k === 4 ? 0.1 : 0)
+        const [updates, state] = plain.update(grads, eager.state, eager.params)
+        eager = { params: o.applyUpdates(eager.params, updates, { arithmetic }), state }
+        compiled = step(compiled.params, grads, compiled.state)
+        expect(bitsOf(compiled.params), `${dtype} step ${k}`).toBe(bitsOf(eager.params))
+        expect(bitsOf(compiled.state), `${dtype} state after step ${k}`).toBe(
+          bitsOf(o.stateToTree(eager.state)),
+        )
+      }
+      expect(recordings, dtype).toBe(1)
+    }
+  })
+})

@@ -1,0 +1,257 @@
+// Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
+import { ADD, DIV, MUL, NARROW, ROUND, SQRT, SUB } from '../../src/compile/opcodes'
+import { beyond, near, rounded, toOdd, word } from './rounding'
+
+// @ts-ignore: decorator
+@inline
+function binary(kind: i32, x: v128, y: v128): v128 {
+  if (kind == 0) return f32x4.add(x, y)
+  if (kind == 1) return f32x4.sub(x, y)
+  if (kind == 2) return f32x4.mul(x, y)
+  return f32x4.div(x, y)
+}
+
+// @ts-ignore: decorator
+@inline
+function unary(kind: i32, x: v128): v128 {
+  return kind == 4 ? f32x4.sqrt(x) : x
+}
+
+/** A word of the record of a rounding that has one. */
+// @ts-ignore: decorator
+@inline
+function wordOf(rounding: i32, record: usize, index: i32): v128 {
+  return rounding > 1 ? word(record, index) : i32x4.splat(0)
+}
+
+// @ts-ignore: decorator
+@inline
+function ofTwo(kind: i32, rounding: i32, to: usize, a: usize, b: usize, bytes: usize, record: usize): void {
+  const r0 = wordOf(rounding, record, 0)
+  const r1 = wordOf(rounding, record, 1)
+  const r2 = wordOf(rounding, record, 2)
+  const r3 = wordOf(rounding, record, 3)
+  const r4 = wordOf(rounding, record, 4)
+  for (const end = to + bytes; to < end; to += 64, a += 64, b += 64) {
+    const x = binary(kind, v128.load(a), v128.load(b))
+    v128.store(to, rounded(rounding, x, r0, r1, r2, r3, r4))
+    const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
+    v128.store(to, rounded(rounding, y, r0, r1, r2, r3, r4), 16)
+    const z = binary(kind, v128.load(a, 32), v128.load(b, 32))
+    v128.store(to, rounded(rounding, z, r0, r1, r2, r3, r4), 32)
+    const w = binary(kind, v128.load(a, 48), v128.load(b, 48))
+    v128.store(to, rounded(rounding, w, r0, r1, r2, r3, r4), 48)
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function ofOne(kind: i32, rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+  const r0 = wordOf(rounding, record, 0)
+  const r1 = wordOf(rounding, record, 1)
+  const r2 = wordOf(rounding, record, 2)
+  const r3 = wordOf(rounding, record, 3)
+  const r4 = wordOf(rounding, record, 4)
+  for (const end = to + bytes; to < end; to += 64, a += 64) {
+    v128.store(to, rounded(rounding, unary(kind, v128.load(a)), r0, r1, r2, r3, r4))
+    v128.store(to, rounded(rounding, unary(kind, v128.load(a, 16)), r0, r1, r2, r3, r4), 16)
+    v128.store(to, rounded(rounding, unary(kind, v128.load(a, 32)), r0, r1, r2, r3, r4), 32)
+    v128.store(to, rounded(rounding, unary(kind, v128.load(a, 48)), r0, r1, r2, r3, r4), 48)
+  }
+}
+
+// In a format where NaN lies beyond the largest value one that falls below the least has its sign: what results reach is kept, the
+// least of all, which is -Infinity then. NaN is passed over: pmin gives its first operand unless the second is smaller.
+
+/** Sums and the like in such a format; true where one of `count` became a NaN with a sign. */
+// @ts-ignore: decorator
+@inline
+function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count: i32): bool {
+  const r0 = word(record, 0)
+  const r1 = word(record, 1)
+  const r2 = word(record, 2)
+  const r3 = word(record, 3)
+  const r4 = word(record, 4)
+  let least = f32x4.splat(0)
+  let left = count
+  for (; left >= 8; left -= 8, to += 32, a += 32, b += 32) {
+    const x = binary(kind, v128.load(a), v128.load(b))
+    const nearX = near(x, r0, r1, r2)
+    const reachedX = f32x4.mul(nearX, r3)
+    least = f32x4.pmin(least, reachedX)
+    v128.store(to, beyond(x, nearX, reachedX, r4))
+    const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
+    const nearY = near(y, r0, r1, r2)
+    const reachedY = f32x4.mul(nearY, r3)
+    least = f32x4.pmin(least, reachedY)
+    v128.store(to, beyond(y, nearY, reachedY, r4), 16)
+  }
+  for (; left > 0; left -= 4, to += 16, a += 16, b += 16) {
+    const x = binary(kind, v128.load(a), v128.load(b))
+    const nearX = near(x, r0, r1, r2)
+    const reachedX = f32x4.mul(nearX, r3)
+    least = f32x4.pmin(least, v128.and(reachedX, first(left)))
+    v128.store(to, beyond(x, nearX, reachedX, r4))
+  }
+  return fell(least, r4)
+}
+
+// @ts-ignore: decorator
+@inline
+function ofOneTop(kind: i32, to: usize, a: usize, record: usize, count: i32): bool {
+  const r0 = word(record, 0)
+  const r1 = word(record, 1)
+  const r2 = word(record, 2)
+  const r3 = word(record, 3)
+  const r4 = word(record, 4)
+  const step: usize = kind == 6 ? 32 : 16
+  let least = f32x4.splat(0)
+  for (let left = count; left > 0; left -= 4, to += 16, a += step) {
+    const x = kind == 6 ? toOdd(v128.load(a), v128.load(a, 16)) : unary(kind, v128.load(a))
+    const nearX = near(x, r0, r1, r2)
+    const reachedX = f32x4.mul(nearX, r3)
+    least = f32x4.pmin(least, v128.and(reachedX, first(left)))
+    v128.store(to, beyond(x, nearX, reachedX, r4))
+  }
+  return fell(least, r4)
+}
+
+/** The first elements of four, so many as are left. */
+// @ts-ignore: decorator
+@inline
+function first(left: i32): v128 {
+  return i32x4.gt_s(i32x4.splat(left), i32x4(0, 1, 2, 3))
+}
+
+// @ts-ignore: decorator
+@inline
+function fell(least: v128, signs: v128): bool {
+  return v128.any_true(v128.and(signs, f32x4.eq(least, f32x4.splat(-Infinity))))
+}
+
+/** Whether one of some float32 elements is a NaN with its sign set. */
+export function holdsSigned(at: usize, count: i32): bool {
+  for (let i = 0; i < count; i++, at += 4) if (load<u32>(at) > 0xff800000) return true
+  return false
+}
+
+/** Whether one of some float32 elements is a NaN. */
+export function holdsNaN(at: usize, count: i32): bool {
+  let found = i32x4.splat(0)
+  const end = at + usize(count & ~3) * 4
+  for (; at < end; at += 16) {
+    const x = v128.load(at)
+    found = v128.or(found, f32x4.ne(x, x))
+  }
+  for (let i = count & 3; i > 0; i--, at += 4) {
+    const x = v128.load32_splat(at)
+    found = v128.or(found, f32x4.ne(x, x))
+  }
+  return v128.any_true(found)
+}
+
+/** Float64 values to float32 and narrower, by way of one rounding to odd. */
+// @ts-ignore: decorator
+@inline
+function narrowed(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+  const r0 = wordOf(rounding, record, 0)
+  const r1 = wordOf(rounding, record, 1)
+  const r2 = wordOf(rounding, record, 2)
+  const r3 = wordOf(rounding, record, 3)
+  const r4 = wordOf(rounding, record, 4)
+  for (const end = to + bytes; to < end; to += 16, a += 32) {
+    const x = toOdd(v128.load(a), v128.load(a, 16))
+    v128.store(to, rounded(rounding, x, r0, r1, r2, r3, r4))
+  }
+}
+
+function toFloat32(to: usize, a: usize, bytes: usize): void {
+  for (const end = to + bytes; to < end; to += 16, a += 32) {
+    const x = f32x4.demote_f64x2_zero(v128.load(a))
+    const y = f32x4.demote_f64x2_zero(v128.load(a, 16))
+    v128.store(to, i8x16.shuffle(x, y, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+  }
+}
+
+/** Opcodes below MIN: an operation and its rounding. True where a NaN has a sign that this memory does not keep. */
+export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize): bool {
+  const bytes = usize((count + 15) & ~15) << 2
+  switch (opcode) {
+    case ADD:
+      ofTwo(0, 0, to, a, b, bytes, record)
+      return false
+    case ADD + 1:
+      ofTwo(0, 1, to, a, b, bytes, record)
+      return false
+    case ADD + 2:
+      ofTwo(0, 2, to, a, b, bytes, record)
+      return false
+    case ADD + 3:
+      return ofTwoTop(0, to, a, b, record, count)
+    case SUB:
+      ofTwo(1, 0, to, a, b, bytes, record)
+      return false
+    case SUB + 1:
+      ofTwo(1, 1, to, a, b, bytes, record)
+      return false
+    case SUB + 2:
+      ofTwo(1, 2, to, a, b, bytes, record)
+      return false
+    case SUB + 3:
+      return ofTwoTop(1, to, a, b, record, count)
+    case MUL:
+      ofTwo(2, 0, to, a, b, bytes, record)
+      return false
+    case MUL + 1:
+      ofTwo(2, 1, to, a, b, bytes, record)
+      return false
+    case MUL + 2:
+      ofTwo(2, 2, to, a, b, bytes, record)
+      return false
+    case MUL + 3:
+      return ofTwoTop(2, to, a, b, record, count)
+    case DIV:
+      ofTwo(3, 0, to, a, b, bytes, record)
+      return false
+    case DIV + 1:
+      ofTwo(3, 1, to, a, b, bytes, record)
+      return false
+    case DIV + 2:
+      ofTwo(3, 2, to, a, b, bytes, record)
+      return false
+    case DIV + 3:
+      return ofTwoTop(3, to, a, b, record, count)
+    case SQRT:
+      ofOne(4, 0, to, a, bytes, record)
+      return false
+    case SQRT + 1:
+      ofOne(4, 1, to, a, bytes, record)
+      return false
+    case SQRT + 2:
+      ofOne(4, 2, to, a, bytes, record)
+      return false
+    case SQRT + 3:
+      return ofOneTop(4, to, a, record, count)
+    case ROUND + 1:
+      ofOne(5, 1, to, a, bytes, record)
+      return false
+    case ROUND + 2:
+      ofOne(5, 2, to, a, bytes, record)
+      return false
+    case ROUND + 3:
+      return ofOneTop(5, to, a, record, count)
+    case NARROW:
+      toFloat32(to, a, bytes)
+      return false
+    case NARROW + 1:
+      narrowed(1, to, a, bytes, record)
+      return false
+    case NARROW + 2:
+      narrowed(2, to, a, bytes, record)
+      return false
+    case NARROW + 3:
+      return ofOneTop(6, to, a, record, count)
+    default:
+      return false
+  }
+}
