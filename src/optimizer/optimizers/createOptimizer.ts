@@ -1,5 +1,6 @@
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { doublingRestartsSchedule } from '../../schedule/index.js'
+import { type AdamwOptions, adamw } from '../adams/adamw.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
@@ -9,7 +10,6 @@ import type { GradientTransformation, State } from '../transformation.js'
 import { decayNames } from '../transforms/addDecayedWeights.js'
 import { clipByGlobalNorm } from '../transforms/clipByGlobalNorm.js'
 import { zeroNans } from '../transforms/zeroNans.js'
-import { type AdamwOptions, adamw } from './adamw.js'
 
 /** The toolkit's optimizer: the options of AdamW without its learning rate, and what the schedule and the clip need. */
 export interface CreateOptimizerOptions extends Omit<AdamwOptions, 'learningRate' | 'weightDecay'> {

@@ -1,5 +1,6 @@
 import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { mapTree } from '../../tree/index.js'
+import { adamw } from '../adams/adamw.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
@@ -17,7 +18,6 @@ import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import { type ScaleByShapeOptions, scaleByShape, scaleByShapeNames } from '../transforms/scaleByShape.js'
 import { type MultiTransformState, multiTransform } from '../wrappers/multiTransform.js'
-import { adamw } from './adamw.js'
 
 /** Muon for matrices, AdamW for the rest. */
 export interface MuonOptions extends Omit<ScaleByMuonOptions, 'nsCoeffs'>, ScaleByShapeOptions {
