@@ -38,6 +38,11 @@ SHARES = (np.arange(ROWS * CLASSES) * 5 % 8).reshape(ROWS, CLASSES) / 16.0
 HARD = (np.arange(ROWS * CLASSES) * 3 % 2).reshape(ROWS, CLASSES).astype(float)
 INDEX = np.array([0, 3, 6, 2, 5], np.int32)
 
+# The last row counts nowhere; of the lanes, the second and the last do not.
+SHOWN = (np.arange(ROWS * CLASSES) * 3 % 5 > 1).reshape(ROWS, CLASSES)
+SHOWN[-1] = False
+LANES = np.array([True, False, True, True, False])
+
 LOSSES = {
     'squaredError': (lambda x, y: optax.losses.squared_error(x, y), Y),
     'l2Loss': (lambda x, y: optax.losses.l2_loss(x, y), Y),
@@ -62,6 +67,23 @@ LOSSES = {
     'klDivergence': (lambda x, y: optax.losses.kl_divergence(x, y), SHARES),
     'klDivergenceWithLogTargets': (lambda x, y: optax.losses.kl_divergence_with_log_targets(x, y), Y),
     'generalizedKlDivergence': (lambda x, y: optax.losses.generalized_kl_divergence(x, y), SHARES),
+    'cosineSimilarityWhere': (lambda x, y: optax.losses.cosine_similarity(x, y, epsilon=0.5, where=SHOWN), Y),
+    'softmaxCrossEntropyWhere': (lambda x, y: optax.losses.softmax_cross_entropy(x, y, where=SHOWN), SHARES),
+    'softmaxCrossEntropyLanes': (lambda x, y: optax.losses.softmax_cross_entropy(x, y, where=LANES), SHARES),
+    'softmaxCrossEntropyWithIntegerLabelsWhere': (
+        lambda x, y: optax.losses.softmax_cross_entropy_with_integer_labels(x, y, where=SHOWN),
+        INDEX,
+    ),
+    'polyLossCrossEntropyWhere': (lambda x, y: optax.losses.poly_loss_cross_entropy(x, y, where=SHOWN), SHARES),
+    'klDivergenceWhere': (lambda x, y: optax.losses.kl_divergence(x, y, where=SHOWN), SHARES),
+    'klDivergenceWithLogTargetsWhere': (
+        lambda x, y: optax.losses.kl_divergence_with_log_targets(x, y, where=SHOWN),
+        Y,
+    ),
+    'generalizedKlDivergenceWhere': (
+        lambda x, y: optax.losses.generalized_kl_divergence(x, y, where=SHOWN),
+        SHARES,
+    ),
     'smoothLabels': (lambda x, _: optax.losses.smooth_labels(x, 0.1), Y),
 }
 

@@ -57,8 +57,8 @@ interface Entry {
   readonly args: readonly Structure[]
   readonly result: Structure
   readonly program: Program
-  /** For each tensor of the result the argument whose storage it takes, if any. */
-  readonly donors: readonly (number | undefined)[]
+  /** For each tensor of the result the argument whose storage it takes; undefined where none takes any. */
+  readonly donors: readonly (number | undefined)[] | undefined
 }
 
 /**
@@ -134,7 +134,8 @@ export function compile<A extends readonly any[], R>(
       }
       return undefined
     })
-    const entry = { args, result, program, donors }
+    const gives = donors.some((donor) => donor !== undefined)
+    const entry = { args, result, program, donors: gives ? donors : undefined }
     entries.unshift(entry)
     if (entries.length === many) {
       console.warn(
@@ -150,9 +151,7 @@ export function compile<A extends readonly any[], R>(
     const engine = machine()
     const leaves: Tensor[] = []
     let entry = find(entries, args, leaves)
-    if (!engine || engine.busy || isWatched() || leaves.some(({ trace }) => trace !== undefined)) {
-      return f(...args)
-    }
+    if (!engine || engine.busy || isWatched() || leaves.some(isTraced)) return f(...args)
     if (!entry) {
       /** The argument that each tensor belongs to. */
       const owners: number[] = []
@@ -161,17 +160,17 @@ export function compile<A extends readonly any[], R>(
         while (owners.length < leaves.length) owners.push(i)
         return structure
       })
-      if (leaves.some(({ trace }) => trace !== undefined)) return f(...args)
+      if (leaves.some(isTraced)) return f(...args)
       entry = record(structures, leaves, owners, engine)
     }
     const { program, result, donors } = entry
-    const storage = donors.map((donor) => {
+    const storage = donors?.map((donor) => {
       if (donor === undefined) return undefined
       const { data } = leaves[donor]!
       // Storage that another argument has too is not one's to give.
       return leaves.some((leaf, i) => i !== donor && leaf.data.buffer === data.buffer) ? undefined : data
     })
-    const outputs = program.run(leaves, storage)
+    const outputs = program.run(leaves, storage ?? [])
     if (!outputs) return f(...args)
     return filled(result, (leaf) => outputs[leaf]!) as R
   }
@@ -192,6 +191,8 @@ export function compile<A extends readonly any[], R>(
   }
   return Object.assign(call, { plan, profile, options })
 }
+
+const isTraced = ({ trace }: Tensor): boolean => trace !== undefined
 
 /** What f gives are tensors in arrays and plain objects: those in anything else would be of the recording. */
 function checkResult(structure: Structure): void {
@@ -227,8 +228,9 @@ function numbers(name: string, value: number | readonly number[] | undefined): R
 
 /** The recording that fits some arguments, their tensors in `leaves`; the latest one that fitted comes first. */
 function find(entries: Entry[], args: readonly unknown[], leaves: Tensor[]): Entry | undefined {
-  for (const [at, entry] of entries.entries()) {
-    leaves.length = 0
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!
+    if (leaves.length > 0) leaves.length = 0
     if (entry.args.length !== args.length) continue
     if (!entry.args.every((structure, i) => matches(structure, args[i], leaves))) continue
     if (at > 0) {

@@ -4,4 +4,4 @@
 export { type Compiled, type CompileOptions, compile, type ProfileOptions } from './compile.js'
 export type { Plan, PlannedStep, Profile } from './plan.js'
 export { castTo, evaluate, type Expression, leaf } from './expression.js'
-export { flushOp } from './flush.js'
+export { withArithmetic } from './withArithmetic.js'

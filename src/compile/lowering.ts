@@ -1,6 +1,6 @@
 import type { UnaryName } from '../functions/index.js'
+import { flushOp } from '../numerics/index.js'
 import { type Casting, type DType, entryOf, holds, isFloat, type Op, type OpTable } from '../tensor/index.js'
-import { flushOp } from './flush.js'
 import type { Node } from './graph.js'
 import * as code from './opcodes.js'
 import { hasRecord, isWord, lowFormat, roundingOf, widthOf } from './values.js'

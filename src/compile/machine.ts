@@ -23,6 +23,15 @@ interface WebAssemblyLike {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
 }
 
+/** The memory as numbers of each width. */
+export interface Views {
+  readonly buffer: ArrayBuffer
+  readonly bytes: Uint8Array
+  readonly halves: Uint16Array
+  readonly words: Uint32Array
+  readonly floats: Float32Array
+}
+
 const page = 65536
 /** Behind the interpreter's own numbers. */
 const tablesFrom = 65536
@@ -35,6 +44,7 @@ export class Machine {
   readonly #exports: Exports
   #tablesTo = tablesFrom
   readonly #tables = new Map<string, number>()
+  #views: Views
   #host: Host | undefined
   #owner: object | undefined
 
@@ -45,12 +55,17 @@ export class Machine {
         // Addresses beyond 2^31 come as negative numbers.
         this.#host!.block(call, to >>> 0, a >>> 0, b >>> 0, c >>> 0, count),
     })
+    this.#views = viewsOf(this.#exports.memory.buffer)
     this.reserve(programsFrom)
   }
 
   /** The memory; it moves when it grows, so it is asked for anew at each call. */
+  get views(): Views {
+    return this.#views
+  }
+
   get buffer(): ArrayBuffer {
-    return this.#exports.memory.buffer
+    return this.#views.buffer
   }
 
   /** Whether a program runs: a host call may not start another here. */
@@ -60,20 +75,22 @@ export class Machine {
 
   /** Makes the memory at least this long. */
   reserve(bytes: number): void {
-    const missing = Math.ceil((bytes - this.buffer.byteLength) / page)
-    if (missing <= 0) return
+    const { length } = this.#views.bytes
+    if (bytes <= length) return
+    const missing = Math.ceil((bytes - length) / page)
     try {
       this.#exports.memory.grow(missing)
     } catch {
       throw new RangeError(`compile: a program needs more memory than WebAssembly gives [${bytes} bytes]`)
     }
+    this.#views = viewsOf(this.#exports.memory.buffer)
   }
 
   /** Puts a program's image in its place, unless it is there still. */
   own(program: object, at: number, image: Uint32Array): void {
     if (this.#owner === program) return
     this.#owner = program
-    new Uint32Array(this.buffer, at, image.length).set(image)
+    this.#views.words.set(image, at / 4)
   }
 
   /** Runs from an address to the next end; true where an element that came in was a NaN other than the canonical one. */
@@ -88,13 +105,13 @@ export class Machine {
 
   /** Runs from one address to another, where the words of a step begin. */
   runPart(from: number, to: number, host: Host): void {
-    const words = new Uint32Array(this.buffer, to, 1)
-    const kept = words[0]!
-    words[0] = END
+    const { words } = this.#views
+    const kept = words[to / 4]!
+    words[to / 4] = END
     try {
       this.run(from, host)
     } finally {
-      words[0] = kept
+      words[to / 4] = kept
     }
   }
 
@@ -124,6 +141,16 @@ export class Machine {
     this.#tablesTo = (at + bytes.length + 31) & ~31
     this.#tables.set(key, at)
     return at
+  }
+}
+
+function viewsOf(buffer: ArrayBuffer): Views {
+  return {
+    buffer,
+    bytes: new Uint8Array(buffer),
+    halves: new Uint16Array(buffer),
+    words: new Uint32Array(buffer),
+    floats: new Float32Array(buffer),
   }
 }
 

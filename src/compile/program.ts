@@ -1,14 +1,20 @@
-import { dtypeFacts, type Op, Tensor } from '../tensor/index.js'
+import { type Op, Tensor } from '../tensor/index.js'
 import { type Emitted, emit, type HostCall } from './emit.js'
 import type { Graph, Node } from './graph.js'
 import { putTensor, tensorAt } from './inside.js'
 import type { Host, Machine } from './machine.js'
-import * as code from './opcodes.js'
+import { putElements, takeElements, viewOf } from './putElements.js'
 import { type Rounding, type Schedule, schedule } from './schedule.js'
-import { edgeOf } from './values.js'
 
 /** Room behind a program: elements behind the last one may be any bits, and a table is read by them too, up to 2^18 words off. */
 const slack = 2 ** 20
+
+/** A value that comes out: where it lies, unless it is an argument, a constant or has no elements. */
+interface Result {
+  readonly output: Node
+  readonly stored: Node
+  readonly at: number | undefined
+}
 
 /** A graph made ready to run: scheduled, placed in memory, written in words. */
 export class Program {
@@ -17,8 +23,7 @@ export class Program {
   readonly emitted: Emitted
   readonly #machine: Machine
   readonly #host: Host
-  /** Where what goes out lies. */
-  readonly #places: ReadonlyMap<Node, number>
+  readonly #results: readonly Result[]
 
   constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each') {
     this.graph = graph
@@ -32,7 +37,11 @@ export class Program {
       (dtype) => machine.edgesOf(dtype),
     )
     this.#host = hostOf(this.emitted.calls, machine)
-    this.#places = new Map(this.emitted.outputs.map(({ node, at }) => [node, at]))
+    const places = new Map(this.emitted.outputs.map(({ node, at }) => [node, at]))
+    this.#results = graph.outputs.map((output) => {
+      const { stored } = this.schedule.placeOf(output)
+      return { output, stored, at: places.get(stored) }
+    })
   }
 
   /** The arguments, by number, that come out as they are, in another shape perhaps. */
@@ -52,21 +61,20 @@ export class Program {
     args: readonly Tensor[],
     storage: readonly (Tensor['data'] | undefined)[],
   ): readonly Tensor[] | undefined {
-    const { emitted } = this
     const machine = this.#machine
-    if (this.#enter(args)) return undefined
-    if (machine.run(emitted.runAt, this.#host)) return undefined
-    const { buffer } = machine
-    return this.graph.outputs.map((output, i): Tensor => {
-      const { stored } = this.schedule.placeOf(output)
-      if (stored.source.kind === 'argument') {
-        const from = argumentOf(stored, args)
-        return output === stored ? from : remade(output, from.data)
-      }
-      if (stored.source.kind === 'constant') return stored.source.tensor
-      const at = this.#places.get(stored)
-      return remade(output, at === undefined ? [] : takeElements(buffer, at, output, storage[i]))
-    })
+    this.#put(args)
+    if (machine.run(this.emitted.enterAt, this.#host)) return undefined
+    const results: Tensor[] = []
+    for (const [i, result] of this.#results.entries()) results.push(this.#take(result, args, storage[i]))
+    return results
+  }
+
+  #take({ output, stored, at }: Result, args: readonly Tensor[], into: Tensor['data'] | undefined): Tensor {
+    if (at !== undefined) return remade(output, takeElements(this.#machine.views, at, output, into))
+    if (stored.source.kind === 'constant') return stored.source.tensor
+    if (stored.source.kind !== 'argument') return remade(output, [])
+    const from = argumentOf(stored, args)
+    return output === stored ? from : remade(output, from.data)
   }
 
   /** Microseconds of each step, the least of some runs; what comes in and goes out is not counted. */
@@ -75,7 +83,8 @@ export class Program {
     const machine = this.#machine
     const least = new Array<number>(stepsAt.length - 1).fill(Infinity)
     for (let run = 0; run < runs; run++) {
-      this.#enter(args)
+      this.#put(args)
+      machine.runPart(this.emitted.enterAt, stepsAt[0]!, this.#host)
       for (let i = 0; i < least.length; i++) {
         const began = performance.now()
         machine.runPart(stepsAt[i]!, stepsAt[i + 1]!, this.#host)
@@ -85,53 +94,19 @@ export class Program {
     return least
   }
 
-  #enter(args: readonly Tensor[]): boolean {
+  /** Puts the program and its arguments in their places. */
+  #put(args: readonly Tensor[]): void {
     const { emitted } = this
     const machine = this.#machine
     machine.reserve(emitted.end + slack)
     machine.own(this, emitted.imageAt, emitted.image)
-    for (const { node, at } of emitted.arguments) putElements(machine.buffer, at, argumentOf(node, args))
-    return machine.run(emitted.enterAt, this.#host)
+    const { views } = machine
+    for (const { node, at } of emitted.arguments) putElements(views, at, argumentOf(node, args))
   }
 }
 
 function argumentOf(node: Node, args: readonly Tensor[]): Tensor {
   return args[(node.source as { readonly index: number }).index]!
-}
-
-/** Copies elements in as storage has them, to where they grow from: see `enter` in wasm/program/edges.ts. */
-function putElements(buffer: ArrayBuffer, at: number, x: Tensor): void {
-  const { dtype, data } = x
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-  const kind = edgeOf(dtype)
-  let to = at
-  if (kind === code.BFLOAT16 || kind === code.FLOAT16) {
-    const whole = (data.length + 7) & ~7
-    to += 2 * whole
-    // Codes behind the last one are read too, and are not to be taken for NaNs.
-    if (whole !== data.length) new Uint16Array(buffer, to + 2 * data.length, whole - data.length).fill(0)
-  } else if (kind === code.BYTES || kind === code.BOOL) {
-    to += 3 * data.length
-  }
-  new Uint8Array(buffer, to, bytes.length).set(bytes)
-}
-
-/** Copies elements out that have left: see `leave`. */
-function takeElements(
-  buffer: ArrayBuffer,
-  at: number,
-  { dtype, size }: Node,
-  into: Tensor['data'] | undefined,
-): Tensor['data'] {
-  const view = viewOf(buffer, at, dtype, size)
-  if (!into) return view.slice()
-  into.set(view as never)
-  return into
-}
-
-/** Elements as storage has them, where they lie. */
-function viewOf(buffer: ArrayBuffer, at: number, dtype: Node['dtype'], size: number): Tensor['data'] {
-  return new (dtypeFacts(dtype).storage)(buffer, at, size)
 }
 
 function remade(node: Node, data: Tensor['data'] | readonly []): Tensor {

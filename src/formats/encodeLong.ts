@@ -1,7 +1,7 @@
 import { type Rows, unusual } from './encodeRows.js'
 
 /** A value and its sign, which a number does not show of a NaN, to its code. */
-type Reference = (value: number, negative: boolean) => number
+type EncodeOne = (value: number, negative: boolean) => number
 
 /** Encodes by the table of keyTable. */
 export function encodeByKeys(values: Float32Array, table: Uint8Array, out: Uint8Array): void {
@@ -9,15 +9,15 @@ export function encodeByKeys(values: Float32Array, table: Uint8Array, out: Uint8
   only.byKeys(values, table, out)
 }
 
-/** Encodes by the rows of encodeRows; `reference` serves the few values that rows leave. */
+/** Encodes by the rows of encodeRows; `encodeOne` serves the few values that rows leave. */
 export function encodeByRows(
   values: Float32Array | Float64Array,
   rows: Rows,
-  reference: Reference,
+  encodeOne: EncodeOne,
   out: Uint8Array | Uint16Array,
 ): void {
   only ??= open()
-  only.byRows(values, rows, reference, out)
+  only.byRows(values, rows, encodeOne, out)
 }
 
 interface LongEncoder {
@@ -65,7 +65,7 @@ function open(): LongEncoder {
   function byRows(
     values: Float32Array | Float64Array,
     rows: Rows,
-    reference: Reference,
+    encodeOne: EncodeOne,
     out: Uint8Array | Uint16Array,
   ): void {
     if (rowsHeld !== rows) {
@@ -80,14 +80,14 @@ function open(): LongEncoder {
         floats.set(part)
         for (let i = 0; i < count; i += piece) {
           if (addRows(i, Math.min(i + piece, count))) {
-            encodeUnusual(i, count, false, rows.infinities, reference)
+            encodeUnusual(i, count, false, rows.infinities, encodeOne)
           }
         }
       } else {
         doubles.set(part)
         for (let i = 0; i < count; i += piece) {
           if (addWideRows(i, Math.min(i + piece, count))) {
-            encodeUnusual(i, count, true, rows.infinities, reference)
+            encodeUnusual(i, count, true, rows.infinities, encodeOne)
           }
         }
       }
@@ -146,7 +146,7 @@ function open(): LongEncoder {
     count: number,
     wide: boolean,
     [infinity, negativeInfinity]: readonly [number, number],
-    reference: Reference,
+    encodeOne: EncodeOne,
   ): void {
     // Asked once for a piece: a run that went NaN is full of them.
     let nan: number | undefined
@@ -157,9 +157,9 @@ function open(): LongEncoder {
       const value = wide ? doubles[i]! : floats[i]!
       if (value === Infinity) codes16[i] = infinity
       else if (value === -Infinity) codes16[i] = negativeInfinity
-      else if (!Number.isNaN(value)) codes16[i] = reference(value, upper < 0)
-      else if (upper < 0) codes16[i] = negativeNaN ??= reference(value, true)
-      else codes16[i] = nan ??= reference(value, false)
+      else if (!Number.isNaN(value)) codes16[i] = encodeOne(value, upper < 0)
+      else if (upper < 0) codes16[i] = negativeNaN ??= encodeOne(value, true)
+      else codes16[i] = nan ??= encodeOne(value, false)
     }
   }
 

@@ -10,10 +10,20 @@ export {
   type Ids,
 } from './attention/flashAttention.js'
 export type { Delta, FlashFormName } from './attention/plan.js'
+export type { AttentionBoundData, AttentionBoundOptions } from './bounds/attentionBound.js'
+export { errorBound } from './bounds/errorBound.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'
 export type { MatmulCost, MatmulCostSizes } from './cost/matmulCost.js'
+export {
+  defineKernel,
+  type Kernel,
+  type KernelRecord,
+  type KernelSample,
+  type KernelWork,
+} from './custom/defineKernel.js'
 export { type FuseOptions, fuse } from './fusion/fuse.js'
 export { type GemmOptions, gemm } from './gemm/gemm.js'
+export type { GemmBoundData, GemmBoundOptions } from './bounds/gemmBound.js'
 export type { GemmPrecision, Split } from './gemm/precisions.js'
 export { type ApplyRopeOptions, applyRope } from './rope/applyRope.js'
 export { type RopeCache, type RopeCacheOptions, ropeCache } from './rope/ropeCache.js'
@@ -24,6 +34,7 @@ export {
   ropeFrequencies,
 } from './rope/ropeFrequencies.js'
 export { type LayerNormOptions, layerNorm } from './norms/layerNorm.js'
+export type { NormBoundData, NormBoundOptions } from './bounds/normBound.js'
 export type { NormKernelOptions } from './norms/normInside.js'
 export { type RmsNormOptions, type RmsScaling, rmsNorm } from './norms/rmsNorm.js'
 export type { VarianceMethod } from './norms/variances.js'

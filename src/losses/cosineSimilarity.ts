@@ -1,6 +1,6 @@
 import { checkNumber, checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { type DType, div, maximum, mul, sqrt, square, sub, type Tensor } from '../tensor/index.js'
-import { checkAlike, inside, type SummedLossOptions, summed, summedNames } from './lossOptions.js'
+import { checkAlike, counted, inside, type SummedLossOptions, summed, summedNames } from './lossOptions.js'
 
 /** What keeps a cosine from dividing by 0. */
 export interface CosineOptions extends SummedLossOptions {
@@ -52,8 +52,7 @@ function cosine<D extends DType>(
   const { epsilon = 0, internal } = options
   checkNumber(op, 'epsilon', epsilon, 0)
   checkAlike(op, predictions, { targets })
-  const unit = (x: Tensor): Tensor => div(x, sqrt(maximum(summed(square(x), options, true), epsilon)))
-  return inside(op, [predictions, targets], internal, (p, t) =>
-    last(summed(mul(unit(p!), unit(t!)), options)),
-  )
+  const how = counted(op, options, predictions)
+  const unit = (x: Tensor): Tensor => div(x, sqrt(maximum(summed(square(x), how, true), epsilon)))
+  return inside(op, [predictions, targets], internal, (p, t) => last(summed(mul(unit(p!), unit(t!)), how)))
 }

@@ -1,8 +1,8 @@
 import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import { abs, add, type DType, minimum, mul, square, sub, type Tensor } from '../tensor/index.js'
 import { checkPositive } from './checkPositive.js'
-import { inside, type LossOptions, lossNames } from './lossOptions.js'
-import { errorsOf } from './squaredError.js'
+import { type LossOptions, lossNames } from './lossOptions.js'
+import { ofErrors } from './squaredError.js'
 
 /** Where the Huber loss turns from a parabola into a line. */
 export interface HuberOptions extends LossOptions {
@@ -29,8 +29,8 @@ export function huberLoss<D extends DType>(
   checkOptions('huberLoss', options, names, { positional: 'delta' })
   const { delta = 1, internal } = options
   checkPositive('huberLoss', 'delta', delta)
-  return inside('huberLoss', errorsOf('huberLoss', predictions, targets), internal, (p, t) => {
-    const size = abs(t ? sub(p!, t) : p!)
+  return ofErrors('huberLoss', predictions, targets, internal, (errors) => {
+    const size = abs(errors)
     const quadratic = minimum(size, delta)
     return add(mul(square(quadratic), 0.5), mul(sub(size, quadratic), delta))
   })

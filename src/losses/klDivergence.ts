@@ -1,6 +1,6 @@
 import { checkOptions, noOptions } from '../options/index.js'
 import { add, type DType, equal, exp, log, mul, sub, type Tensor, where } from '../tensor/index.js'
-import { checkAlike, inside, type SummedLossOptions, summed, summedNames } from './lossOptions.js'
+import { checkAlike, counted, inside, type SummedLossOptions, summed, summedNames } from './lossOptions.js'
 
 /**
  * sum targets (log targets - logPredictions) along an axis; a target of 0 counts nothing.
@@ -16,7 +16,7 @@ export function klDivergence<D extends DType>(
   targets: Tensor<D>,
   options: SummedLossOptions = noOptions,
 ): Tensor<D> {
-  return divergence('klDivergence', logPredictions, targets, options, (q, p) => summed(terms(q, p), options))
+  return divergence('klDivergence', logPredictions, targets, options, (q, p, how) => summed(terms(q, p), how))
 }
 
 /**
@@ -32,8 +32,8 @@ export function klDivergenceWithLogTargets<D extends DType>(
   logTargets: Tensor<D>,
   options: SummedLossOptions = noOptions,
 ): Tensor<D> {
-  return divergence('klDivergenceWithLogTargets', logPredictions, logTargets, options, (q, p) =>
-    summed(mul(exp(p), sub(p, q)), options),
+  return divergence('klDivergenceWithLogTargets', logPredictions, logTargets, options, (q, p, how) =>
+    summed(mul(exp(p), sub(p, q)), how),
   )
 }
 
@@ -49,8 +49,8 @@ export function generalizedKlDivergence<D extends DType>(
   targets: Tensor<D>,
   options: SummedLossOptions = noOptions,
 ): Tensor<D> {
-  return divergence('generalizedKlDivergence', logPredictions, targets, options, (q, p) =>
-    add(summed(terms(q, p), options), summed(sub(exp(q), p), options)),
+  return divergence('generalizedKlDivergence', logPredictions, targets, options, (q, p, how) =>
+    add(summed(terms(q, p), how), summed(sub(exp(q), p), how)),
   )
 }
 
@@ -66,9 +66,10 @@ function divergence<D extends DType>(
   logPredictions: Tensor<D>,
   targets: Tensor<D>,
   options: SummedLossOptions,
-  compute: (logPredictions: Tensor, targets: Tensor) => Tensor,
+  compute: (logPredictions: Tensor, targets: Tensor, options: SummedLossOptions) => Tensor,
 ): Tensor<D> {
   checkOptions(op, options, summedNames, { positional: 'axis' })
   checkAlike(op, logPredictions, { targets })
-  return inside(op, [logPredictions, targets], options.internal, (q, p) => compute(q!, p!))
+  const how = counted(op, options, logPredictions)
+  return inside(op, [logPredictions, targets], options.internal, (q, p) => compute(q!, p!, how))
 }

@@ -1,8 +1,8 @@
 import { logAddExp } from '../numerics/index.js'
 import { checkOptions, noOptions } from '../options/index.js'
 import { type DType, neg, sub, type Tensor } from '../tensor/index.js'
-import { inside, type LossOptions, lossNames } from './lossOptions.js'
-import { errorsOf } from './squaredError.js'
+import { type LossOptions, lossNames } from './lossOptions.js'
+import { ofErrors } from './squaredError.js'
 
 /**
  * log cosh of the errors: a parabola near 0, |e| - log 2 far from it, without overflow.
@@ -19,8 +19,7 @@ export function logCosh<D extends DType>(
   options: LossOptions = noOptions,
 ): Tensor<D> {
   checkOptions('logCosh', options, lossNames)
-  return inside('logCosh', errorsOf('logCosh', predictions, targets), options.internal, (p, t) => {
-    const errors = t ? sub(p!, t) : p!
-    return sub(logAddExp(errors, neg(errors)), Math.LN2)
-  })
+  return ofErrors('logCosh', predictions, targets, options.internal, (errors) =>
+    sub(logAddExp(errors, neg(errors)), Math.LN2),
+  )
 }

@@ -1,16 +1,21 @@
-import { checkName, type OptionTable } from '../options/index.js'
+import type { OptionTable } from '../options/index.js'
 import {
   type AccumulateOptions,
+  broadcastTo,
   cast,
+  checkFloatDType,
   checkTensor,
   type DType,
-  dtypes,
+  expandDims,
   type FloatDType,
   isFloat,
+  isSealed,
+  less,
   type Order,
   sameShape,
   sum,
   type Tensor,
+  where,
 } from '../tensor/index.js'
 
 /** How a loss computes. */
@@ -28,22 +33,45 @@ export const lossNames: OptionTable<LossOptions> = { internal: 'optional' }
 export interface SummedLossOptions extends LossOptions, AccumulateOptions {
   /** The axis of the classes. Default: the last. */
   readonly axis?: number
+  /**
+   * Elements that count, of the shape of the first argument, or of lanes, of that shape without the axis; axes of length 1
+   * are repeated. A lane of which none counts gives 0. Default: all.
+   */
+  readonly where?: Tensor<'bool'>
 }
 
 export const summedNames: OptionTable<SummedLossOptions> = {
   axis: 'optional',
+  where: 'optional',
   order: 'optional',
   accumulate: 'optional',
   ...lossNames,
 }
 
-/** Sums along the axis: in float32 (float64 of float64) unless told otherwise, as JAX sums narrow dtypes. */
-export function summed(
-  x: Tensor,
-  { axis = -1, order, accumulate }: SummedLossOptions,
-  keepDims = false,
-): Tensor {
-  return sum(x, { axis, keepDims, ...sumsOf(x, order, accumulate) })
+/** The options with the elements that count as a mask of the shape of `x`, checked. */
+export function counted<O extends SummedLossOptions>(op: string, options: O, x: Tensor): O {
+  const { where: mask, axis = -1 } = options
+  if (mask === undefined) return options
+  checkTensor(op, mask)
+  if (mask.dtype !== 'bool') throw new TypeError(`${op}: where is not of dtype bool [${mask.dtype}]`)
+  const full = mask.rank === x.rank - 1 ? expandDims(mask, axis) : mask
+  if (full.rank !== x.rank || full.shape.some((length, i) => length !== 1 && length !== x.shape[i])) {
+    throw new RangeError(
+      `${op}: where has another shape [${mask.shape.join(', ')} and ${x.shape.join(', ')}]`,
+    )
+  }
+  return { ...options, where: broadcastTo(full, x.shape) }
+}
+
+/** What counts, and a number in the place of the rest. */
+export function kept(x: Tensor, { where: mask }: SummedLossOptions, otherwise = 0): Tensor {
+  return mask ? where(mask, x, otherwise) : x
+}
+
+/** Sums along the axis what counts: in float32 (float64 of float64) unless told otherwise, as JAX sums narrow dtypes. */
+export function summed(x: Tensor, options: SummedLossOptions, keepDims = false): Tensor {
+  const { axis = -1, order, accumulate } = options
+  return sum(kept(x, options), { axis, keepDims, ...sumsOf(x, order, accumulate) })
 }
 
 /** The options of a sum along an axis. */
@@ -63,10 +91,7 @@ export function inside<D extends DType>(
   internal: FloatDType | undefined,
   compute: (...tensors: Tensor[]) => Tensor,
 ): Tensor<D> {
-  if (internal !== undefined) {
-    checkName(op, 'internal', internal, dtypes)
-    if (!isFloat(internal)) throw new TypeError(`${op}: internal is no floating-point dtype [${internal}]`)
-  }
+  if (internal !== undefined) checkFloatDType(op, 'internal', internal)
   const dtype = internal ?? first.dtype
   return cast(compute(...[first, ...others].map((x: Tensor) => cast(x, dtype))), first.dtype)
 }
@@ -111,6 +136,11 @@ export function classesOf(op: string, scores: Tensor, labels: Tensor, axis: numb
     )
   }
   const length = scores.shape[axis]!
+  if (isSealed(labels)) {
+    // Not known yet: refused where they are read, which takes negative ones to count from the end.
+    const classes = cast(labels, 'int32')
+    return where(less(classes, 0), length, classes)
+  }
   const outside = labels.toNumbers().find((label) => label < 0 || label >= length)
   if (outside !== undefined) throw new RangeError(`${op}: a label is outside ${length} classes [${outside}]`)
   return cast(labels, 'int32')

@@ -2,6 +2,7 @@ import { logSoftmax, logsumexp, softmax } from '../numerics/index.js'
 import { checkNumber, checkOptions, noOptions, type OptionTable } from '../options/index.js'
 import {
   add,
+  any,
   type DType,
   expandDims,
   mul,
@@ -17,7 +18,9 @@ import {
   checkAlike,
   checkFloat,
   classesOf,
+  counted,
   inside,
+  kept,
   type SummedLossOptions,
   summed,
   summedNames,
@@ -31,7 +34,7 @@ const axisFirst = { positional: 'axis' }
  *
  * Shape     logits and labels alike, without the axis, default the last. Dtype a float, both alike.
  * Rounding  `logSoftmax` op by op, its sum and the last one in float32 unless `accumulate` says otherwise; the products.
- * Special   a label 0 beside a logit of -Inf gives NaN: `safeSoftmaxCrossEntropy` skips it.
+ * Special   a label 0 beside a logit of -Inf gives NaN: `safeSoftmaxCrossEntropy` skips it. What `where` leaves out is no class.
  * Error     for labels that sum to 1 over n classes: (5 D + n + 6) u absolute, D the range of the logits, u half an ulp of 1.
  *
  * @example softmaxCrossEntropy(tensor([[0, 0], [100, 0]]), tensor([[1, 0], [0, 1]])).toNested() // [0.6931471824645996,100]
@@ -43,8 +46,9 @@ export function softmaxCrossEntropy<D extends DType>(
 ): Tensor<D> {
   checkOptions('softmaxCrossEntropy', options, summedNames, axisFirst)
   checkAlike('softmaxCrossEntropy', logits, { labels })
+  const how = counted('softmaxCrossEntropy', options, logits)
   return inside('softmaxCrossEntropy', [logits, labels], options.internal, (x, y) =>
-    neg(summed(mul(y!, logProbabilities(x!, options)), options)),
+    neg(summed(mul(y!, logProbabilities(x!, how)), how)),
   )
 }
 
@@ -63,11 +67,12 @@ export function safeSoftmaxCrossEntropy<D extends DType>(
 ): Tensor<D> {
   checkOptions('safeSoftmaxCrossEntropy', options, summedNames, axisFirst)
   checkAlike('safeSoftmaxCrossEntropy', logits, { labels })
+  const how = counted('safeSoftmaxCrossEntropy', options, logits)
   return inside('safeSoftmaxCrossEntropy', [logits, labels], options.internal, (x, y) => {
     const possible = notEqual(y!, 0)
     // Chosen before the product: the gradient of 0 times -Inf would be NaN.
-    const kept = where(possible, logProbabilities(x!, options), 0)
-    return neg(summed(mul(y!, kept), options))
+    const chosen = where(possible, logProbabilities(x!, how), 0)
+    return neg(summed(mul(y!, chosen), how))
   })
 }
 
@@ -95,9 +100,12 @@ export function softmaxCrossEntropyWithIntegerLabels<D extends DType>(
     throw new RangeError(`${op}: no such axis in rank ${logits.rank} [${axis}]`)
   }
   const classes = classesOf(op, logits, labels, at)
+  const how = counted(op, options, logits)
   return inside(op, [logits], internal, (x) => {
     const own = reshape(takeAlongAxis(x!, expandDims(classes, at), { axis: at }), labels.shape)
-    return sub(logsumexp(x!, { axis: at, ...sumsOf(x!, order, accumulate) }), own)
+    const total = logsumexp(kept(x!, how, -Infinity), { axis: at, ...sumsOf(x!, order, accumulate) })
+    const loss = sub(total, own)
+    return how.where ? where(any(how.where, { axis: at }), loss, 0) : loss
   })
 }
 
@@ -126,13 +134,16 @@ export function polyLossCrossEntropy<D extends DType>(
   const { epsilon = 2, axis = -1, order, accumulate, internal } = options
   checkNumber('polyLossCrossEntropy', 'epsilon', epsilon)
   checkAlike('polyLossCrossEntropy', logits, { labels })
+  const how = counted('polyLossCrossEntropy', options, logits)
   return inside('polyLossCrossEntropy', [logits, labels], internal, (x, y) => {
-    const wrong = sub(1, softmax(x!, { axis, ...sumsOf(x!, order, accumulate) }))
-    const entropy = neg(summed(mul(y!, logProbabilities(x!, options)), options))
-    return add(entropy, mul(summed(mul(y!, wrong), options), epsilon))
+    const p = softmax(kept(x!, how, -Infinity), { axis, ...sumsOf(x!, order, accumulate) })
+    const entropy = neg(summed(mul(y!, logProbabilities(x!, how)), how))
+    return add(entropy, mul(summed(mul(y!, sub(1, kept(p, how))), how), epsilon))
   })
 }
 
-function logProbabilities(x: Tensor, { axis = -1, order, accumulate }: SummedLossOptions): Tensor {
-  return logSoftmax(x, { axis, ...sumsOf(x, order, accumulate) })
+/** What does not count is out of the softmax, and 0: its product with a label is chosen away in the sum. */
+function logProbabilities(x: Tensor, options: SummedLossOptions): Tensor {
+  const { axis = -1, order, accumulate } = options
+  return kept(logSoftmax(kept(x, options, -Infinity), { axis, ...sumsOf(x, order, accumulate) }), options)
 }

@@ -1,5 +1,5 @@
 import { checkOptions, noOptions } from '../options/index.js'
-import { type DType, mul, square, sub, type Tensor } from '../tensor/index.js'
+import { type DType, type FloatDType, mul, square, sub, type Tensor } from '../tensor/index.js'
 import { checkAlike, inside, type LossOptions, lossNames } from './lossOptions.js'
 
 /**
@@ -17,9 +17,7 @@ export function squaredError<D extends DType>(
   options: LossOptions = noOptions,
 ): Tensor<D> {
   checkOptions('squaredError', options, lossNames)
-  return inside('squaredError', errorsOf('squaredError', predictions, targets), options.internal, (p, t) =>
-    square(t ? sub(p!, t) : p!),
-  )
+  return ofErrors('squaredError', predictions, targets, options.internal, square)
 }
 
 /**
@@ -35,17 +33,18 @@ export function l2Loss<D extends DType>(
   options: LossOptions = noOptions,
 ): Tensor<D> {
   checkOptions('l2Loss', options, lossNames)
-  return inside('l2Loss', errorsOf('l2Loss', predictions, targets), options.internal, (p, t) =>
-    mul(square(t ? sub(p!, t) : p!), 0.5),
-  )
+  return ofErrors('l2Loss', predictions, targets, options.internal, (errors) => mul(square(errors), 0.5))
 }
 
-/** Predictions and, where there are any, targets, checked. */
-export function errorsOf<D extends DType>(
+/** A loss of predictions minus targets, or of the predictions where there are none, computed as `inside` does. */
+export function ofErrors<D extends DType>(
   op: string,
   predictions: Tensor<D>,
   targets: Tensor<D> | undefined,
-): readonly [Tensor<D>, ...Tensor<D>[]] {
+  internal: FloatDType | undefined,
+  loss: (errors: Tensor) => Tensor,
+): Tensor<D> {
   checkAlike(op, predictions, targets === undefined ? {} : { targets })
-  return targets === undefined ? [predictions] : [predictions, targets]
+  if (targets === undefined) return inside(op, [predictions], internal, (p) => loss(p!))
+  return inside(op, [predictions, targets], internal, (p, t) => loss(sub(p!, t!)))
 }

@@ -1,7 +1,7 @@
 // Gradient transformations in optax's semantics: values with `init` and `update`, chained. Read transformation.ts first,
-// then arithmetic/arithmetic.ts (whose rounding is imitated), rescalings/scaleByAdam.ts, and optimizers/adamw.ts, an alias
-// made of named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, optimizers,
-// unscheduled (rates that find themselves), objective (what needs the loss), mup.
+// then arithmetic/arithmetic.ts (whose rounding is imitated), rescalings/scaleByAdam.ts, and adams/adamw.ts, an alias made of
+// named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, adams (means of gradients
+// and squares), optimizers (all others), unscheduled (rates that find themselves), objective (what needs the loss), mup.
 
 export { chain } from './chain.js'
 export { namedChain } from './namedChain.js'
@@ -127,43 +127,45 @@ export { type Labels, multiTransform, type MultiTransformState } from './wrapper
 export { partition } from './wrappers/partition.js'
 export { type SkipCondition, skipLargeUpdates } from './wrappers/skipLargeUpdates.js'
 
-export { adabelief } from './optimizers/adabelief.js'
+export { adabelief } from './adams/adabelief.js'
 export { adadelta, type AdadeltaOptions } from './optimizers/adadelta.js'
 export { adafactor, type AdafactorOptions } from './optimizers/adafactor.js'
 export { adagrad, type AdagradOptions } from './optimizers/adagrad.js'
-export { adam, type AdamOptimizerOptions } from './optimizers/adam.js'
-export { adamax } from './optimizers/adamax.js'
-export { adamw, type AdamwOptions, type AdamwState } from './optimizers/adamw.js'
-export { ademamix, type AdemamixOptions } from './optimizers/ademamix.js'
-export { adan, type AdanOptions } from './optimizers/adan.js'
-export { adopt, type AdoptOptions } from './optimizers/adopt.js'
-export { amsgrad } from './optimizers/amsgrad.js'
+export { adam, type AdamOptimizerOptions } from './adams/adam.js'
+export { adamax } from './adams/adamax.js'
+export { adamaxw, type AdamaxwOptions } from './adams/adamaxw.js'
+export { adamw, type AdamwOptions, type AdamwState } from './adams/adamw.js'
+export { ademamix, type AdemamixOptions } from './adams/ademamix.js'
+export { adan, type AdanOptions } from './adams/adan.js'
+export { adopt, type AdoptOptions } from './adams/adopt.js'
+export { amsgrad } from './adams/amsgrad.js'
 export { createOptimizer, type CreateOptimizerOptions } from './optimizers/createOptimizer.js'
 export {
   createPythonOptimizer,
   type CreatePythonOptimizerOptions,
 } from './optimizers/createPythonOptimizer.js'
 export { fromage, type FromageOptions } from './optimizers/fromage.js'
-export { lamb, type LambOptions } from './optimizers/lamb.js'
+export { lamb, type LambOptions } from './adams/lamb.js'
 export { lars, type LarsOptions } from './optimizers/lars.js'
 export { lion, type LionOptions } from './optimizers/lion.js'
 export { muon, type MuonOptions } from './optimizers/muon.js'
-export { nadam } from './optimizers/nadam.js'
-export { nadamw } from './optimizers/nadamw.js'
+export { nadam } from './adams/nadam.js'
+export { nadamw } from './adams/nadamw.js'
 export { noisySgd, type NoisySgdOptions } from './optimizers/noisySgd.js'
-export { novograd, type NovogradOptions } from './optimizers/novograd.js'
+export { novograd, type NovogradOptions } from './adams/novograd.js'
 export {
   optimisticGradientDescent,
   type OptimisticGradientDescentOptions,
 } from './optimizers/optimisticGradientDescent.js'
 export { prodigy, type ProdigyOptions, type ProdigyState } from './unscheduled/prodigy.js'
-export { radam } from './optimizers/radam.js'
+export { radam } from './adams/radam.js'
 export { rmsprop, type RmspropOptions } from './optimizers/rmsprop.js'
 export { rprop } from './optimizers/rprop.js'
 export { sgd, type SgdOptions } from './optimizers/sgd.js'
 export { signSgd, type SignSgdOptions } from './optimizers/signSgd.js'
+export { signum, type SignumOptions } from './optimizers/signum.js'
 export { sm3, type Sm3Options } from './optimizers/sm3.js'
-export { yogi } from './optimizers/yogi.js'
+export { yogi } from './adams/yogi.js'
 
 export {
   scheduleFree,

@@ -100,14 +100,28 @@ function sectionHtml(section: Section): string {
 
 /** What a screen reader is told of a plot stands above it too, unless the section is called so. */
 function titled(svg: string, above: string): string {
-  const title = /^<svg[^>]* aria-label="([^"]*)"/.exec(svg)?.[1]
+  const title = / aria-label="([^"]*)"/.exec(startTag(svg))?.[1]
   return title === undefined || title === escapeHtml(above) ? '' : `<h3>${title}</h3>`
 }
 
-/** A plot may shrink to seven tenths of its size; where a screen has less room than that, it is scrolled. */
+/** The tag that a plot begins with; its texts may have a > in them. */
+function startTag(svg: string): string {
+  return /^<svg(?:[^>"]|"[^"]*")*>/.exec(svg)?.[0] ?? ''
+}
+
+/**
+ * A plot may shrink to seventeen twentieths of its size, so that its letters stay above 10 pixels, and is scrolled where a
+ * screen has less room than that; and it may grow to half as much again.
+ */
 function scaled(svg: string): string {
-  const width = /^<svg[^>]* width="([\d.]+)"/.exec(svg)?.[1]
-  return width === undefined
-    ? svg
-    : svg.replace('<svg', `<svg style="min-width:${Math.round(0.7 * Number(width))}px"`)
+  const tag = startTag(svg)
+  const width = / width="([\d.]+)"/.exec(tag)?.[1]
+  if (width === undefined) return svg
+  const [least, most] = [0.85, 1.5].map((factor) => Math.round(factor * Number(width)))
+  const limits = `min-width:${least}px;max-width:${most}px`
+  // Of two attributes of one name the second says nothing.
+  const styled = tag.includes(' style="')
+    ? tag.replace(' style="', ` style="${limits};`)
+    : tag.replace('<svg', `<svg style="${limits}"`)
+  return styled + svg.slice(tag.length)
 }

@@ -40,10 +40,10 @@ svg { --plot-background: var(--page); max-width: 100%; height: auto; }
 .plot.natural svg { width: auto; max-height: none; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .8rem 0; white-space: nowrap; }
-th, td { text-align: left; padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--rule); }
+th, td { text-align: left; vertical-align: top; padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--rule); }
 th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; }
 td.number, th.number { text-align: right; }
-td.text, th.text { white-space: normal; min-width: 12ch; max-width: 80ch; vertical-align: top; }
+td.text, th.text { white-space: normal; min-width: 12ch; max-width: 80ch; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }

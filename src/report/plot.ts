@@ -151,7 +151,8 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
         text: 'label',
         frameAnchor: 'top',
         textAnchor: before ? 'end' : 'start',
-        dx: before ? 2 : -2,
+        // Beside the rule, and beside the cross of a value that is not finite, which stands at its top.
+        dx: before ? -7 : 7,
         dy: -7 + 14 * i,
         fill: stroke,
       }),
@@ -211,8 +212,8 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
   svg.setAttribute('aria-label', options.title)
   svg.insertAdjacentHTML('beforeend', legendMarkup(named, width))
   if (direct) {
-    const frame = { top, bottom: height + top - margin.bottom, right: width - right }
-    svg.insertAdjacentHTML('beforeend', endLabels(series, entries, y, frame))
+    const frame = { top, bottom: height + top - margin.bottom, left, right: width - right }
+    svg.insertAdjacentHTML('beforeend', endLabels(series, entries, { x, y }, frame))
   }
   return svg.outerHTML
 }
@@ -226,34 +227,52 @@ function labelsEnds(series: readonly PlotSeries[]): boolean {
   )
 }
 
-/** The names of lines beside their last points, in their colours, one below the other where they would touch. */
+/** A line that ends in this share of the plot has its name at the edge; one that ends before, beside its end. */
+const edge = 0.9
+
+/** The names of lines beside their last points, in their colours, one below the other where they would touch at the edge. */
 function endLabels(
   series: readonly PlotSeries[],
   entries: readonly LegendEntry[],
-  scale: Scale,
-  { top, bottom, right }: { readonly top: number; readonly bottom: number; readonly right: number },
+  { x, y }: { readonly x: Scale; readonly y: Scale },
+  frame: { readonly top: number; readonly bottom: number; readonly left: number; readonly right: number },
 ): string {
-  const [low, high] = scale.domain
-  const share = (v: number): number =>
-    scale.log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)
-  const placed = series
-    .map(({ points }, i) => {
-      const seen = points.filter((p) => shows(scale, p.y))
-      const last = seen.reduce((a, b) => (b.x >= a.x ? b : a), seen[0] ?? { x: 0, y: low }).y
-      return { entry: entries[i]!, at: bottom - Math.min(1, Math.max(0, share(last))) * (bottom - top) }
-    })
-    .sort((a, b) => a.at - b.at)
+  const { top, bottom, left, right } = frame
+  const ends = series.map(({ points }, i) => {
+    const seen = points.filter((p) => shows(y, p.y))
+    const last = seen.reduce((a, b) => (b.x >= a.x ? b : a), seen[0] ?? { x: x.domain[1], y: y.domain[0] })
+    const across = shareOf(x, last.x)
+    return {
+      entry: entries[i]!,
+      early: across < edge,
+      across: left + across * (right - left),
+      at: bottom - shareOf(y, last.y) * (bottom - top),
+    }
+  })
+  const placed = ends.filter(({ early }) => !early).sort((a, b) => a.at - b.at)
   // From the top down, each at least a line below the one before; then from the bottom up, so that the last one stays inside.
   for (let i = 1; i < placed.length; i++) placed[i]!.at = Math.max(placed[i]!.at, placed[i - 1]!.at + endLine)
-  placed.at(-1)!.at = Math.min(placed.at(-1)!.at, bottom)
+  const lowest = placed.at(-1)
+  if (lowest) lowest.at = Math.min(lowest.at, bottom)
   for (let i = placed.length - 2; i >= 0; i--) {
     placed[i]!.at = Math.min(placed[i]!.at, placed[i + 1]!.at - endLine)
   }
-  const texts = placed.map(
-    ({ entry, at }) =>
-      `<text x="${right + 8}" y="${Number((at + 4).toFixed(1))}" fill="${entry.paint}" font-weight="600" text-anchor="start">${escapeHtml(entry.name)}</text>`,
+  const texts = [...ends.filter(({ early }) => early), ...placed].map(
+    ({ entry, early, across, at }) =>
+      `<text x="${fixed(early ? across + 8 : right + 8)}" y="${fixed(at + 4)}" fill="${entry.paint}"${early ? halo : ''} font-weight="600" text-anchor="start">${escapeHtml(entry.name)}</text>`,
   )
   return `<g class="ends">${texts.join('')}</g>`
+}
+
+/** What lies under a text inside the plot is kept away from its letters. */
+const halo = ' stroke="var(--plot-background, white)" stroke-width="3" paint-order="stroke"'
+
+const fixed = (pixels: number): number => Number(pixels.toFixed(1))
+
+/** How far up an axis a value lies, from 0 to 1. */
+function shareOf({ log, domain: [low, high] }: Scale, value: number): number {
+  const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)
+  return Math.min(1, Math.max(0, share))
 }
 
 /** The little of an SVG element that is used here; the library's own types need a browser's declarations. */

@@ -34,6 +34,12 @@ const signs = y.map((v) => (v > 0 ? 1 : -1))
 const shares = places.map((i) => ((i * 5) % 8) / 16)
 const hard = places.map((i) => (i * 3) % 2)
 const index = tensor([0, 3, 6, 2, 5], { dtype: 'int32' })
+const shown = tensor(
+  places.map((i) => (i < (rows - 1) * classes && (i * 3) % 5 > 1 ? 1 : 0)),
+  { shape: [rows, classes], dtype: 'bool' },
+)
+const lanes = tensor([1, 0, 1, 1, 0], { dtype: 'bool' })
+const only = { where: shown }
 
 type Loss = (x: Tensor, y: Tensor) => Tensor
 const made: Readonly<Record<string, readonly [loss: Loss, given: readonly number[]]>> = {
@@ -57,6 +63,17 @@ const made: Readonly<Record<string, readonly [loss: Loss, given: readonly number
   klDivergence: [(a, b) => losses.klDivergence(a, b), shares],
   klDivergenceWithLogTargets: [(a, b) => losses.klDivergenceWithLogTargets(a, b), y],
   generalizedKlDivergence: [(a, b) => losses.generalizedKlDivergence(a, b), shares],
+  cosineSimilarityWhere: [(a, b) => losses.cosineSimilarity(a, b, { epsilon: 0.5, ...only }), y],
+  softmaxCrossEntropyWhere: [(a, b) => losses.softmaxCrossEntropy(a, b, only), shares],
+  softmaxCrossEntropyLanes: [(a, b) => losses.softmaxCrossEntropy(a, b, { where: lanes }), shares],
+  softmaxCrossEntropyWithIntegerLabelsWhere: [
+    (a) => losses.softmaxCrossEntropyWithIntegerLabels(a, index, only),
+    [],
+  ],
+  polyLossCrossEntropyWhere: [(a, b) => losses.polyLossCrossEntropy(a, b, only), shares],
+  klDivergenceWhere: [(a, b) => losses.klDivergence(a, b, only), shares],
+  klDivergenceWithLogTargetsWhere: [(a, b) => losses.klDivergenceWithLogTargets(a, b, only), y],
+  generalizedKlDivergenceWhere: [(a, b) => losses.generalizedKlDivergence(a, b, only), shares],
   smoothLabels: [(a) => losses.smoothLabels(a, 0.1), []],
 }
 
@@ -83,6 +100,8 @@ function ran({ loss, dtype: short }: Row) {
 const ulps: Readonly<Record<string, Readonly<Record<string, readonly [value: number, gradient: number]>>>> = {
   cosineSimilarity: { f32: [2, 5], bf16: [0, 9] },
   cosineDistance: { f32: [0, 5], bf16: [0, 9] },
+  // Over its four elements the two parts of a gradient cancel to an eighth, over all seven to two fifths.
+  cosineSimilarityWhere: { f32: [2, 8], bf16: [0, 16] },
   sigmoidBinaryCrossEntropy: { f32: [1, 4], bf16: [1, 32] },
   sigmoidFocalLoss: { f32: [10, 17], bf16: [5, 8] },
   softmaxCrossEntropyAxis0: { f32: [0, 1] },
@@ -96,14 +115,18 @@ const ulps: Readonly<Record<string, Readonly<Record<string, readonly [value: num
 describe("optax's losses and their gradients", () => {
   it.each(key.rows)('$loss, $dtype: the bits of optax, or within the ulps stated', (row) => {
     const { value, gradient } = ran(row)
-    const [most, mostOfGradient] = ulps[row.loss]?.[row.dtype] ?? [0, 0]
+    const own = ulps[row.loss] ?? ulps[row.loss.replace(/(Where|Lanes)$/, '')]
+    const [most, mostOfGradient] = own?.[row.dtype] ?? [0, 0]
     expect(ulpsFrom([value], { 0: row.value }), 'value').toBeLessThanOrEqual(most)
     expect(ulpsFrom([gradient], { 0: row.gradient }), 'gradient').toBeLessThanOrEqual(mostOfGradient)
     expect(value.dtype).toBe(dtypeOf(row.dtype))
   })
 
   it('every loss of the folder has its key', () => {
-    const covered = new Set([...key.rows.map(({ loss }) => loss.replace('Axis0', '')), 'ctcLoss'])
+    const covered = new Set([
+      ...key.rows.map(({ loss }) => loss.replace(/(Axis0|Where|Lanes)$/, '')),
+      'ctcLoss',
+    ])
     expect([...covered].sort()).toEqual(Object.keys(losses).sort())
   })
 })
@@ -206,13 +229,47 @@ describe('losses of extreme arguments', () => {
     expect(g.toNested()).toEqual([2, 1])
   })
 
+  it('where is a mask of bools, of elements or of lanes; a lane that does not count is 0, its gradient too', () => {
+    const logits = tensor([
+      [1, 2, Infinity],
+      [Number.NaN, 3, 0],
+    ])
+    const labels = tensor([0, 1], { dtype: 'int32' })
+    const mask = tensor(
+      [
+        [1, 1, 0],
+        [0, 0, 0],
+      ],
+      { dtype: 'bool' },
+    )
+    const f = (a: Tensor): Tensor => losses.softmaxCrossEntropyWithIntegerLabels(a, labels, { where: mask })
+    expect(f(logits).toNested()).toEqual([
+      losses
+        .softmaxCrossEntropyWithIntegerLabels(tensor([[1, 2]]), tensor([0], { dtype: 'int32' }))
+        .toNumbers()[0],
+      0,
+    ])
+    expect(
+      grad((a: Tensor) => sum(f(a)))(logits)
+        .toNumbers()
+        .slice(2),
+    ).toEqual(new Float64Array(4))
+    const one = tensor([[1, 2]])
+    expect(() => losses.klDivergence(one, one, { where: one as never })).toThrow(
+      new TypeError('klDivergence: where is not of dtype bool [float32]'),
+    )
+    expect(() => losses.klDivergence(one, one, { where: mask })).toThrow(
+      new RangeError('klDivergence: where has another shape [2, 3 and 1, 2]'),
+    )
+  })
+
   it("internal 'float32' rounds a bfloat16 loss once, from the loss of the same numbers in float32", () => {
     for (const [f, given] of Object.values(made)) {
       if (f.length < 2) continue
       const [a, b] = [x, given].map((v) => tensor(v, { shape: [rows, classes] }))
       const name = Object.keys(made)
         .find((key) => made[key]![0] === f)!
-        .replace('Axis0', '')
+        .replace(/(Axis0|Where|Lanes)$/, '')
       const loss = (losses as unknown as Record<string, (x: Tensor, y: Tensor, o?: object) => Tensor>)[name]!
       const [narrowA, narrowB] = [a!, b!].map((v) => cast(v, 'bfloat16'))
       expect(tensorBits(loss(narrowA!, narrowB!, { internal: 'float32' })), name).toBe(

@@ -59,8 +59,8 @@ describe('the doctor and gradients, options that do not exist', () => {
     ],
     [
       'significance',
-      () => significance([1, 2], wrong({ referenc: 1 })),
-      'significance: unknown option, did you mean reference [referenc]',
+      () => significance([1, 2], wrong({ expectd: 1 })),
+      'significance: unknown option, did you mean expected [expectd]',
     ],
     [
       'samplesNeeded',

@@ -40,5 +40,25 @@ describe('htmlPage', () => {
     const { length: closed } = html.match(/<\/(section|figure|div|table|details|dl|p|h2|svg|g)>/g)!
     expect(closed).toBe(opened)
   })
+  it('htmlPage keeps the letters of a plot above 10 pixels: it has one style, whatever its title is', () => {
+    const plot = linePlot([{ name: 'a', points: [{ x: 1, y: 1 }] }], {
+      title: 'A -> 0',
+      x: { label: 'x' },
+      y: { label: 'y' },
+    })
+    const page = htmlPage({
+      title: 't',
+      lead: '',
+      sections: [{ id: 'a', title: 'A', figures: [{ svg: plot, caption: '' }] }],
+    })
+    expect(page).toContain('<h3>A -> 0</h3>')
+    const { document } = parseHTML(page) as unknown as {
+      document: { querySelector(s: string): { getAttribute(n: string): string } }
+    }
+    expect(document.querySelector('svg').getAttribute('style')).toMatch(
+      /^min-width:391px;max-width:690px;font-size:12px;/,
+    )
+    expect(page.match(/<svg(?:[^>"]|"[^"]*")*>/)![0].match(/ style="/g)).toHaveLength(1)
+  })
   it('htmlPage has colours for dark pages', () => expect(html).toContain('prefers-color-scheme: dark'))
 })

@@ -91,6 +91,19 @@ describe('linePlot', () => {
     const tiny = [{ name: 'a', points: [1e-9, 1e-2].map((y, x) => ({ x: x + 1, y })) }]
     expect(parse(linePlot(tiny, options)).textContent).toContain('10⁻⁹')
   })
+  it('linePlot names a line that ends before the others where it ends', () => {
+    const svg = linePlot(
+      [
+        { name: 'broken', points: [0, 1, 2].map((x) => ({ x, y: x })) },
+        { name: 'whole', points: [0, 4, 8].map((x) => ({ x, y: x })) },
+      ],
+      { title: 't', x: { label: 'x' }, y: { label: 'y' } },
+    )
+    const at = [...parse(svg).querySelectorAll('.ends text')].map((t) => Number(t.getAttribute('x')))
+    // A quarter of the way between the axis, 52 pixels from the left, and the other name.
+    expect(at[0]! - 8 - 52).toBeCloseTo((at[1]! - 8 - 52) / 4, 0)
+  })
+
   it('linePlot ticks the ends of a range that holds no power of ten inside', () => {
     const points = [2e-4, 1e-3].map((x) => ({ x, y: 1 }))
     const svg = linePlot([{ name: 'a', points }], { ...options, x: { label: 'lr', scale: 'log10' } })

@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   autodiff,
-  compile: ['formats', 'functions', 'tensor'],
+  compile: ['formats', 'functions', 'tensor', 'numerics'],
   optimizer,
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
@@ -126,7 +126,7 @@ const otherOperations =
 const composed =
   'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
-  'sgd adam adamw adamax adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
+  'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =
   'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
@@ -135,6 +135,8 @@ const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 const masks =
   'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
+/** What looks at a program while it runs. */
+const watching = 'observe recordEverything substitute'
 /** The names of the door of optimizer that make a transformation of options. */
 export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
 
@@ -144,7 +146,7 @@ export const families: Readonly<Record<string, readonly string[]>> = {
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: [...optimizerMakers, ...transforms.split(' ')],
   tensor:
-    `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed}`.split(
+    `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed} ${watching}`.split(
       ' ',
     ),
 }

@@ -140,7 +140,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'holds',
       'isFloat',
     ],
-    ...['observe', 'siteOf', 'withDeepStacks', 'calledAt', 'checkFloatDType'],
+    ...['observe', 'substitute', 'siteOf', 'withDeepStacks', 'calledAt', 'checkFloatDType'],
     ...['isWatched', 'elementsOf', 'isSealed', 'seal'],
     ...[
       'entryOf',
@@ -156,6 +156,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
     ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],
   ],
   numerics: [
+    'flush',
     'naiveDecay',
     'stableCovariance',
     'naiveMatmul',

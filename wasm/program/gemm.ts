@@ -1,7 +1,7 @@
 // A batch of matrix products with float32 sums: c = a b, k ascending from +0, each sum rounded to float32. For bfloat16 each
-// product is exact; where float32 cannot hold the products of two blocks (`fits`), they are taken in float64.
+// product is exact; where float32 cannot hold the products of two blocks, they are taken in float64.
 import { tile, tileExact } from '../assembly/matmul'
-import { rounded, toBfloat16, word } from './rounding'
+import { rounded, word } from './rounding'
 
 /** The largest block in any direction. */
 const side = 256
@@ -48,17 +48,33 @@ function product(
   for (let j = 0; j < n; j += side) {
     const columns = min(side, n - j)
     const panels = (columns + 7) >> 3
+    let leastB = 0
+    let mostB = 0
     for (let i = 0; i < m; i += side) {
       const rows = min(side, m - i)
       const bands = (rows + 3) >> 2
-      memory.fill(sums, 0, usize(bands) * panels * 128)
+      // Tiles add to what is there: where k goes on, sums of a block before.
       for (let p = 0; p < k; p += side) {
         const depth = min(side, k - p)
         packBands(a + (i * aRow + p * aColumn) * 4, aRow, aColumn, packedA, rows, depth)
-        packPanels(b + (p * bRow + j * bColumn) * 4, bRow, bColumn, packedB, columns, depth)
-        const exact = !checks || fits(packedA, bands * depth * 4, packedB, panels * depth * 8)
+        // One block of b serves all rows.
+        if (i == 0 || k > side) {
+          packPanels(b + (p * bRow + j * bColumn) * 4, bRow, bColumn, packedB, columns, depth)
+          if (checks) {
+            leastB = range(packedB, panels * depth * 8)
+            mostB = largest
+          }
+        }
+        let exact = true
+        if (checks) {
+          const leastA = range(packedA, bands * depth * 4)
+          // A value with exponent field e (1 for subnormals) is below 2^(e - 126) and a multiple of 2^(e - 134).
+          exact = largest + mostB <= 380 && leastA + leastB >= 119
+        }
+        if (p == 0) memory.fill(sums, 0, usize(bands) * panels * 128)
         multiply(packedA, packedB, sums, bands, panels, depth, exact)
       }
+      if (k == 0) memory.fill(sums, 0, usize(bands) * panels * 128)
       put(sums, panels, c + (i * n + j) * 4, n, rows, columns, rounding, record)
     }
   }
@@ -158,15 +174,6 @@ function packBandsOfEight(from: usize, apart: usize, to: usize, depth: i32): voi
   }
 }
 
-/** True where float32 holds every product of two packed blocks of bfloat16 values exactly. */
-function fits(a: usize, countA: i32, b: usize, countB: i32): bool {
-  const leastA = range(a, countA)
-  const mostA = largest
-  const leastB = range(b, countB)
-  // A value with exponent field e (1 for subnormals) is below 2^(e - 126) and a multiple of 2^(e - 134).
-  return mostA + largest <= 380 && leastA + leastB >= 119
-}
-
 /** The largest exponent field of finite values that `range` saw last. */
 let largest: i32 = 0
 
@@ -213,24 +220,33 @@ function multiply(a: usize, b: usize, sums: usize, bands: i32, panels: i32, dept
 function put(
   sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, rounding: i32, record: usize,
 ): void {
-  const width = usize(panels) * 32
+  if (rounding == 0) places(0, sums, panels, to, stride, rows, columns, record)
+  else if (rounding == 1) places(1, sums, panels, to, stride, rows, columns, record)
+  else if (rounding == 2) places(2, sums, panels, to, stride, rows, columns, record)
+  else places(3, sums, panels, to, stride, rows, columns, record)
+}
+
+// @ts-ignore: decorator
+@inline
+function places(
+  rounding: i32, sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, record: usize,
+): void {
   const r0 = rounding > 1 ? word(record, 0) : i32x4.splat(0)
   const r1 = rounding > 1 ? word(record, 1) : i32x4.splat(0)
   const r2 = rounding > 1 ? word(record, 2) : i32x4.splat(0)
   const r3 = rounding > 1 ? word(record, 3) : i32x4.splat(0)
   const r4 = rounding > 1 ? word(record, 4) : i32x4.splat(0)
+  const width = usize(panels) * 32
+  const whole = usize(columns >> 2) * 16
+  const left = columns & 3
   for (let row = 0; row < rows; row++, sums += width, to += stride * 4) {
-    if (rounding == 1) {
-      for (let at: usize = 0; at < width; at += 16) v128.store(sums + at, toBfloat16(v128.load(sums + at)))
-    } else if (rounding == 2) {
-      for (let at: usize = 0; at < width; at += 16) {
-        v128.store(sums + at, rounded(2, v128.load(sums + at), r0, r1, r2, r3, r4))
-      }
-    } else if (rounding == 3) {
-      for (let at: usize = 0; at < width; at += 16) {
-        v128.store(sums + at, rounded(3, v128.load(sums + at), r0, r1, r2, r3, r4))
-      }
+    for (let at: usize = 0; at < whole; at += 16) {
+      v128.store(to + at, rounded(rounding, v128.load(sums + at), r0, r1, r2, r3, r4))
     }
-    memory.copy(to, sums, usize(columns) * 4)
+    if (left) {
+      // What lies behind a row is the next one's, written already perhaps.
+      v128.store(sums + whole, rounded(rounding, v128.load(sums + whole), r0, r1, r2, r3, r4))
+      memory.copy(to + whole, sums + whole, usize(left) * 4)
+    }
   }
 }

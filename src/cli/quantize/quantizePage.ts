@@ -1,6 +1,14 @@
-import { htmlPage, htmlTable, linePlot, scatterPlot } from '../../report/index.js'
+import {
+  type Column,
+  htmlPage,
+  htmlTable,
+  linePlot,
+  type Row,
+  type Section,
+  scatterPlot,
+} from '../../report/index.js'
 import { readable } from '../../text/index.js'
-import type { QuantizeResults } from './quantizeFile.js'
+import type { QuantizeResults, QuantizeTotal } from './quantizeFile.js'
 import { reading, tensorColumns, tensorRows, totalColumns, totalRows } from './quantizeTable.js'
 
 /** The report as a page: every way over all tensors, where the magnitudes lie, every tensor. */
@@ -9,6 +17,7 @@ export function quantizePage(file: string, results: QuantizeResults): string {
   const values = tensors.reduce((sum, tensor) => sum + tensor.values, 0)
   const [all, rows] = [totalRows(results), tensorRows(results)]
   const finite = totals.filter(({ sqnr }) => Number.isFinite(sqnr))
+  const named = new Set(bestByBits(finite).map(({ scheme, way }) => `${scheme} ${way}`))
   const bySqnr = scatterPlot(
     [
       {
@@ -17,7 +26,7 @@ export function quantizePage(file: string, results: QuantizeResults): string {
           x: bits,
           y: sqnr,
           title: `${scheme} ${way}`,
-          ...(finite.length <= 16 ? { label: way === 'plain' ? scheme : `${scheme} ${way}` } : {}),
+          ...(named.has(`${scheme} ${way}`) ? { label: nameOf(scheme, way) } : {}),
         })),
       },
       {
@@ -38,6 +47,7 @@ export function quantizePage(file: string, results: QuantizeResults): string {
   const lying = linePlot([{ name: 'values', points: magnitudes }], {
     title: 'Where the magnitudes lie',
     width: 760,
+    height: 240,
     x: { label: 'floor(log2 |value|)' },
     y: { label: 'percent of the values' },
   })
@@ -53,22 +63,18 @@ export function quantizePage(file: string, results: QuantizeResults): string {
         figures: [
           {
             svg: bySqnr,
-            caption: 'Signal to noise by the bits it costs. Ways with Inf or NaN, or exact, are not there.',
+            caption:
+              'Signal to noise by the bits it costs. Named is the best with so many bits, the others by pointing at them; ways with Inf or NaN, or exact, are not there.',
+            wide: true,
           },
-          { svg: lying, caption: 'Zeros are not counted.' },
+          { svg: lying, caption: 'Zeros are not counted.', wide: true },
         ],
-        html: htmlTable(totalColumns(all), all),
+        ...folded(all, totalColumns),
       },
       {
         id: 'tensors',
         title: 'Tensor by tensor',
-        ...(rows.length <= 40
-          ? { html: htmlTable(tensorColumns(rows), rows) }
-          : {
-              details: [
-                { summary: `All ${readable(rows.length)} rows`, html: htmlTable(tensorColumns(rows), rows) },
-              ],
-            }),
+        ...folded(rows, tensorColumns),
       },
       ...(skipped.length === 0
         ? []
@@ -85,4 +91,26 @@ export function quantizePage(file: string, results: QuantizeResults): string {
     ],
     foot: 'Written by tpu-toolkit quantize.',
   })
+}
+
+const nameOf = (scheme: string, way: string): string => (way === 'plain' ? scheme : `${scheme} ${way}`)
+
+/** The way with the most signal to noise of those with elements of 4 bits, of 6, and so on. */
+function bestByBits(totals: readonly QuantizeTotal[]): QuantizeTotal[] {
+  const best = new Map<number, QuantizeTotal>()
+  for (const total of totals) {
+    const known = best.get(Math.floor(total.bits))
+    if (!known || total.sqnr > known.sqnr) best.set(Math.floor(total.bits), total)
+  }
+  return [...best.values()]
+}
+
+/** Rows that stand open in a table; a longer one is folded. */
+const open = 40
+
+function folded(rows: readonly Row[], columnsOf: (rows: readonly Row[]) => Column[]): Partial<Section> {
+  const html = htmlTable(columnsOf(rows), rows)
+  return rows.length <= open
+    ? { html }
+    : { details: [{ summary: `All ${readable(rows.length)} rows`, html }] }
 }

@@ -47,6 +47,7 @@ function map(rows: readonly SweepRow[]): Section[] {
       hot: 'low',
     }),
     caption: `The step of the first loss or gradient that is not finite${several ? ', the earliest of the runs in a cell' : ''}. An open frame: none was.`,
+    natural: true,
   }
   return [{ id: 'map', title: 'Where it becomes NaN', figures: [figure] }]
 }

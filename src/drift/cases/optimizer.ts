@@ -45,7 +45,7 @@ const weights = (params: Tree): Tensor => leavesOf(params)[0]!
 /** The parameters as the dtype has them, from where all runs start. */
 const startIn = (dtype: FormatName): Tensor<FormatName> => tensor(start, { dtype })
 
-function reference(lab: Lab): Map<number, Float64Array> {
+function exactWeights(lab: Lab): Map<number, Float64Array> {
   const optimizer = adamw(hyper)
   const found = new Map<number, Float64Array>()
   let point = { params: [cast(startIn(lab.dtype), 'float64')] as Tree, state: optimizer.init([]) }
@@ -95,7 +95,7 @@ export const optimizerCase: Operation = {
   growth: 'maxAbs',
   trials: (lab) => {
     const { signed } = format(lab.dtype)
-    const exact = reference(lab)
+    const exact = exactWeights(lab)
     const runs = new Map(signed ? modes.map(({ name, options }) => [name, run(lab, options(lab))]) : [])
     return lab.lengths.map((length) => () => ({
       variant: '',

@@ -79,7 +79,9 @@ export function attention<D extends FloatDType>(
   const queries = grouped(cast(q, internal), heads.group, tq, d)
   const keys = grouped(cast(k, internal), 1, tk, d)
   const turned = transpose(keys, [...keys.shape.slice(0, -2).keys(), keys.rank - 1, keys.rank - 2])
-  const products = mul(matmul(queries, turned), scale)
+  // Kernels keep the scale in float32; in float64 it is what was asked for.
+  const factor = internal === 'float64' && d > 0 ? (options.scale ?? 1 / Math.sqrt(d)) : scale
+  const products = mul(matmul(queries, turned), factor)
   const capped = softCap === undefined ? products : mul(tanh(div(products, softCap)), softCap)
   const logits = masked(capped, heads, mask, segments)
   const { p, logsumexp } = tk === 0 || logits.size === 0 ? nothing(logits) : softmax(logits)

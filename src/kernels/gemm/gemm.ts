@@ -49,7 +49,7 @@ const names: OptionTable<GemmOptions> = {
  *           of the passes are added in float32, small ones first; once to the dtype. Per block of k where there are blocks.
  * Special   a NaN of the corrections counts as 0 before the largest product is added, so that Inf times 1 stays Inf.
  *           Operands that round past the largest bfloat16 are Inf.
- * Error     `gemmBound`. Per product: 'default' 2^-7, 'high' 2^-13, 'highest' 2^-21, 'tf32' 2^-9; the sums come on top.
+ * Error     `errorBound`. Per product: 'default' 2^-7, 'high' 2^-13, 'highest' 2^-21, 'tf32' 2^-9; the sums come on top.
  * Gradient  products in the same mode, each rounded to its operand's dtype.
  * Cost      1, 3, 6, 9 passes of 2 m n k operations.
  * Source    openxla/xla, xla/service/gpu/dot_algorithm_rewriter; Henry, Tang, Heinecke, arXiv 1904.06376

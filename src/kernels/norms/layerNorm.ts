@@ -39,7 +39,7 @@ const names: OptionTable<LayerNormOptions> = {
  * Rounding  every step to `internal` (default float32): mean, c = x - mean, variance, + eps, r = 1 / sqrt, c r, times scale,
  *           plus bias; once to the dtype of x. With the dtype of x as `internal`: op by op, numerics' `layerNorm` and two more.
  * Special   NaN or Inf along the axis makes all of it NaN. eps default 1e-5.
- * Error     `normBound`. 'fast' loses (mean / spread)^2 of its digits.
+ * Error     `errorBound`. 'fast' loses (mean / spread)^2 of its digits.
  * Source    Ba and others, Layer Normalization, arXiv 1607.06450; flax.linen.LayerNorm for 'fast'
  *
  * @example layerNorm(tensor([-1, 1, -1, 1]), { eps: 0, scale: tensor([1, 2, 3, 4]), bias: ones([4]) }).toNested() // [0, 3, -2, 5]

@@ -27,7 +27,7 @@ const names: OptionTable<RmsNormOptions> = {
  * Rounding  every step to `internal` (default float32): x x, their mean, + eps, r = 1 / sqrt, x r, times scale; once to the
  *           dtype of x, for 'cast-first' before the scale and after it.
  * Special   NaN along the axis makes all of it NaN. eps default 1e-6.
- * Error     `normBound`. 'cast-first' adds a rounding: a quarter of bfloat16 results change.
+ * Error     `errorBound`. 'cast-first' adds a rounding: a quarter of bfloat16 results change.
  * Source    Zhang, Sennrich, Root Mean Square Layer Normalization, arXiv 1910.07467
  *
  * @example rmsNorm(tensor([3, -3]), { eps: 0, scale: tensor([1, 2]) }).toNested() // [1, -2]

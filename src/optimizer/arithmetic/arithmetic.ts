@@ -1,6 +1,7 @@
 import { decode, encode } from '../../bf16/index.js'
-import { castTo, type Expression, flushOp, leaf } from '../../compile/index.js'
+import { castTo, type Expression, leaf } from '../../compile/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
+import { flushOp } from '../../numerics/index.js'
 import { checkName, type OptionTable } from '../../options/index.js'
 import {
   apply,
@@ -154,9 +155,11 @@ function make(name: Arithmetic): Elementwise {
     return { dtype, shape, values: out, own: true }
   }
   /** An operand in the dtype of an operation; in float32, flushed, where XLA computes so. */
-  const entering = (x: Expression, dtype: FloatDType): Expression => {
+  const entering = (x: Expression, dtype: FloatDType, flushed = isFlush(x)): Expression => {
     const inDtype = castTo(x, dtype)
-    return isFlushed(dtype) ? flushedExpression(castTo(inDtype, 'float32')) : inDtype
+    if (!isFlushed(dtype)) return inDtype
+    const single = castTo(inDtype, 'float32')
+    return flushed ? single : flushedExpression(single)
   }
   const operand = (x: Operand, dtype: FloatDType): Expression => entering(expressionOf(x, dtype, weak), dtype)
   /** The same of an operand whose operations somebody sees, in its own shape, or in one that fits the shape of the result. */
@@ -165,7 +168,8 @@ function make(name: Arithmetic): Elementwise {
       return entering(leaf(full([], isFlushed(dtype) ? Math.fround(x) : x, { dtype })), dtype)
     }
     const whole = x instanceof Tensor ? x : tensorOf(x)
-    return entering(leaf(whole.size === sizeOf(shape) ? inShape(whole, shape) : inShape(whole, [])), dtype)
+    const placed = leaf(inShape(whole, whole.size === sizeOf(shape) ? shape : []))
+    return entering(placed, dtype, x instanceof Recorded && x.flushed)
   }
   /** What an operation gives, from what it is in the dtype that it computes in. */
   const result = (x: Expression, dtype: FloatDType): Expression =>
@@ -186,7 +190,8 @@ function make(name: Arithmetic): Elementwise {
     const shape = shapeOf(sized(a), sized(b))
     const size = sizeOf(shape)
     if (dtype && areRecorded(a, b)) {
-      return new Recorded(perform(result(inside(seen(a, dtype, shape), seen(b, dtype, shape), shape), dtype)))
+      const done = perform(result(inside(seen(a, dtype, shape), seen(b, dtype, shape), shape), dtype))
+      return new Recorded(done, isFlushed(dtype) && dtype !== 'float8_e8m0fnu')
     }
     if (!dtype || size < worthAProgram) return map(f, a, b, loop)
     const made = result(inside(operand(a, dtype), operand(b, dtype), [size]), dtype)
@@ -304,6 +309,16 @@ function make(name: Arithmetic): Elementwise {
 
 /** Fewer elements than this are done before a program is found. */
 const worthAProgram = 64
+
+/** Whether an expression is what `result` gives where subnormal numbers are flushed: no operand of it is one again. */
+function isFlush(x: Expression): boolean {
+  if ('tensor' in x) return false
+  if (x.op === flushOp) return true
+  const [from] = x.inputs
+  // float8_e8m0fnu has no zero: what it makes of one is subnormal.
+  if (x.dtype === 'float8_e8m0fnu') return false
+  return x.op === (ops.cast as Op) && from !== undefined && 'op' in from && from.op === flushOp
+}
 
 function flushedExpression(x: Expression): Expression {
   return { op: flushOp, inputs: [x], dtype: 'float32', shape: x.shape }

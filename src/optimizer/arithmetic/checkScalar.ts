@@ -1,9 +1,12 @@
-import { shown } from '../../options/index.js'
+import { checkFlag as checkGivenFlag } from '../../options/index.js'
 import { checkFloatDType, Tensor } from '../../tensor/index.js'
 import type { Scalar } from './decoded.js'
 
-/** Throws a RangeError unless the number is one and in [low, high]; strong scalars are data and pass. */
-export function checkNumber(
+/**
+ * Throws a RangeError unless the number is one and in [low, high], which an infinite one may be; strong scalars are data and
+ * pass.
+ */
+export function checkScalar(
   op: string,
   name: string,
   value: Scalar,
@@ -16,24 +19,15 @@ export function checkNumber(
   }
 }
 
-/** Throws a RangeError unless the number is a whole one of at least `low`. */
-export function checkWhole(op: string, name: string, value: number, low: number): void {
-  if (!Number.isInteger(value) || value < low) {
-    throw new RangeError(`${op}: ${name} is not a whole number from ${low} [${value}]`)
-  }
-}
-
 /** Throws a RangeError unless the number is a decay: from 0, below 1, where 1 - decay^t would be 0. */
 export function checkDecay(op: string, name: string, value: Scalar): void {
-  checkNumber(op, name, value, 0, 1)
+  checkScalar(op, name, value, 0, 1)
   if (value === 1) throw new RangeError(`${op}: ${name} is not below 1 [1]`)
 }
 
 /** Throws a TypeError unless the value is a boolean or not given. */
 export function checkFlag(op: string, name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'boolean') {
-    throw new TypeError(`${op}: ${name} is not true or false [${shown(value)}]`)
-  }
+  if (value !== undefined) checkGivenFlag(op, name, value)
 }
 
 /** Throws a TypeError unless the value is a floating-point dtype or not given. */

@@ -1,30 +1,10 @@
 import { castTo, type Expression, evaluate } from '../../compile/index.js'
 import { canonicalizeNaN, cast, type FloatDType, reshape, type Shape, Tensor } from '../../tensor/index.js'
 import { floatOf } from './floatOf.js'
+import type { Decoded } from './operand.js'
 import { Recorded } from './recorded.js'
 
-/** The elements of a tensor as numbers while a transform computes on them: every value is one of its dtype. */
-export interface Decoded {
-  readonly dtype: FloatDType
-  readonly shape: Shape
-  readonly values: Float32Array | Float64Array
-  /** Whether the values are a result: nobody else's storage, and NaNs in them not yet canonical. */
-  readonly own?: true
-}
-
-/**
- * A constant of a formula. A number is weak: it takes the dtype of what it meets. A tensor of one element is strong:
- * it keeps its own, and arithmetic on it rounds to that.
- */
-export type Scalar = number | Tensor
-
-/** Whether a scalar is a weak one. */
-export function isNumber(s: Scalar): s is number {
-  return typeof s === 'number'
-}
-
-/** What elementwise operations take: decoded elements, tensors, which are read, and weak numbers. */
-export type Operand = Decoded | Scalar
+export { type Decoded, isNumber, type Operand, type Scalar } from './operand.js'
 
 /** The values of a tensor: its own storage where that holds numbers, decoded where it holds codes. */
 export function decodedOf(x: Tensor): Decoded {
@@ -46,29 +26,11 @@ export function tensorOf(x: Decoded, dtype: FloatDType = x.dtype): Tensor {
 
 /** Tensors of several results, each in a dtype: computed together, what they share once. */
 export function tensorsOf(...results: readonly (readonly [Decoded, FloatDType])[]): Tensor[] {
-  return tensorsInto([], ...results)
-}
-
-/** `tensorsOf`, whose elements are written into given arrays, as far as there are some. */
-export function tensorsInto(
-  storage: readonly Tensor['data'][],
-  ...results: readonly (readonly [Decoded, FloatDType])[]
-): Tensor[] {
   const together = results.every(([x]) => x instanceof Deferred)
-    ? evaluate(
-        results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)),
-        storage,
-      )
+    ? evaluate(results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)))
     : undefined
   if (together) return results.map(([{ shape }], i) => reshape(together[i]!, shape))
-  // All of them before the first is written: they may read what the arrays hold.
-  const apart = results.map(([x, dtype]) => tensorOf(x instanceof Deferred ? x.now() : x, dtype))
-  return apart.map((x, i): Tensor => {
-    const into = storage[i]
-    if (!into) return x
-    into.set(x.data as never)
-    return new Tensor(x.dtype, x.shape, into)
-  })
+  return results.map(([x, dtype]) => tensorOf(x instanceof Deferred ? x.now() : x, dtype))
 }
 
 /** A result that is computed when it is asked for: with all that it is made of in one pass over the elements. */

@@ -1,4 +1,4 @@
-import { type Expression, flushOp } from '../../compile/index.js'
+import type { Expression } from '../../compile/index.js'
 import {
   apply,
   cast,
@@ -11,17 +11,20 @@ import {
   Tensor,
   untraced,
 } from '../../tensor/index.js'
-import type { Decoded, Operand } from './decoded.js'
 import { floatOf } from './floatOf.js'
+import type { Decoded, Operand } from './operand.js'
 
 /** A value that is the result of recorded operations: compile, a gradient or the precision doctor sees how it was made. */
 export class Recorded implements Decoded {
   readonly tensor: Tensor
   readonly dtype: FloatDType
   readonly shape: Shape
+  /** Whether subnormal float32 numbers among the elements are known to be zeros. */
+  readonly flushed: boolean
 
-  constructor(tensor: Tensor) {
+  constructor(tensor: Tensor, flushed = false) {
     this.tensor = tensor
+    this.flushed = flushed
     this.dtype = floatOf(tensor.dtype)
     this.shape = tensor.shape
   }
@@ -48,12 +51,7 @@ export function areRecorded(...operands: readonly Operand[]): boolean {
 
 /** What an expression says, done by its operations now. */
 export function perform(x: Expression): Tensor {
-  if ('tensor' in x) return x.tensor
-  const inputs = x.inputs.map(perform)
-  // A program has an operation for it; gradients and the doctor know those that it is made of.
-  return x.op === flushOp && !inputs.some(isSealed)
-    ? flushOp.kernel(inputs, undefined)
-    : apply(x.op, inputs, x.attributes)
+  return 'tensor' in x ? x.tensor : apply(x.op, x.inputs.map(perform), x.attributes)
 }
 
 /** The same elements in a shape. */

@@ -1,7 +1,7 @@
 import type { Schedule } from '../../schedule/index.js'
 import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
 import type { Elementwise } from './arithmetic.js'
-import { checkNumber } from './checkScalar.js'
+import { checkScalar } from './checkScalar.js'
 import { atCount, type Count, countOp } from './count.js'
 import type { Scalar } from './decoded.js'
 
@@ -11,7 +11,7 @@ export function scheduled(op: string, schedule: Schedule, step: Count): Scalar
 export function scheduled(op: string, schedule: Schedule, step: Count): Scalar {
   if (step instanceof Tensor) return atCount(scheduleOf(op, schedule), step, undefined)
   const value = schedule(step)
-  checkNumber(op, `the schedule at step ${step}`, value)
+  checkScalar(op, `the schedule at step ${step}`, value)
   return value
 }
 

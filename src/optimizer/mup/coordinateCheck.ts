@@ -1,9 +1,9 @@
 import { valueAndGrad } from '../../autodiff/index.js'
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { foldIn, key, normal } from '../../random/index.js'
 import { abs, matmul, mean, mul, relu, square, sub, type Tensor, tensor } from '../../tensor/index.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
-import { adam } from '../optimizers/adam.js'
+import { adam } from '../adams/adam.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import type { Point } from '../step/applyGradients.js'
 import { makeTrainStep } from '../step/makeTrainStep.js'
 import type { GradientTransformation, State } from '../transformation.js'
@@ -71,10 +71,10 @@ export function coordinateCheck(options: CoordinateCheckOptions): CoordinateChec
   if (new Set(widths).size < 2 || seeds.length === 0) {
     throw new RangeError(`${op}: needs two widths and a seed [${widths.length}, ${seeds.length}]`)
   }
-  for (const width of widths) checkWhole(op, 'width', width, 1)
-  checkWhole(op, 'baseWidth', baseWidth, 1)
-  checkWhole(op, 'steps', steps, 1)
-  checkNumber(op, 'learningRate', learningRate, 0, Number.MAX_VALUE)
+  for (const width of widths) checkInteger(op, 'width', width, 1)
+  checkInteger(op, 'baseWidth', baseWidth, 1)
+  checkInteger(op, 'steps', steps, 1)
+  checkScalar(op, 'learningRate', learningRate, 0, Number.MAX_VALUE)
   const sizes = widths.map((width) => {
     const [target, base] = [shapesOf(width), shapesOf(baseWidth)]
     const scaled = parametrization === 'mup' ? mup({ base, target, readout: ['readout'] }) : undefined

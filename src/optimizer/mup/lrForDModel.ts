@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 
 /** A learning rate that was tuned at one width, and the width where it is to be used. */
 export interface LrForDModelOptions {
@@ -25,7 +25,7 @@ export const lrForDModelNames: OptionTable<LrForDModelOptions> = {
 export function lrForDModel(options: LrForDModelOptions): number {
   checkOptions('lrForDModel', options, lrForDModelNames)
   const { baseLr, baseD, targetD } = options
-  checkNumber('lrForDModel', 'baseLr', baseLr, 0, Number.MAX_VALUE)
+  checkScalar('lrForDModel', 'baseLr', baseLr, 0, Number.MAX_VALUE)
   for (const [name, value] of Object.entries({ baseD, targetD })) {
     if (!(Number.isFinite(value) && value > 0)) {
       throw new RangeError(`lrForDModel: ${name} is not a positive number [${value}]`)

@@ -1,8 +1,8 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, type FloatDType, full, type Tensor } from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { promote, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
@@ -63,17 +63,17 @@ export function reduceOnPlateau(
   const { factor = 0.1, patience = 10, rtol = 1e-4, atol = 0, cooldown = 0 } = options
   const { accumulationSize = 1, minScale = 0 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('reduceOnPlateau', 'factor', factor, 0, 1)
+  checkScalar('reduceOnPlateau', 'factor', factor, 0, 1)
   if (factor === 0 || factor === 1) {
     throw new RangeError(`reduceOnPlateau: factor is not between 0 and 1 [${factor}]`)
   }
-  checkNumber('reduceOnPlateau', 'rtol', rtol, 0, 1)
-  checkNumber('reduceOnPlateau', 'atol', atol, 0)
+  checkScalar('reduceOnPlateau', 'rtol', rtol, 0, 1)
+  checkScalar('reduceOnPlateau', 'atol', atol, 0)
   if (rtol === 0 && atol === 0) throw new RangeError('reduceOnPlateau: rtol and atol are both 0 [0]')
-  checkWhole('reduceOnPlateau', 'patience', patience, 0)
-  checkWhole('reduceOnPlateau', 'cooldown', cooldown, 0)
-  checkWhole('reduceOnPlateau', 'accumulationSize', accumulationSize, 1)
-  checkNumber('reduceOnPlateau', 'minScale', minScale, 0)
+  checkInteger('reduceOnPlateau', 'patience', patience, 0)
+  checkInteger('reduceOnPlateau', 'cooldown', cooldown, 0)
+  checkInteger('reduceOnPlateau', 'accumulationSize', accumulationSize, 1)
+  checkScalar('reduceOnPlateau', 'minScale', minScale, 0)
 
   const judged = (state: ReduceOnPlateauState): ReduceOnPlateauState => {
     const { avgValue, bestValue } = state

@@ -1,7 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkFlag, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkFlag } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { checkTransformation } from '../checkTransformation.js'
@@ -53,7 +53,7 @@ export function sam(
   checkFlag('sam', 'resetState', options.resetState)
   checkFlag('sam', 'opaqueMode', options.opaqueMode)
   const { syncPeriod = 2, resetState = true, opaqueMode = false } = options
-  checkWhole('sam', 'syncPeriod', syncPeriod, 1)
+  checkInteger('sam', 'syncPeriod', syncPeriod, 1)
   const a = arithmeticOf(options.arithmetic)
   const climbing: GradientTransformation = {
     init: advOptimizer.init,

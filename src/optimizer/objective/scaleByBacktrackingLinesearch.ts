@@ -1,8 +1,8 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
 import { leavesOf } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -62,9 +62,9 @@ export function scaleByBacktrackingLinesearch(
   const op = 'scaleByBacktrackingLinesearch'
   const { maxBacktrackingSteps, slopeRtol = 1e-4, decreaseFactor = 0.8, increaseFactor = 1.5 } = options
   const { maxLearningRate = 1, atol = 0, rtol = 0 } = options
-  checkWhole(op, 'maxBacktrackingSteps', maxBacktrackingSteps, 0)
+  checkInteger(op, 'maxBacktrackingSteps', maxBacktrackingSteps, 0)
   const limits = { slopeRtol, decreaseFactor, increaseFactor, maxLearningRate, atol, rtol }
-  for (const [name, value] of Object.entries(limits)) checkNumber(op, name, value, 0)
+  for (const [name, value] of Object.entries(limits)) checkScalar(op, name, value, 0)
   const a = arithmeticOf(options.arithmetic)
   return {
     init(params) {

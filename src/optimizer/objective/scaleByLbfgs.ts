@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import {
   cast,
   concat,
@@ -16,7 +16,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkFlag, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkFlag } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
@@ -66,7 +66,7 @@ export function scaleByLbfgs(options: ScaleByLbfgsOptions = {}): GradientTransfo
   checkOptions('scaleByLbfgs', options, scaleByLbfgsNames)
   checkFlag('scaleByLbfgs', 'scaleInitPrecond', options.scaleInitPrecond)
   const { memorySize = 10, scaleInitPrecond = true } = options
-  checkWhole('scaleByLbfgs', 'memorySize', memorySize, 1)
+  checkInteger('scaleByLbfgs', 'memorySize', memorySize, 1)
   const a = arithmeticOf(options.arithmetic)
   const memory = (params: Treelike): Tree =>
     stateTree(params, (p) => zeros([memorySize, ...p.shape], { dtype: p.dtype }))

@@ -2,7 +2,7 @@ import { checkName, checkOptions, type OptionTable } from '../../options/index.j
 import { type FloatDType, full } from '../../tensor/index.js'
 import { leavesOf } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { sumXla } from '../arithmetic/sumXla.js'
@@ -48,9 +48,9 @@ export function scaleByPolyak(options: PolyakOptions = {}): GradientTransformati
   const { fMin = 0, maxLearningRate = 1, eps = 0, variant = 'sps' } = options
   const a = arithmeticOf(options.arithmetic)
   checkName('scaleByPolyak', 'variant', variant, ['sps', 'sps+'])
-  checkNumber('scaleByPolyak', 'fMin', fMin)
-  checkNumber('scaleByPolyak', 'maxLearningRate', maxLearningRate, 0)
-  checkNumber('scaleByPolyak', 'eps', eps, 0)
+  checkScalar('scaleByPolyak', 'fMin', fMin)
+  checkScalar('scaleByPolyak', 'maxLearningRate', maxLearningRate, 0)
+  checkScalar('scaleByPolyak', 'eps', eps, 0)
   return {
     init: () => ({}),
     update(updates, state, _, extra) {

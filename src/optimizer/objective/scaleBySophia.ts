@@ -1,8 +1,8 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -66,11 +66,11 @@ export function scaleBySophia(options: ScaleBySophiaOptions): GradientTransforma
   const limit = 'clipThreshold' in options ? options.clipThreshold : 1
   checkTransformation('scaleBySophia', 'hessianDiagonalFn', hessianDiagonalFn)
   checkDecay('scaleBySophia', 'b1', b1)
-  checkNumber('scaleBySophia', 'b2', b2, 0, 1)
-  checkNumber('scaleBySophia', 'eps', eps, 0)
-  checkNumber('scaleBySophia', 'gamma', gamma, 0)
-  if (limit !== undefined) checkNumber('scaleBySophia', 'clipThreshold', limit, 0)
-  checkWhole('scaleBySophia', 'updateInterval', updateInterval, 1)
+  checkScalar('scaleBySophia', 'b2', b2, 0, 1)
+  checkScalar('scaleBySophia', 'eps', eps, 0)
+  checkScalar('scaleBySophia', 'gamma', gamma, 0)
+  if (limit !== undefined) checkScalar('scaleBySophia', 'clipThreshold', limit, 0)
+  checkInteger('scaleBySophia', 'updateInterval', updateInterval, 1)
   const a = arithmeticOf(options.arithmetic)
   return {
     init: (params) => ({

@@ -1,7 +1,8 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { doublingRestartsSchedule } from '../../schedule/index.js'
+import { type AdamwOptions, adamw } from '../adams/adamw.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
 import { adamNames } from '../rescalings/scaleByAdam.js'
@@ -9,7 +10,6 @@ import type { GradientTransformation, State } from '../transformation.js'
 import { decayNames } from '../transforms/addDecayedWeights.js'
 import { clipByGlobalNorm } from '../transforms/clipByGlobalNorm.js'
 import { zeroNans } from '../transforms/zeroNans.js'
-import { type AdamwOptions, adamw } from './adamw.js'
 
 /** The toolkit's optimizer: the options of AdamW without its learning rate, and what the schedule and the clip need. */
 export interface CreateOptimizerOptions extends Omit<AdamwOptions, 'learningRate' | 'weightDecay'> {
@@ -69,11 +69,11 @@ export function createOptimizer(options: CreateOptimizerOptions): GradientTransf
   const { lr, totalSteps, warmupSteps = 0, nRestarts = 1, weightDecay = 1e-4, gradClip = 1 } = options
   const { endLr = 0, order = 'clip-then-zero', remainder = 'last-cycle' } = options
   for (const [name, value] of Object.entries({ lr, weightDecay, gradClip, endLr })) {
-    checkNumber(op, name, value, 0, Number.MAX_VALUE)
+    checkScalar(op, name, value, 0, Number.MAX_VALUE)
   }
-  checkWhole(op, 'totalSteps', totalSteps, 1)
-  checkWhole(op, 'warmupSteps', warmupSteps, 0)
-  checkWhole(op, 'nRestarts', nRestarts, 1)
+  checkInteger(op, 'totalSteps', totalSteps, 1)
+  checkInteger(op, 'warmupSteps', warmupSteps, 0)
+  checkInteger(op, 'nRestarts', nRestarts, 1)
   checkName(op, 'order', order, ['clip-then-zero', 'zero-then-clip'])
   checkName(op, 'remainder', remainder, ['last-cycle', 'drop'])
   const [needed, left] = [2 ** nRestarts - 1, totalSteps - warmupSteps]

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
 import { scaleByTrustRatio } from '../rescalings/scaleByTrustRatio.js'
@@ -32,7 +32,7 @@ const names: OptionTable<FromageOptions> = {
 export function fromage(options: FromageOptions): GradientTransformation<readonly State[]> {
   checkOptions('fromage', options, names)
   const { learningRate, minNorm = 1e-6 } = options
-  checkNumber('fromage', 'learningRate', learningRate)
+  checkScalar('fromage', 'learningRate', learningRate)
   const exact = chosen(options, arithmeticNames)
   const shrink = 1 / (1 + learningRate ** 2) ** 0.5
   return chain(

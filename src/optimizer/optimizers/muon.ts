@@ -1,7 +1,8 @@
 import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { mapTree } from '../../tree/index.js'
+import { adamw } from '../adams/adamw.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import type { Scalar } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
@@ -17,7 +18,6 @@ import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import { type ScaleByShapeOptions, scaleByShape, scaleByShapeNames } from '../transforms/scaleByShape.js'
 import { type MultiTransformState, multiTransform } from '../wrappers/multiTransform.js'
-import { adamw } from './adamw.js'
 
 /** Muon for matrices, AdamW for the rest. */
 export interface MuonOptions extends Omit<ScaleByMuonOptions, 'nsCoeffs'>, ScaleByShapeOptions {
@@ -76,7 +76,7 @@ export function muon(options: MuonOptions): GradientTransformation<MultiTransfor
   const { learningRate, weightDecay = 0, weightDecayMask, nsCoeffs, eps = 1e-8, nesterov = true } = options
   const { adamB1 = 0.9, adamB2 = 0.999, adamEpsRoot = 0, adamWeightDecay = 0, muDtype } = options
   if (typeof nsCoeffs === 'string') checkName('muon', 'nsCoeffs', nsCoeffs, ['standard', 'dion'])
-  checkNumber('muon', 'eps', eps, 0)
+  checkScalar('muon', 'eps', eps, 0)
   const exact = chosen(options, arithmeticNames)
   const { nsCoeffs: _, ...how } = chosen(options, scaleByMuonNames)
   const coefficients = nsCoeffs === 'dion' ? dion : nsCoeffs === 'standard' ? undefined : nsCoeffs

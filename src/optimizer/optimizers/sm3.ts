@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import type { Scalar } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
@@ -31,7 +31,7 @@ const names: OptionTable<Sm3Options> = {
 export function sm3(options: Sm3Options): GradientTransformation<readonly State[]> {
   checkOptions('sm3', options, names)
   const { learningRate, momentum = 0.9 } = options
-  checkNumber('sm3', 'learningRate', learningRate)
+  checkScalar('sm3', 'learningRate', learningRate)
   const exact = chosen(options, arithmeticNames)
   return chain(scaleBySm3({ ...exact, b1: momentum }), scale(-learningRate, exact))
 }

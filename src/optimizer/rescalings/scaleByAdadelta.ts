@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -36,8 +36,8 @@ export function scaleByAdadelta(options: ScaleByAdadeltaOptions = {}): GradientT
   checkOptions('scaleByAdadelta', options, scaleByAdadeltaNames)
   const { rho = 0.9, eps = 1e-6 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByAdadelta', 'rho', rho, 0, 1)
-  checkNumber('scaleByAdadelta', 'eps', eps, 0)
+  checkScalar('scaleByAdadelta', 'rho', rho, 0, 1)
+  checkScalar('scaleByAdadelta', 'eps', eps, 0)
   return {
     recordable: true,
     init: (params) => ({ eG: zerosLike(params), eX: zerosLike(params) }),

@@ -8,7 +8,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { isNumber, type Scalar, tensorsOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -142,6 +142,6 @@ function inOnePass(
 export function checkAdam(op: string, b1: Scalar, b2: Scalar, eps: Scalar, epsRoot: Scalar): void {
   checkDecay(op, 'b1', b1)
   checkDecay(op, 'b2', b2)
-  checkNumber(op, 'eps', eps, 0)
-  checkNumber(op, 'epsRoot', epsRoot, 0)
+  checkScalar(op, 'eps', eps, 0)
+  checkScalar(op, 'epsRoot', epsRoot, 0)
 }

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -31,7 +31,7 @@ export function scaleByAdamax(options: AdamaxOptions = {}): GradientTransformati
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAdamax', b1, 0, eps, 0)
-  checkNumber('scaleByAdamax', 'b2', b2, 0, 1)
+  checkScalar('scaleByAdamax', 'b2', b2, 0, 1)
   return {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),

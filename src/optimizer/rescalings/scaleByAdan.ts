@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import { zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -54,8 +54,8 @@ export function scaleByAdan(options: ScaleByAdanOptions = {}): GradientTransform
   const { b1 = 0.98, b2 = 0.92, b3 = 0.99, eps = 1e-8, epsRoot = 0 } = options
   const a = arithmeticOf(options.arithmetic)
   for (const [name, value] of Object.entries({ b1, b2, b3 })) checkDecay('scaleByAdan', name, value)
-  checkNumber('scaleByAdan', 'eps', eps, 0)
-  checkNumber('scaleByAdan', 'epsRoot', epsRoot, 0)
+  checkScalar('scaleByAdan', 'eps', eps, 0)
+  checkScalar('scaleByAdan', 'epsRoot', epsRoot, 0)
   return {
     init(params) {
       const zeros = zerosLike(params)

@@ -3,7 +3,7 @@ import type { Schedule } from '../../schedule/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -64,10 +64,10 @@ export function scaleByAdemamix(options: ScaleByAdemamixOptions = {}): GradientT
   const a = arithmeticOf(options.arithmetic)
   checkDecay('scaleByAdemamix', 'b1', b1)
   checkDecay('scaleByAdemamix', 'b2', b2)
-  if (typeof b3 !== 'function') checkNumber('scaleByAdemamix', 'b3', b3, 0, 1)
-  if (typeof alpha !== 'function') checkNumber('scaleByAdemamix', 'alpha', alpha)
-  checkNumber('scaleByAdemamix', 'eps', eps, 0)
-  checkNumber('scaleByAdemamix', 'epsRoot', epsRoot, 0)
+  if (typeof b3 !== 'function') checkScalar('scaleByAdemamix', 'b3', b3, 0, 1)
+  if (typeof alpha !== 'function') checkScalar('scaleByAdemamix', 'alpha', alpha)
+  checkScalar('scaleByAdemamix', 'eps', eps, 0)
+  checkScalar('scaleByAdemamix', 'epsRoot', epsRoot, 0)
   const at = (value: Scalar | Schedule, count: number, dtype: FloatDType): Scalar =>
     typeof value === 'function' ? strongSchedule(a, scheduled('scaleByAdemamix', value, count), dtype) : value
   return {

@@ -6,7 +6,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -60,16 +60,16 @@ export function scaleByAdopt(options: ScaleByAdoptOptions = {}): GradientTransfo
   const a = arithmeticOf(options.arithmetic)
   const limitAt = options.clipValueFn ?? ((count) => a.power(count, 0.25, 'float32'))
   checkFunction('scaleByAdopt', 'clipValueFn', limitAt)
-  checkNumber('scaleByAdopt', 'b1', b1, 0, 1)
-  checkNumber('scaleByAdopt', 'b2', b2, 0, 1)
-  checkNumber('scaleByAdopt', 'eps', eps, 0)
+  checkScalar('scaleByAdopt', 'b1', b1, 0, 1)
+  checkScalar('scaleByAdopt', 'b2', b2, 0, 1)
+  checkScalar('scaleByAdopt', 'eps', eps, 0)
   return {
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype), nu: zerosLike(params) }),
     update(updates, state) {
       const first = state.count === 0
       const [b1Now, b2Now] = [first ? 1 : float32(a, b1), first ? 0 : float32(a, b2)]
       const limit = useClipping ? limitAt(state.count) : Number.POSITIVE_INFINITY
-      checkNumber('scaleByAdopt', `the clip value at step ${state.count}`, limit, 0)
+      checkScalar('scaleByAdopt', `the clip value at step ${state.count}`, limit, 0)
       const trees = [updates, state.mu, state.nu] as const
       const [direction, mu, nu] = leafwise('scaleByAdopt', trees, ([g, m, v]) => {
         const rescaled = a.div(g!, a.maximum(a.sqrt(v!), eps))

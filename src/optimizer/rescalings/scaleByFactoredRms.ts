@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, type Shape, Tensor, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import {
@@ -7,7 +7,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
@@ -66,10 +66,10 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
     epsilon = 1e-30,
   } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByFactoredRms', 'decayRate', decayRate)
-  checkNumber('scaleByFactoredRms', 'stepOffset', stepOffset)
-  checkNumber('scaleByFactoredRms', 'epsilon', epsilon, 0)
-  checkWhole('scaleByFactoredRms', 'minDimSizeToFactor', minDimSizeToFactor, 1)
+  checkScalar('scaleByFactoredRms', 'decayRate', decayRate)
+  checkScalar('scaleByFactoredRms', 'stepOffset', stepOffset)
+  checkScalar('scaleByFactoredRms', 'epsilon', epsilon, 0)
+  checkInteger('scaleByFactoredRms', 'minDimSizeToFactor', minDimSizeToFactor, 1)
   const axesOf = (shape: Shape) => (factored ? factoredAxes(shape, minDimSizeToFactor) : undefined)
   const one = (x: Tensor): Tensor => zeros([1], { dtype: x.dtype })
   return {

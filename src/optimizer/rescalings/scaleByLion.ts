@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -42,8 +42,8 @@ export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransform
   checkDtype('scaleByLion', 'muDtype', options.muDtype)
   const { b1 = 0.9, b2 = 0.99, muDtype } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByLion', 'b1', b1, 0, 1)
-  checkNumber('scaleByLion', 'b2', b2, 0, 1)
+  checkScalar('scaleByLion', 'b1', b1, 0, 1)
+  checkScalar('scaleByLion', 'b2', b2, 0, 1)
   return {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),

@@ -1,4 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import { abs, type FloatDType, matmul, sum, type Tensor, transpose } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import {
@@ -7,7 +7,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import {
   type Decoded,
@@ -87,7 +87,7 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
   const { preconditioning = 'frobenius' } = options
   checkName('scaleByMuon', 'preconditioning', preconditioning, ['frobenius', 'aol', 'schatten'])
   checkDecay('scaleByMuon', 'beta', beta)
-  checkNumber('scaleByMuon', 'eps', eps, 0)
+  checkScalar('scaleByMuon', 'eps', eps, 0)
   const steps = stepsOf(options.nsCoeffs ?? usual, options.nsSteps ?? 5)
   const a = arithmeticOf(options.arithmetic)
   return {
@@ -116,14 +116,14 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
 
 /** The coefficients of every step. */
 function stepsOf(given: NewtonSchulz | readonly NewtonSchulz[], count: number): readonly NewtonSchulz[] {
-  checkWhole('scaleByMuon', 'nsSteps', count, 1)
+  checkInteger('scaleByMuon', 'nsSteps', count, 1)
   const many = Array.isArray(given[0])
   const triples = (many ? given : [given]) as readonly NewtonSchulz[]
   for (const triple of triples) {
     if (!Array.isArray(triple) || triple.length !== 3) {
       throw new RangeError(`scaleByMuon: nsCoeffs are not three numbers a step [${String(triple)}]`)
     }
-    for (const c of triple) checkNumber('scaleByMuon', 'a coefficient of nsCoeffs', c)
+    for (const c of triple) checkScalar('scaleByMuon', 'a coefficient of nsCoeffs', c)
   }
   if (!many) return Array.from({ length: count }, () => triples[0]!)
   if (triples.length > count) {

@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
@@ -52,11 +52,11 @@ export function scaleByNovograd(options: ScaleByNovogradOptions = {}): GradientT
   checkDtype('scaleByNovograd', 'muDtype', options.muDtype)
   const { b1 = 0.9, b2 = 0.25, eps = 1e-8, epsRoot = 0, weightDecay = 0, muDtype } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByNovograd', 'b1', b1, 0, 1)
-  checkNumber('scaleByNovograd', 'b2', b2, 0, 1)
-  checkNumber('scaleByNovograd', 'eps', eps, 0)
-  checkNumber('scaleByNovograd', 'epsRoot', epsRoot, 0)
-  checkNumber('scaleByNovograd', 'weightDecay', weightDecay)
+  checkScalar('scaleByNovograd', 'b1', b1, 0, 1)
+  checkScalar('scaleByNovograd', 'b2', b2, 0, 1)
+  checkScalar('scaleByNovograd', 'eps', eps, 0)
+  checkScalar('scaleByNovograd', 'epsRoot', epsRoot, 0)
+  checkScalar('scaleByNovograd', 'weightDecay', weightDecay)
   return {
     init: (params) => ({
       count: 0,

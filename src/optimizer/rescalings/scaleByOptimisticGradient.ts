@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -39,8 +39,8 @@ export function scaleByOptimisticGradient(
   const op = 'scaleByOptimisticGradient'
   checkOptions(op, options, optimisticNames)
   const { alpha = 1, beta = 1 } = options
-  checkNumber(op, 'alpha', alpha)
-  checkNumber(op, 'beta', beta)
+  checkScalar(op, 'alpha', alpha)
+  checkScalar(op, 'beta', beta)
   const a = arithmeticOf(options.arithmetic)
   return {
     init: (params) => ({ isInitialStep: true, previousGradient: zerosLike(params) }),

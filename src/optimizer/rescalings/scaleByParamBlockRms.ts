@@ -1,6 +1,6 @@
 import { checkOptions } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafRms } from '../arithmetic/leafRms.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -17,7 +17,7 @@ export function scaleByParamBlockRms(
 ): GradientTransformation<EmptyState> {
   checkOptions('scaleByParamBlockRms', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByParamBlockRms', 'minScale', minScale, 0)
+  checkScalar('scaleByParamBlockRms', 'minScale', minScale, 0)
   return stateless(
     (updates, params) =>
       leafwise('scaleByParamBlockRms', [updates, needParams('scaleByParamBlockRms', params)], ([u, p]) => [

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { greaterEqual, Tensor, where } from '../../tensor/index.js'
 import { type Arithmetic, arithmeticNames, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -41,7 +41,7 @@ export function scaleByRadam(options: RadamOptions = {}): GradientTransformation
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, threshold = 5 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByRadam', b1, b2, eps, epsRoot)
-  checkNumber('scaleByRadam', 'threshold', threshold)
+  checkScalar('scaleByRadam', 'threshold', threshold)
   return {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),

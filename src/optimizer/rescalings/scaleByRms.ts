@@ -6,7 +6,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
@@ -73,7 +73,7 @@ export function inverseRoot(a: Elementwise, x: Operand, options: ScaleByRmsOptio
 }
 
 export function checkRms(op: string, { decay = 0.9, eps = 1e-8, initialScale = 0 }: ScaleByRmsOptions): void {
-  checkNumber(op, 'decay', decay, 0, 1)
-  checkNumber(op, 'eps', eps, 0)
-  checkNumber(op, 'initialScale', initialScale, 0)
+  checkScalar(op, 'decay', decay, 0, 1)
+  checkScalar(op, 'eps', eps, 0)
+  checkScalar(op, 'initialScale', initialScale, 0)
 }

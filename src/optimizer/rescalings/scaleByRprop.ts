@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType, Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike, zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -48,7 +48,7 @@ export function scaleByRprop(options: RpropOptions): GradientTransformation<Rpro
   const { learningRate, etaMinus = 0.5, etaPlus = 1.2, minStepSize = 1e-6, maxStepSize = 50 } = options
   const a = arithmeticOf(options.arithmetic)
   for (const [name, value] of Object.entries({ learningRate, etaMinus, etaPlus, minStepSize, maxStepSize })) {
-    checkNumber('scaleByRprop', name, value, 0)
+    checkScalar('scaleByRprop', name, value, 0)
   }
   return {
     init: (params) => ({ stepSizes: fullLike(params, learningRate), prevUpdates: zerosLike(params) }),

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -34,8 +34,8 @@ export function scaleByRss(options: ScaleByRssOptions = {}): GradientTransformat
   checkOptions('scaleByRss', options, scaleByRssNames)
   const { initialAccumulatorValue = 0.1, eps = 1e-7 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByRss', 'initialAccumulatorValue', initialAccumulatorValue, 0)
-  checkNumber('scaleByRss', 'eps', eps, 0)
+  checkScalar('scaleByRss', 'initialAccumulatorValue', initialAccumulatorValue, 0)
+  checkScalar('scaleByRss', 'eps', eps, 0)
   return {
     recordable: true,
     init: (params) => ({ sumOfSquares: fullLike(params, initialAccumulatorValue) }),

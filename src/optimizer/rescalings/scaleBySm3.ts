@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, type Shape, sizeOf, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, type Scalar, tensorOf, valuesFor } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
@@ -44,9 +44,9 @@ export function scaleBySm3(options: ScaleBySm3Options = {}): GradientTransformat
   checkOptions('scaleBySm3', options, scaleBySm3Names)
   const { b1 = 0.9, b2 = 1, eps = 1e-8 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleBySm3', 'b1', b1, 0, 1)
-  checkNumber('scaleBySm3', 'b2', b2, 0, 1)
-  checkNumber('scaleBySm3', 'eps', eps, 0)
+  checkScalar('scaleBySm3', 'b1', b1, 0, 1)
+  checkScalar('scaleBySm3', 'b2', b2, 0, 1)
+  checkScalar('scaleBySm3', 'eps', eps, 0)
   return {
     init: (params) => ({
       mu: stateTree(params, (p) => zeros([bordersOf(p.shape)], { dtype: p.dtype })),

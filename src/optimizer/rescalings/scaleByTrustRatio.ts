@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { cast, equal, logicalOr, where } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -36,9 +36,9 @@ export function scaleByTrustRatio(options: TrustRatioOptions = {}): GradientTran
   checkOptions('scaleByTrustRatio', options, trustRatioNames)
   const { minNorm = 0, trustCoefficient = 1, eps = 0 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scaleByTrustRatio', 'trustCoefficient', trustCoefficient)
-  checkNumber('scaleByTrustRatio', 'eps', eps, 0)
-  checkNumber('scaleByTrustRatio', 'minNorm', minNorm, 0)
+  checkScalar('scaleByTrustRatio', 'trustCoefficient', trustCoefficient)
+  checkScalar('scaleByTrustRatio', 'eps', eps, 0)
+  checkScalar('scaleByTrustRatio', 'minNorm', minNorm, 0)
   return stateless(
     (updates, params) =>
       leafwise('scaleByTrustRatio', [updates, needParams('scaleByTrustRatio', params)], ([u, p]) => {

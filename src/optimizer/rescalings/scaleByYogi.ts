@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
@@ -35,7 +35,7 @@ export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<A
   const { b1 = 0.9, b2 = 0.999, eps = 1e-3, epsRoot = 0, initialAccumulatorValue = 1e-6 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByYogi', b1, b2, eps, epsRoot)
-  checkNumber('scaleByYogi', 'initialAccumulatorValue', initialAccumulatorValue, 0)
+  checkScalar('scaleByYogi', 'initialAccumulatorValue', initialAccumulatorValue, 0)
   return {
     recordable: true,
     init: (params) => ({

@@ -9,7 +9,7 @@ import {
   type Treelike,
 } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { promote } from '../arithmetic/decoded.js'
 import { mixTrees } from './incrementalUpdate.js'
 
@@ -48,7 +48,7 @@ export function emaUpdate<P extends Treelike>(
 ): P {
   checkOptions('emaUpdate', options, emaUpdateNames, { positional: 'tau' })
   const { tau = 0.996 } = options
-  checkNumber('emaUpdate', 'tau', tau, 0, 1)
+  checkScalar('emaUpdate', 'tau', tau, 0, 1)
   checkSameTree('emaUpdate', target, online)
   const beside = leavesOf(online)
   const widened = replaceLeaves(

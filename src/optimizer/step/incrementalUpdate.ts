@@ -6,7 +6,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 
@@ -27,7 +27,7 @@ export function incrementalUpdate<P extends Treelike>(
 ): P {
   checkOptions('incrementalUpdate', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('incrementalUpdate', 'stepSize', stepSize, 0, 1)
+  checkScalar('incrementalUpdate', 'stepSize', stepSize, 0, 1)
   return mixTrees('incrementalUpdate', a, newTensors, oldTensors, stepSize)
 }
 

@@ -6,7 +6,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, type Scalar, tensorOf, valuesFor } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
@@ -40,8 +40,8 @@ export function adaptiveGradClip(
   checkOptions('adaptiveGradClip', options, adaptiveGradClipNames)
   const { eps = 1e-3 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('adaptiveGradClip', 'clipping', clipping, 0)
-  checkNumber('adaptiveGradClip', 'eps', eps, 0)
+  checkScalar('adaptiveGradClip', 'clipping', clipping, 0)
+  checkScalar('adaptiveGradClip', 'eps', eps, 0)
   return stateless((updates, params) => {
     const weights = needParams('adaptiveGradClip', params)
     return leafwise('adaptiveGradClip', [updates, weights], ([g, p]) => {

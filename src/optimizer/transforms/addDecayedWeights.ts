@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType, Tensor } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -38,7 +38,7 @@ export function addDecayedWeights(
 ): GradientTransformation {
   checkOptions('addDecayedWeights', options, decayNames)
   const a = arithmeticOf(options.arithmetic)
-  if (typeof weightDecay !== 'function') checkNumber('addDecayedWeights', 'weightDecay', weightDecay)
+  if (typeof weightDecay !== 'function') checkScalar('addDecayedWeights', 'weightDecay', weightDecay)
   const transform: GradientTransformation<EmptyState | CountState> = {
     recordable: true,
     init: () => (typeof weightDecay === 'function' ? { count: 0 } : {}),

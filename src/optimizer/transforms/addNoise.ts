@@ -3,7 +3,7 @@ import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js
 import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -45,8 +45,8 @@ export function addNoise(options: AddNoiseOptions): GradientTransformation<AddNo
   checkOptions('addNoise', options, addNoiseNames)
   const { eta, gamma, key } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('addNoise', 'eta', eta, 0)
-  checkNumber('addNoise', 'gamma', gamma)
+  checkScalar('addNoise', 'eta', eta, 0)
+  checkScalar('addNoise', 'gamma', gamma)
   const start = typeof key === 'number' ? keyOfSeed(key) : key
   return {
     init: () => ({ count: 0, rngKey: wordsOf(start) }),

@@ -1,7 +1,6 @@
-import { checkOptions } from '../../options/index.js'
+import { checkInteger, checkOptions } from '../../options/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkWhole } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -21,7 +20,7 @@ export type ApplyEveryState = { readonly count: number; readonly gradAcc: Tree }
  */
 export function applyEvery(k = 1, options: ArithmeticOption = {}): GradientTransformation<ApplyEveryState> {
   checkOptions('applyEvery', options, arithmeticNames)
-  checkWhole('applyEvery', 'k', k, 1)
+  checkInteger('applyEvery', 'k', k, 1)
   const a = arithmeticOf(options.arithmetic)
   return {
     init: (params) => ({ count: 0, gradAcc: zerosLike(params) }),

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
@@ -13,7 +13,7 @@ import { type EmptyState, type GradientTransformation, stateless } from '../tran
 export function clip(maxDelta: Scalar, options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
   checkOptions('clip', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('clip', 'maxDelta', maxDelta, 0)
+  checkScalar('clip', 'maxDelta', maxDelta, 0)
   const low = typeof maxDelta === 'number' ? -maxDelta : tensorOf(a.mul(-1, maxDelta))
   return stateless(
     (updates) => leafwise('clip', [updates], ([g]) => [tensorOf(a.minimum(a.maximum(g!, low), maxDelta))])[0],

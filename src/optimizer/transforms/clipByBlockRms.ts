@@ -1,6 +1,6 @@
 import { checkOptions } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafRms } from '../arithmetic/leafRms.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -17,7 +17,7 @@ export function clipByBlockRms(
 ): GradientTransformation<EmptyState> {
   checkOptions('clipByBlockRms', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('clipByBlockRms', 'threshold', threshold, 0)
+  checkScalar('clipByBlockRms', 'threshold', threshold, 0)
   return stateless(
     (updates) =>
       leafwise('clipByBlockRms', [updates], ([u]) => [

@@ -19,7 +19,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -46,7 +46,7 @@ export function clipByGlobalNorm(
 ): GradientTransformation<EmptyState> {
   checkOptions('clipByGlobalNorm', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('clipByGlobalNorm', 'maxNorm', maxNorm, 0)
+  checkScalar('clipByGlobalNorm', 'maxNorm', maxNorm, 0)
   if (a.name === 'ieee') {
     return stateless(
       (updates) => {

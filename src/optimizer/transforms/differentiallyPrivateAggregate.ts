@@ -3,7 +3,7 @@ import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js
 import { cast, matmul, reshape, sum, type Tensor } from '../../tensor/index.js'
 import { leavesOf, pathsOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import type { GradientTransformation } from '../transformation.js'
 import { keyOfWords, wordsOf } from './addNoise.js'
@@ -45,8 +45,8 @@ export function differentiallyPrivateAggregate(
   checkOptions('differentiallyPrivateAggregate', options, names)
   const { l2NormClip, noiseMultiplier, key } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('differentiallyPrivateAggregate', 'l2NormClip', l2NormClip, 0)
-  checkNumber('differentiallyPrivateAggregate', 'noiseMultiplier', noiseMultiplier, 0)
+  checkScalar('differentiallyPrivateAggregate', 'l2NormClip', l2NormClip, 0)
+  checkScalar('differentiallyPrivateAggregate', 'noiseMultiplier', noiseMultiplier, 0)
   const start = typeof key === 'number' ? keyOfSeed(key) : key
   return {
     init: () => ({ rngKey: wordsOf(start) }),

@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -41,7 +41,7 @@ export function ema(decay: Scalar, options: EmaOptions = {}): GradientTransforma
   const { debias = true, accumulatorDtype } = options
   const a = arithmeticOf(options.arithmetic)
   if (debias) checkDecay('ema', 'decay', decay)
-  else checkNumber('ema', 'decay', decay, 0, 1)
+  else checkScalar('ema', 'decay', decay, 0, 1)
   return {
     recordable: true,
     init: (params) => ({ count: 0, ema: zerosLike(params, accumulatorDtype) }),

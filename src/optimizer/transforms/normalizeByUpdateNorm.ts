@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
@@ -34,8 +34,8 @@ export function normalizeByUpdateNorm(
   checkOptions('normalizeByUpdateNorm', options, names)
   const { scaleFactor = 1, eps = 1e-6 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('normalizeByUpdateNorm', 'scaleFactor', scaleFactor)
-  checkNumber('normalizeByUpdateNorm', 'eps', eps, 0)
+  checkScalar('normalizeByUpdateNorm', 'scaleFactor', scaleFactor)
+  checkScalar('normalizeByUpdateNorm', 'eps', eps, 0)
   return stateless((updates) => {
     const norm = globalNorm(updates, chosen(options, arithmeticNames))
     const divisor = tensorOf(a.div(a.add(norm, eps), scaleFactor))

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
@@ -15,7 +15,7 @@ import { type EmptyState, type GradientTransformation, stateless } from '../tran
 export function scale(stepSize: Scalar, options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
   checkOptions('scale', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scale', 'stepSize', stepSize)
+  checkScalar('scale', 'stepSize', stepSize)
   return stateless(
     (updates) => leafwise('scale', [updates], ([g]) => [tensorOf(a.mul(stepSize, g!))])[0],
     a.name === 'ieee' && isNumber(stepSize) ? { kind: 'scale', stepSize } : undefined,

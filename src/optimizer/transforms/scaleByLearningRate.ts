@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { Schedule } from '../../schedule/index.js'
 import { Tensor } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import type { EmptyState, GradientTransformation } from '../transformation.js'
@@ -42,6 +42,6 @@ export function scaleByLearningRate(
     const a = arithmeticOf(options.arithmetic)
     return scale(tensorOf(a.mul(sign, learningRate)), exact)
   }
-  checkNumber('scaleByLearningRate', 'learningRate', learningRate)
+  checkScalar('scaleByLearningRate', 'learningRate', learningRate)
   return scale(sign * learningRate, exact)
 }

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
@@ -29,7 +29,7 @@ export const scaleByShapeNames: OptionTable<ScaleByShapeOptions> = {
 export function scaleByShape(options: ScaleByShapeOptions = {}): GradientTransformation<EmptyState> {
   checkOptions('scaleByShape', options, scaleByShapeNames)
   const { consistentRms } = options
-  if (consistentRms !== undefined) checkNumber('scaleByShape', 'consistentRms', consistentRms, 0)
+  if (consistentRms !== undefined) checkScalar('scaleByShape', 'consistentRms', consistentRms, 0)
   const a = arithmeticOf(options.arithmetic)
   const round = (x: number): number => a.weak(x, 'float32')
   const factorOf = (fanIn: number, fanOut: number): number => {

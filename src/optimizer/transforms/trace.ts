@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/index.js'
 import type { FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDtype, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -38,7 +38,7 @@ export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransf
   checkDtype('trace', 'accumulatorDtype', options.accumulatorDtype)
   const { nesterov = false, accumulatorDtype } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('trace', 'decay', decay)
+  checkScalar('trace', 'decay', decay)
   return {
     recordable: true,
     init: (params) => ({ trace: zerosLike(params, accumulatorDtype) }),

@@ -7,7 +7,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkFlag, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDecay, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
@@ -87,10 +87,10 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
   const a = arithmeticOf(options.arithmetic)
   checkDecay('prodigy', 'beta1', beta1)
   checkDecay('prodigy', 'beta2', beta2)
-  for (const [name, value] of Object.entries({ beta3, eps, estimLr0 })) checkNumber('prodigy', name, value, 0)
-  checkNumber('prodigy', 'estimLrCoef', estimLrCoef)
-  checkNumber('prodigy', 'weightDecay', weightDecay)
-  if (typeof learningRate !== 'function') checkNumber('prodigy', 'learningRate', learningRate)
+  for (const [name, value] of Object.entries({ beta3, eps, estimLr0 })) checkScalar('prodigy', name, value, 0)
+  checkScalar('prodigy', 'estimLrCoef', estimLrCoef)
+  checkScalar('prodigy', 'weightDecay', weightDecay)
+  if (typeof learningRate !== 'function') checkScalar('prodigy', 'learningRate', learningRate)
   return {
     init(params) {
       const dtype = lowest(params)

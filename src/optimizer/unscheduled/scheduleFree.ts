@@ -7,7 +7,7 @@ import {
   arithmeticOf,
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
-import { checkDtype, checkNumber } from '../arithmetic/checkScalar.js'
+import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Decoded, decodedOf, isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
@@ -69,10 +69,10 @@ export function scheduleFree(
   checkDtype('scheduleFree', 'stateDtype', options.stateDtype)
   const { learningRate, b1 = 0.9, weightLrPower = 2, stateDtype } = options
   const a = arithmeticOf(options.arithmetic)
-  checkNumber('scheduleFree', 'b1', b1, 0, 1)
+  checkScalar('scheduleFree', 'b1', b1, 0, 1)
   if (b1 === 0) throw new RangeError('scheduleFree: b1 is not above 0 [0]')
-  checkNumber('scheduleFree', 'weightLrPower', weightLrPower)
-  if (typeof learningRate !== 'function') checkNumber('scheduleFree', 'learningRate', learningRate)
+  checkScalar('scheduleFree', 'weightLrPower', weightLrPower)
+  if (typeof learningRate !== 'function') checkScalar('scheduleFree', 'learningRate', learningRate)
   return {
     init(params) {
       const dtype = lowest(params)

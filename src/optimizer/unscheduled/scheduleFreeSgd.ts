@@ -1,7 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import { warmupConstantSchedule } from '../../schedule/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
-import { checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
 import { sgd } from '../optimizers/sgd.js'
@@ -56,8 +56,8 @@ export function scheduleFreeSgd(
 
 /** The rate, or a schedule that rises to it. */
 export function warmedUp(op: string, rate: number, warmupSteps: number | undefined): LearningRate {
-  checkNumber(op, 'learningRate', rate)
+  checkScalar(op, 'learningRate', rate)
   if (warmupSteps === undefined) return rate
-  checkWhole(op, 'warmupSteps', warmupSteps, 1)
+  checkInteger(op, 'warmupSteps', warmupSteps, 1)
   return warmupConstantSchedule({ initValue: 0, peakValue: rate, warmupSteps })
 }

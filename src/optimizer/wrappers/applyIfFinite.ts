@@ -1,5 +1,5 @@
+import { checkInteger } from '../../options/index.js'
 import { allFinite } from '../arithmetic/allFinite.js'
-import { checkWhole } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { checkTransformation } from '../checkTransformation.js'
@@ -25,7 +25,7 @@ export function applyIfFinite(
   maxConsecutiveErrors: number,
 ): GradientTransformation<ApplyIfFiniteState> {
   checkTransformation('applyIfFinite', 'the inner one', inner)
-  checkWhole('applyIfFinite', 'maxConsecutiveErrors', maxConsecutiveErrors, 0)
+  checkInteger('applyIfFinite', 'maxConsecutiveErrors', maxConsecutiveErrors, 0)
   return {
     init: (params) => ({
       notfiniteCount: 0,

@@ -1,7 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkFlag, checkNumber, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -65,8 +65,8 @@ export function lookahead(
   checkFlag('lookahead', 'resetState', options.resetState)
   const { syncPeriod, slowStepSize, resetState = false } = options
   const a = arithmeticOf(options.arithmetic)
-  checkWhole('lookahead', 'syncPeriod', syncPeriod, 1)
-  checkNumber('lookahead', 'slowStepSize', slowStepSize)
+  checkInteger('lookahead', 'syncPeriod', syncPeriod, 1)
+  checkScalar('lookahead', 'slowStepSize', slowStepSize)
   return {
     init: (params) => ({ fastState: fastOptimizer.init(pairOf(params).fast), stepsSinceSync: 0 }),
     update(updates, state, params, extra) {

@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import {
   isFinite as areFinite,
   type FloatDType,
@@ -10,7 +10,7 @@ import {
 import { mapTree, type Tree, type Treelike } from '../../tree/index.js'
 import { allFinite } from '../arithmetic/allFinite.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDtype, checkFlag, checkWhole } from '../arithmetic/checkScalar.js'
+import { checkDtype, checkFlag } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
@@ -77,7 +77,7 @@ export function multiSteps(
   const { useGradMean = true, skipNotFinite = false, shouldSkip, accumulatorDtype = 'float32' } = options
   if (shouldSkip !== undefined) checkFunction('multiSteps', 'shouldSkip', shouldSkip)
   const a = arithmeticOf(options.arithmetic)
-  if (typeof everyK === 'number') checkWhole('multiSteps', 'everyK', everyK, 1)
+  if (typeof everyK === 'number') checkInteger('multiSteps', 'everyK', everyK, 1)
   return {
     init: (params) => ({
       miniStep: 0,
@@ -91,7 +91,7 @@ export function multiSteps(
         return [zeroUpdates(updates), { ...state, skipped: true }]
       }
       const k = typeof everyK === 'number' ? everyK : everyK(state.gradientStep)
-      checkWhole('multiSteps', `everyK at gradient step ${state.gradientStep}`, k, 1)
+      checkInteger('multiSteps', `everyK at gradient step ${state.gradientStep}`, k, 1)
       const emits = state.miniStep === k - 1
       const [mean, kept] = leafwise('multiSteps', [updates, state.accGrads], ([g, acc]) => {
         const next = useGradMean ? a.add(acc!, a.div(a.sub(g!, acc!), state.miniStep + 1)) : a.add(g!, acc!)

@@ -1,7 +1,7 @@
 import { checkOptions } from '../../options/index.js'
 import type { Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
-import { checkNumber } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
 
 /** Whether `multiSteps` ignores a gradient, by it, the emissions done and the parameters. */
@@ -20,6 +20,6 @@ export type SkipCondition = {
  */
 export function skipLargeUpdates(maxSquaredNorm: number, options: ArithmeticOption = {}): SkipCondition {
   checkOptions('skipLargeUpdates', options, arithmeticNames)
-  checkNumber('skipLargeUpdates', 'maxSquaredNorm', maxSquaredNorm, 0)
+  checkScalar('skipLargeUpdates', 'maxSquaredNorm', maxSquaredNorm, 0)
   return (updates) => !(globalNorm(updates, options).item() ** 2 < maxSquaredNorm)
 }

@@ -1,4 +1,4 @@
-import { checkFunction, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkFunction, checkName, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import { pathsOf, type Tree } from '../../tree/index.js'
 import { isIgnored } from '../program/isIgnored.js'
@@ -56,9 +56,7 @@ export function suggestRewrites<T extends Tree>(
   checkOptions('suggestRewrites', options, rewriteNames)
   const { atLeast = 0.25, ignore = [], reference = 'auto', rules } = options
   checkNumber('suggestRewrites', 'atLeast', atLeast, 0)
-  if (!['auto', 'float64', 'real'].includes(reference)) {
-    throw new RangeError(`suggestRewrites: reference is 'auto', 'float64' or 'real' [${String(reference)}]`)
-  }
+  checkName('suggestRewrites', 'reference', reference, ['auto', 'float64', 'real'])
   const program = programOf('suggestRewrites', f, inputs, { sites: true })
   checkDeterministic('suggestRewrites', program, f, inputs)
   const graph = new Graph(program)

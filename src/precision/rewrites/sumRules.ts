@@ -21,7 +21,7 @@ import type { Operand } from '../program/program.js'
 import type { Form, RewriteRule } from './form.js'
 import type { Graph } from './graph.js'
 import { howIn } from './momentRules.js'
-import { axisText, optionsText, unshaped } from './sums.js'
+import { axisText, optionsText, unbroadcast, unshaped } from './sums.js'
 
 /** Terms from which a chain of additions is a sum of many. */
 const many = 8
@@ -204,17 +204,10 @@ function factorOf(
 
 /** Whether a value runs down the rows or along the columns of the differences. */
 function sideOf(graph: Graph, operand: Operand, length: number): 'rows' | 'columns' | 'neither' {
-  let at = operand
-  for (
-    let [x] = graph.read(at, 'broadcastTo') ?? [];
-    x !== undefined;
-    [x] = graph.read(at, 'broadcastTo') ?? []
-  ) {
-    at = x
-  }
-  const [row, column] = graph.shapeOf(at).slice(-2)
+  const shape = graph.shapeOf(unbroadcast(graph, operand))
+  const [row, column] = shape.slice(-2)
   if (row === length && column === 1) return 'rows'
-  return column === length && (row === 1 || graph.shapeOf(at).length === 1) ? 'columns' : 'neither'
+  return column === length && (row === 1 || shape.length === 1) ? 'columns' : 'neither'
 }
 
 export const sumRules: readonly RewriteRule[] = [sequences, chains, decays, segments]

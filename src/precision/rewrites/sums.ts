@@ -66,18 +66,16 @@ export function summedExp(
   return x === undefined ? undefined : { x, axes: sum!.axes }
 }
 
+/** What a value was before it was broadcast. */
+export function unbroadcast(graph: Graph, operand: Operand): Operand {
+  const [x] = graph.read(operand, 'broadcastTo') ?? []
+  return x === undefined ? operand : unbroadcast(graph, x)
+}
+
 /** Whether a sum, shaped as it is, meets the elements that it is of: with its axes kept at length 1, or broadcast so. */
 export function standsBeside(graph: Graph, operand: Operand, sum: Pick<ScaledSum, 'x' | 'axes'>): boolean {
   const shape = graph.shapeOf(sum.x)
-  let at = operand
-  for (
-    let [x] = graph.read(at, 'broadcastTo') ?? [];
-    x !== undefined;
-    [x] = graph.read(at, 'broadcastTo') ?? []
-  ) {
-    at = x
-  }
-  const own = graph.shapeOf(at)
+  const own = graph.shapeOf(unbroadcast(graph, operand))
   const padded = [...shape.slice(own.length).map(() => 1), ...own]
   return padded.every((length, axis) => length === (sum.axes.includes(axis) ? 1 : shape[axis]))
 }

@@ -4,7 +4,7 @@ import { chiSquareQuantile, normalQuantile, studentQuantile } from './quantile.j
 /** How samples of one number are judged. */
 export interface SignificanceOptions {
   /** What they are compared with. Default: their mean. */
-  readonly reference?: number
+  readonly expected?: number
   /** How many of all further results are to keep the bits. Default .95; contributing bits always take .51. */
   readonly probability?: number
   /** How sure that is to be. Default .95. */
@@ -12,7 +12,7 @@ export interface SignificanceOptions {
 }
 
 const significanceNames: OptionTable<SignificanceOptions> = {
-  reference: 'optional',
+  expected: 'optional',
   probability: 'optional',
   confidence: 'optional',
 }
@@ -26,7 +26,7 @@ export interface Significance {
   readonly plain: number
   /** Significant bits if the errors are normal: at least this many, with the confidence. */
   readonly significant: number
-  /** Bits that tilt the result towards the reference, on the same terms; those after them are noise. */
+  /** Bits that tilt the result towards what was expected, on the same terms; those after them are noise. */
   readonly contributing: number
   /** The most whole bits that every sample has; no law of errors assumed. */
   readonly general: number
@@ -35,7 +35,7 @@ export interface Significance {
 }
 
 /**
- * The significance of samples, with Z = x / reference - 1 (x itself for a reference of 0). Where all samples agree it is
+ * The significance of samples, with Z = x / expected - 1 (x itself where 0 is expected). Where all samples agree it is
  * Infinity: that says nothing about whether they are right.
  *
  * Source    Sohier, de Oliveira Castro, Févotte, Lathuilière, Petit, Jamond, Confidence intervals for stochastic arithmetic,
@@ -48,14 +48,14 @@ export function significance(samples: ArrayLike<number>, options: SignificanceOp
   checkOptions('significance', options, significanceNames)
   const n = samples.length
   if (n < 2) throw new RangeError(`significance: needs two samples or more [${n}]`)
-  return estimator(n, options)(samples, options.reference)
+  return estimator(n, options)(samples, options.expected)
 }
 
 /** `significance` for many numbers with n samples each: the quantiles, which cost most of it, are found once. */
 export function estimator(
   n: number,
   { probability = 0.95, confidence = 0.95 }: Pick<SignificanceOptions, 'probability' | 'confidence'>,
-): (samples: ArrayLike<number>, reference?: number) => Significance {
+): (samples: ArrayLike<number>, expected?: number) => Significance {
   for (const p of [probability, confidence]) {
     if (!(p > 0 && p < 1)) throw new RangeError(`significance: not between 0 and 1 [${p}]`)
   }
@@ -66,8 +66,8 @@ export function estimator(
     const list = Array.from(samples)
     const mean = list.reduce((a, b) => a + b, 0) / n
     const deviation = Math.sqrt(list.reduce((total, x) => total + (x - mean) ** 2, 0) / (n - 1))
-    const reference = given ?? mean
-    const z = list.map((x) => (reference === 0 ? x : x / reference - 1))
+    const expected = given ?? mean
+    const z = list.map((x) => (expected === 0 ? x : x / expected - 1))
     const middle = z.reduce((a, b) => a + b, 0) / n
     const spread = Math.sqrt(z.reduce((total, x) => total + (x - middle) ** 2, 0) / n)
     const furthest = z.reduce((most, x) => Math.max(most, Math.abs(x)), 0)

@@ -1,4 +1,4 @@
-import type { OptionTable } from '../../options/index.js'
+import { checkName, type OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import { checkGroupBy, type GroupBy } from '../program/stepName.js'
 import type { RealRule } from '../reals/realArithmetic.js'
@@ -70,9 +70,7 @@ export function checkTuneOptions<T, R>(
   }
   if (narrow === wide) throw new TypeError(`tune: wide is no wider than narrow [${wide}]`)
   if (!['count', 'bytes'].includes(cost)) throw new RangeError(`tune: cost is 'count' or 'bytes' [${cost}]`)
-  if (!['auto', 'float64', 'real'].includes(reference)) {
-    throw new RangeError(`tune: reference is 'auto', 'float64' or 'real' [${String(reference)}]`)
-  }
+  checkName('tune', 'reference', reference, ['auto', 'float64', 'real'])
   if (!(Number.isInteger(exhaustive) && exhaustive >= 0)) {
     throw new RangeError(`tune: exhaustive is not a count [${String(exhaustive)}]`)
   }

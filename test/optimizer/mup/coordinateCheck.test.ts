@@ -29,9 +29,9 @@ describe('coordinateCheck, widths 64 to 1024, 5 steps of Adam', () => {
     ['unknown parametrization, there are mup, standard, inverse-sqrt [ntk]', { parametrization: 'ntk' }],
     ['needs two widths and a seed [1, 3]', { widths: [64] }],
     ['needs two widths and a seed [5, 0]', { seeds: [] }],
-    ['width is not a whole number from 1 [0]', { widths: [0, 64] }],
-    ['baseWidth is not a whole number from 1 [0.5]', { baseWidth: 0.5 }],
-    ['steps is not a whole number from 1 [0]', { steps: 0 }],
+    ['width is not a whole number, 1 or more [0]', { widths: [0, 64] }],
+    ['baseWidth is not a whole number, 1 or more [0.5]', { baseWidth: 0.5 }],
+    ['steps is not a whole number, 1 or more [0]', { steps: 0 }],
     ['learningRate is not a number from 0 to 1.7976931348623157e+308 [NaN]', { learningRate: Number.NaN }],
   ])('%s', (message, changes) => {
     const options = { parametrization: 'mup', ...changes } as CoordinateCheckOptions

@@ -69,6 +69,14 @@ const made: Readonly<Record<string, optimizer.GradientTransformation>> = {
   identity: optimizer.identity(),
   setToZero: optimizer.setToZero(),
   signSgd: optimizer.signSgd({ learningRate: 0.013, arithmetic }),
+  signum: optimizer.signum({ learningRate: 0.013, arithmetic }),
+  signumFloat32: optimizer.signum({
+    learningRate: 0.013,
+    beta: 0.7,
+    accumulatorDtype: 'float32',
+    arithmetic,
+  }),
+  adamaxw: optimizer.adamaxw({ learningRate: 0.013, weightDecay: 0.1, arithmetic }),
   optimisticGradientDescent: optimizer.optimisticGradientDescent({
     learningRate: 0.013,
     alpha: 1.1,

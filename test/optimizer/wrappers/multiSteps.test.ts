@@ -81,7 +81,7 @@ describe("multiSteps, 50 gradients, arithmetic 'xla-cpu'", () => {
 
   it('refuses an everyK that is no whole number from 1', () => {
     expect(() => multiSteps(sgd({ learningRate: 1 }), 0)).toThrow(
-      'multiSteps: everyK is not a whole number from 1 [0]',
+      'multiSteps: everyK is not a whole number, 1 or more [0]',
     )
   })
 })

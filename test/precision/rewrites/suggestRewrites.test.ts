@@ -175,7 +175,7 @@ describe('suggestRewrites', () => {
     expect(() => suggestRewrites(f, tensor(1), { atLeast: -1 })).toThrow(RangeError)
     const reference = 'float32' as 'float64'
     expect(() => suggestRewrites(f, tensor(1), { reference })).toThrow(
-      "reference is 'auto', 'float64' or 'real' [float32]",
+      'unknown reference, did you mean float64 [float32]',
     )
   })
 })

@@ -69,7 +69,7 @@ describe('significance', () => {
         view.setBigUint64(0, BigInt(`0x${hex}`))
         return view.getFloat64(0)
       })
-      const found = significance(samples, { reference: estimator.reference })
+      const found = significance(samples, { expected: estimator.reference })
       const close = {
         plain: 'plain',
         significant: 'significantCnh',
@@ -97,7 +97,7 @@ describe('significance', () => {
       new RangeError('significance: not between 0 and 1 [1]'),
     )
     expect(significance([2, 2, 2]).plain).toBe(Infinity)
-    expect(significance([1, -1], { reference: 0 }).general).toBe(0)
+    expect(significance([1, -1], { expected: 0 }).general).toBe(0)
   })
 })
 

@@ -203,7 +203,7 @@ describe('tune', () => {
       [() => of({ exhaustive: -1 }), new RangeError('tune: exhaustive is not a count [-1]')],
       [
         () => of({ reference: 'float32' }),
-        new RangeError("tune: reference is 'auto', 'float64' or 'real' [float32]"),
+        new RangeError('tune: unknown reference, did you mean float64 [float32]'),
       ],
       [
         () => of({ groupBy: 3 }),
