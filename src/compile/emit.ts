@@ -1,28 +1,15 @@
 import { sizeOf } from '../tensor/index.js'
+import { blockElements, emitStep, firstOf, roomOf, type Writer } from './emitStep.js'
 import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
 import type { Instruction, Parameter } from './lowering.js'
 import { planMemory } from './memory.js'
 import * as code from './opcodes.js'
-import {
-  isLoop,
-  type LoopNode,
-  type LoopStep,
-  type NodeStep,
-  type Place,
-  type Schedule,
-  stepsOf,
-} from './schedule.js'
+import { isLoop, type LoopNode, type LoopStep, type NodeStep, type Place, type Schedule } from './schedule.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
-import { edgeOf, formatWords, hasRecord, hasSignedNaN, roundingOf, widthOf } from './values.js'
-import { broadcastView, collapsed, placesOf, type View } from './view.js'
-
-/** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */
-const blockElements = 1024
-
-/** Elements of the blocks of a matrix product in a direction: wasm/program/gemm.ts. */
-const side = 256
+import { edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
+import { broadcastView, collapsed, type View } from './view.js'
 
 /** A buffer that comes in or goes out. */
 export interface Edge {
@@ -86,8 +73,7 @@ export function emit(
   const memory = planMemory(needs)
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
-  const slotsAt =
-    roomAt + (steps.some((step) => !isLoop(step) && step.does.kind === 'matmul') ? side * side * 12 : 0)
+  const slotsAt = roomAt + up32(Math.max(0, ...steps.map((step) => (isLoop(step) ? 0 : roomOf(step)))))
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
@@ -136,12 +122,6 @@ export function emit(
       const axes = shape.map((length, axis) => [length, strides[axis]!, sizeOf(shape.slice(axis + 1))])
       return [shape.length, start, ...axes.flat()]
     })
-  }
-
-  /** The address of the first element of a contiguous place. */
-  function first(place: Place): Address {
-    const from = at(place.stored)
-    return plus(from, place.view.start * widthOf(place.stored.dtype))
   }
 
   function emitLoop({ shape, nodes }: LoopStep): void {
@@ -255,88 +235,16 @@ export function emit(
     if (body.length > 0) lines(body, total)
   }
 
-  function emitMatmul(node: Node, reads: readonly Place[]): void {
-    const [a, b] = reads as [Place, Place]
-    const [m, n] = node.shape.slice(-2) as [number, number]
-    const k = a.view.shape.at(-1)!
-    const batch = node.shape.slice(0, -2)
-    /** The matrices of an operand, whose own two axes are left out. */
-    const matrices = ({ view: { start, shape, strides } }: Place): View =>
-      broadcastView({ start, shape: shape.slice(0, -2), strides: strides.slice(0, -2) }, batch)
-    const [ofA, ofB] = [matrices(a), matrices(b)]
-    const [aRow, aColumn] = a.view.strides.slice(-2) as [number, number]
-    const [bRow, bColumn] = b.view.strides.slice(-2) as [number, number]
-    // Where all rows meet one matrix they are rows of one product, as far as they lie evenly.
-    const rows = collapsed({ ...ofA, shape: [...batch, m], strides: [...ofA.strides, aRow] })
-    const isOne = ofB.strides.every((stride, axis) => stride === 0 || batch[axis] === 1)
-    const [step] = rows.shape.length === 1 && isOne ? rows.strides : []
-    const starts = (view: View): Relative => {
-      const list = step === undefined ? placesOf(view) : [view.start]
-      return constant(`starts ${list.join()}`, () => list)
-    }
-    const [count, height] = step === undefined ? [sizeOf(batch), m] : [1, sizeOf(batch) * m]
-    const rounding = roundingOf(node.dtype)!
-    const checks = node.dtype === 'bfloat16' ? 1 : 0
-    write(code.GEMM, at(a.stored), step ?? aRow, aColumn, at(b.stored), bRow, bColumn, at(node), height, k)
-    write(n, rounding, record(node.dtype), checks, roomAt, count, starts(ofA), starts(ofB))
-  }
+  const writer: Writer = { write, constant, at, record, viewRecord, roomAt }
 
-  function emitStep({ node, reads, does }: NodeStep): void {
-    switch (does.kind) {
-      case 'matmul':
-        emitMatmul(node, reads)
-        return
-      case 'sum':
-      case 'cumsum': {
-        const { lanes, how } = does
-        const accumulate = how.accumulate === 'float64' ? undefined : how.accumulate
-        const opcode = does.kind === 'sum' ? code.SUM : code.CUMSUM
-        write(opcode, first(reads[0]!), at(node), lanes.outer, lanes.length, lanes.inner)
-        write(stepsOf(how)!, roundingOf(node.dtype) ?? 0, record(accumulate), record(node.dtype))
-        if (does.kind === 'sum') write(does.divisor, node.dtype === 'float64' ? 1 : 0)
-        return
-      }
-      case 'extremum': {
-        const { lanes, largest } = does
-        write(code.EXTREMUM, first(reads[0]!), at(node), lanes.outer, lanes.length, lanes.inner)
-        write(largest ? 1 : 0, node.dtype === 'float64' ? 1 : 0)
-        return
-      }
-      case 'copy': {
-        const { stored, view } = reads[0]!
-        const wide = widthOf(node.dtype) === 8
-        write(code.GROUP, node.size, blockElements, 24, wide ? code.LOAD64 : code.LOAD)
-        write(plus(at(node), wide ? 2 : 1), at(stored), 0, 0, viewRecord(collapsed(view)))
-        return
-      }
-      case 'join': {
-        const { outer } = does.lanes
-        const width = widthOf(node.dtype)
-        const parts = reads.filter(({ view }) => sizeOf(view.shape) > 0)
-        write(code.JOIN, parts.length, at(node), outer, (node.size / outer) * width)
-        for (const part of parts) write(first(part), (sizeOf(part.view.shape) / outer) * width)
-        return
-      }
-      case 'take': {
-        const { outer, length, inner } = does.lanes
-        const { indices } = does
-        const count = node.size / (outer * inner)
-        write(code.TAKE, first(reads[0]!), at(node), outer, length, inner * widthOf(node.dtype), count)
-        const list = indices && constant(`indices ${node.id}`, () => new Uint32Array(indices))
-        write(list ?? first(reads[1]!), list || reads[1]!.stored.dtype === 'uint32' ? 1 : 0)
-        return
-      }
-      case 'call': {
-        const inputs = node.inputs.map((input, i): Edge => {
-          const from = first(reads[i]!)
-          // A constant is a tensor already.
-          return { node: input, at: typeof from === 'number' ? from : -1 }
-        })
-        calls.push({ kind: 'step', node, inputs, at: address.get(node)! })
-        write(code.CALL, calls.length - 1)
-        return
-      }
-    }
+  function emitCall({ node, reads }: NodeStep): void {
+    const inputs = node.inputs.map((input, i): Edge => {
+      const from = firstOf(writer, reads[i]!)
+      // A constant is a tensor already.
+      return { node: input, at: typeof from === 'number' ? from : -1 }
+    })
+    calls.push({ kind: 'step', node, inputs, at: address.get(node)! })
+    write(code.CALL, calls.length - 1)
   }
 
   const edge = (opcode: number, node: Node, way: 'enter' | 'leave'): void => {
@@ -353,7 +261,8 @@ export function emit(
     if (isLoop(step)) {
       emitLoop(step)
     } else {
-      emitStep(step)
+      if (step.does.kind === 'call') emitCall(step)
+      else emitStep(writer, step)
       if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node)) {
         write(code.LOOK, at(step.node), step.node.size)
       }

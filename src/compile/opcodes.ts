@@ -26,6 +26,8 @@ export const TAKE = 11
 
 /** Ends where a NaN that came in is not the canonical one. */
 export const BAIL = 12
+/** Rows added to rows by their numbers, see wasm/program/rows.ts. */
+export const SCATTER = 13
 
 // How a result is rounded: not, to bfloat16, to a format where infinity lies beyond the largest value, to one where NaN does.
 export const EXACT = 0

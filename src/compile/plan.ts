@@ -6,7 +6,7 @@ import { widthOf } from './values.js'
 
 /** One thing that a program does: a loop over blocks, or one operation. */
 export interface PlannedStep {
-  /** 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join', 'take', 'copy', or 'call': an operation by its own kernel. */
+  /** 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join', 'take', 'scatter', 'copy', or 'call': an operation by its own kernel. */
   readonly kind: string
   /** What is computed, in order. */
   readonly operations: readonly string[]

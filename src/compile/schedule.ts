@@ -1,5 +1,15 @@
-import type { Accumulation, Extremum, Joining, Op, Reduction, Scan, Shape, Taking } from '../tensor/index.js'
-import { ops, sameShape, sizeOf, takeAtOp } from '../tensor/index.js'
+import type {
+  Accumulation,
+  Extremum,
+  Joining,
+  Op,
+  Reduction,
+  Scan,
+  ScatteringAt,
+  Shape,
+  Taking,
+} from '../tensor/index.js'
+import { indexedOps, ops, sameShape, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
 import { type Loop, loopOf } from './lowering.js'
 import * as code from './opcodes.js'
@@ -63,6 +73,8 @@ export type Doing =
   | { readonly kind: 'join'; readonly lanes: Lanes }
   /** Rows of the middle of [outer, length, inner] by their numbers: known ones, or those of the second operand. */
   | { readonly kind: 'take'; readonly lanes: Lanes; readonly indices: Int32Array | undefined }
+  /** Rows added to those of the middle of [outer, length, inner] by their numbers, the second operand. */
+  | { readonly kind: 'scatter'; readonly lanes: Lanes; readonly how: Accumulation }
   /** By its own kernel. */
   | { readonly kind: 'call' }
   /** Elements of a view laid out row-major, for what cannot read them otherwise. */
@@ -225,9 +237,17 @@ function doingOf(node: Node): Doing {
     case ops.concat as Op:
       return { kind: 'join', lanes: lanesAlong(node.shape, [(attributes as Joining).axis])! }
     case ops.take as Op:
-    case takeAtOp as Op: {
+    case indexedOps.takeAt as Op: {
       const { axis, indices } = attributes as Omit<Taking, 'indices'> & Partial<Taking>
       return { kind: 'take', lanes: lanesAlong(x.shape, [axis])!, indices }
+    }
+    case indexedOps.scatterAt as Op: {
+      const { taking, shape, how } = attributes as ScatteringAt
+      const lanes = lanesAlong(shape, [taking.axis])
+      if (!lanes || x.dtype === 'float64' || how.accumulate === 'float64' || !adds(x, how)) {
+        return { kind: 'call' }
+      }
+      return { kind: 'scatter', lanes, how }
     }
     default:
       return { kind: 'call' }

@@ -1,3 +1,4 @@
+import { grad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import * as t from 'tpu-toolkit/tensor'
 import { expect, test } from 'vitest'
@@ -74,6 +75,53 @@ test.each(['float32', 'bfloat16', 'float16', 'float8_e4m3fn', 'float8_e5m2fnuz']
     const compiled = compile(f)
     for (const each of [x, t.slice(x, [[0, 3]]), t.slice(x, [null, [0, 5]])]) {
       expect(difference(compiled(each), f(each))).toBeUndefined()
+    }
+  },
+)
+
+test.each(['float32', 'bfloat16', 'float16', 'float8_e4m3fn', 'float8_e5m2fnuz', 'float64'] as const)(
+  'gradients of take, slice and pad of %s are steps with the bits of the function itself',
+  (dtype) => {
+    const numbers = (shape: readonly number[]): t.Tensor =>
+      t.cast(
+        t.tensor(
+          Array.from({ length: t.sizeOf(shape) }, (_, i) => (i % 5 === 0 ? -0 : Math.sin(i * i) / 4)),
+          { shape },
+        ),
+        dtype,
+      )
+    const ofTake =
+      (sum: object) =>
+      (x: t.Tensor, at: t.Tensor<'int32'>, g: t.Tensor): t.Tensor =>
+        grad((y: t.Tensor) => t.sum(t.mul(t.take(y, at, { axis: 1 }), g)), { sum })(x)
+    const fixed = (x: t.Tensor, _: t.Tensor, g: t.Tensor): t.Tensor =>
+      grad((y: t.Tensor) => t.sum(t.mul(t.take(y, [0, 2, 0, 0, 3, 2], { axis: 1 }), g)))(x)
+    const sliced = (x: t.Tensor): t.Tensor =>
+      grad((y: t.Tensor) => t.sum(t.square(t.slice(t.pad(y, [1, 0, [0, 2]]), [null, [1, null, 2], [0, 4]]))))(
+        x,
+      )
+    const [x, g] = [numbers([2, 5, 7]), numbers([2, 6, 7])]
+    const functions = [
+      ofTake({}),
+      ofTake({ accumulate: dtype }),
+      ofTake({ accumulate: 'float64' }),
+      fixed,
+      sliced,
+    ]
+    for (const [i, f] of functions.entries()) {
+      const compiled = compile(f)
+      for (const list of [
+        [0, 1, 2, 3, 4, -1],
+        [4, 4, 4, 0, -2, 0],
+      ]) {
+        const at = t.tensor(list, { dtype: 'int32' })
+        expect(difference([compiled(x, at, g)], [f(x, at, g)]), `function ${i}`).toBeUndefined()
+      }
+      const kinds = compiled.plan().steps.map(({ kind }) => kind)
+      if (dtype !== 'float64' && i !== 2) expect(kinds).not.toContain('call')
+      if (dtype !== 'float64' && i < 2) expect(kinds).toContain('scatter')
+      const outside = t.tensor([0, 0, 0, 0, 0, 5], { dtype: 'int32' })
+      if (i < 3) expect(() => compiled(x, outside, g)).toThrow('take: index outside an axis of 5 [5]')
     }
   },
 )

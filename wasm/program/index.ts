@@ -1,11 +1,11 @@
 // The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
-import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SUM, TAKE } from '../../src/compile/opcodes'
+import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SCATTER, SUM, TAKE } from '../../src/compile/opcodes'
 import { holdsNaN } from './arithmetic'
 import { runBody } from './body'
 import { enter, leave } from './edges'
 import { gemm } from './gemm'
 import { extremumLanes, scanLanes, sumLanes } from './lanes'
-import { joinParts, takeRows } from './rows'
+import { joinParts, scatterRows, takeRows } from './rows'
 
 // @ts-ignore: decorator
 @external("host", "step")
@@ -55,6 +55,10 @@ export function run(pc: usize): i32 {
       case TAKE:
         if (takeRows(pc)) return 1
         pc += 36
+        break
+      case SCATTER:
+        if (scatterRows(pc)) return 1
+        pc += 56
         break
       case CALL:
         call(load<i32>(pc, 4))

@@ -1,5 +1,4 @@
-import { entryOf, type Op, type OpTable } from '../../tensor/index.js'
-import { scatterOp } from '../rules/scatter.js'
+import { entryOf, indexedOps, type Op, type OpTable } from '../../tensor/index.js'
 import type { NonFiniteKind } from './nonFinite.js'
 
 type Lists = readonly (readonly number[])[]
@@ -50,7 +49,7 @@ function extremum(f: (...list: number[]) => number, list: readonly number[]): nu
 
 /** What there is to say of an operation; nothing of one's own operations. */
 export function exceptionRule(op: Op): ExceptionRule {
-  return (op === scatterOp ? added : entryOf(exceptionRules, op)) ?? {}
+  return (op === indexedOps.scatter ? added : entryOf(exceptionRules, op)) ?? {}
 }
 
 /** 'none' where the form says it all, and where a NaN from one operand is 'outside the domain'. */

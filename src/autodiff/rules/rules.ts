@@ -1,12 +1,22 @@
 import { flushOp, logAddExpOp, stopGradientOp } from '../../numerics/index.js'
-import { abs, constantOp, less, type Op, type OpTable, opNames, ops, where } from '../../tensor/index.js'
+import {
+  abs,
+  constantOp,
+  indexedOps,
+  less,
+  type Op,
+  type OpTable,
+  opNames,
+  ops,
+  where,
+} from '../../tensor/index.js'
 import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
 import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
-import { scatterOp, scatterRule, takeAtRules } from './scatter.js'
+import { scatterRule, takeAtRules } from './scatter.js'
 import { unaryRules } from './unaryRules.js'
 
 /** 'none': results that are steps or choices. They stay as they are under a small change, or are no real numbers. */
@@ -41,6 +51,6 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [stopGradientOp, 'none'],
   [flushOp, ({ g, inputs: [x] }) => [where(less(abs(x!), 2 ** -126), 0, g)]],
   [variableOp, ({ g }) => [g]],
-  [scatterOp, scatterRule],
+  [indexedOps.scatter, scatterRule],
   ...takeAtRules,
 ])

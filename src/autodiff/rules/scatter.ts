@@ -1,80 +1,17 @@
 import {
   type AccumulateOptions,
   apply,
-  type KnownOp,
+  indexedOps,
   type Op,
   reshape,
-  sizeOf,
-  sum,
+  type Scattering,
+  type ScatteringAt,
   type Taking,
   Tensor,
   take,
-  takeAtOp,
-  zeros,
 } from '../../tensor/index.js'
 import type { GradientRule } from './gradientRule.js'
 import { howToSum } from './sumOptions.js'
-
-interface Scatter {
-  /** Where each element of g goes in the flat result. */
-  readonly positions: Int32Array
-  readonly shape: readonly number[]
-  readonly how: Required<AccumulateOptions>
-}
-
-/** Elements of g added at their positions, +0 where there are none. */
-export const scatterOp: KnownOp<Scatter> = {
-  name: 'scatter',
-  form: 'whole',
-  rounds: 'each step',
-  kernel: ([g], { positions, shape, how }) => {
-    const result = zeros(shape, { dtype: g!.dtype })
-    const { once, groups } = grouped(positions, result.size)
-    const from = g!.data
-    for (const i of once) result.data[positions[i]!] = from[i]!
-    for (const [count, places] of groups) {
-      const flat = reshape(new Tensor(g!.dtype, g!.shape, from), [from.length])
-      const rows = take(flat, places)
-      const sums = sum(reshape(rows, [places.length / count, count]), { ...how, axis: 1 })
-      for (let k = 0; k < sums.size; k++) result.data[positions[places[k * count]!]!] = sums.data[k]!
-    }
-    return result
-  },
-  reads: ({ positions }, _, shape) => {
-    const at = Int32Array.from(positions.keys()).sort((i, j) => positions[i]! - positions[j]! || i - j)
-    const counts = new Int32Array(sizeOf(shape))
-    for (const position of positions) counts[position]!++
-    const starts = new Int32Array(counts.length)
-    for (let i = 1; i < starts.length; i++) starts[i] = starts[i - 1]! + counts[i - 1]!
-    return [{ at, from: (element) => starts[element]!, count: (element) => counts[element]! }]
-  },
-}
-
-/**
- * Which elements are alone at their position, and the others by how many share one: for each such count the elements,
- * position after position, each position's in their own order.
- */
-function grouped(
-  positions: Int32Array,
-  size: number,
-): { once: number[]; groups: ReadonlyMap<number, number[]> } {
-  const counts = new Int32Array(size)
-  for (const position of positions) counts[position]!++
-  const once: number[] = []
-  const shared = new Map<number, number[]>()
-  for (const [i, position] of positions.entries()) {
-    if (counts[position] === 1) once.push(i)
-    else if (shared.has(position)) shared.get(position)!.push(i)
-    else shared.set(position, [i])
-  }
-  const groups = new Map<number, number[]>()
-  for (const [, elements] of [...shared].sort(([a], [b]) => a - b)) {
-    const group = groups.get(elements.length)
-    if (group) group.push(...elements)
-    else groups.set(elements.length, elements)
-  }
-  return { once, groups }
-}
 
 /**
  * The gradient of an operation that reads elements of a tensor of `shape`, slice or take: every element of g is added
@@ -95,36 +32,13 @@ export function scatter(
     Int32Array.from({ length: size }, (_, i) => i),
   )
   const positions = op.kernel([places], attributes).data as Int32Array
-  return apply(scatterOp, [g], { positions, shape, how })
+  return apply(indexedOps.scatter, [g], { positions, shape, how })
 }
 
 /** The rule of scatter: read what was added. */
-export const scatterRule: GradientRule<Scatter> = ({ g, inputs: [x], attributes: { positions } }) => [
+export const scatterRule: GradientRule<Scattering> = ({ g, inputs: [x], attributes: { positions } }) => [
   reshape(take(reshape(g, [g.size]), new Tensor('int32', [positions.length], positions)), x!.shape),
 ]
-
-/** What scatterAt is told: how x was read, its shape, and how to add. */
-interface ScatterAt {
-  readonly taking: Omit<Taking, 'indices'>
-  readonly shape: readonly number[]
-  readonly how: Required<AccumulateOptions>
-}
-
-/** scatter for indices that are not known yet: the gradient of take where the function is compiled. */
-const scatterAtOp: KnownOp<ScatterAt> = {
-  name: 'scatterAt',
-  form: 'whole',
-  rounds: 'each step',
-  kernel: ([g, indices], { taking, shape, how }) => {
-    const places = new Tensor(
-      'int32',
-      shape,
-      Int32Array.from({ length: sizeOf(shape) }, (_, i) => i),
-    )
-    const positions = takeAtOp.kernel([places, indices!], taking).data as Int32Array
-    return scatterOp.kernel([g!], { positions, shape, how })
-  },
-}
 
 /** The rule of take with indices as an operand. */
 const takeAtRule: GradientRule<Omit<Taking, 'indices'>> = ({
@@ -132,15 +46,15 @@ const takeAtRule: GradientRule<Omit<Taking, 'indices'>> = ({
   inputs: [x, indices],
   attributes: taking,
   sum,
-}) => [apply(scatterAtOp, [g, indices!], { taking, shape: x!.shape, how: howToSum(g, sum) })]
+}) => [apply(indexedOps.scatterAt, [g, indices!], { taking, shape: x!.shape, how: howToSum(g, sum) })]
 
 /** The rule of its gradient: read what was added. */
-const scatterAtRule: GradientRule<ScatterAt> = ({ g, inputs: [, indices], attributes: { taking } }) => [
-  apply(takeAtOp, [g, indices!], taking),
+const scatterAtRule: GradientRule<ScatteringAt> = ({ g, inputs: [, indices], attributes: { taking } }) => [
+  apply(indexedOps.takeAt, [g, indices!], taking),
 ]
 
 /** The rules of take with indices that are recorded. */
 export const takeAtRules: readonly (readonly [Op, GradientRule])[] = [
-  [takeAtOp as Op, takeAtRule as GradientRule],
-  [scatterAtOp as Op, scatterAtRule as GradientRule],
+  [indexedOps.takeAt as Op, takeAtRule as GradientRule],
+  [indexedOps.scatterAt as Op, scatterAtRule as GradientRule],
 ]
