@@ -31,8 +31,7 @@ export function keptTrials(out: string, examination: string, resume: boolean): K
   const lines = resume ? readLines(path, head) : []
   const earlier: Trial[][] = []
   for (const { search, trial } of lines) {
-    const list = (earlier[search] ??= [])
-    list.push({ ...trial, value: Number(trial.value) })
+    earlier[search] = [...(earlier[search] ?? []), { ...trial, value: Number(trial.value) }]
   }
   let count = lines.length
   let search = -1
