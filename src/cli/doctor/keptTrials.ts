@@ -54,8 +54,9 @@ export function keptTrials(out: string, examination: string, resume: boolean): K
 function readLines(path: string, head: string): Line[] {
   if (!existsSync(path)) throw new BadInput(`no search was broken off here [${path}]`)
   const [first, ...rest] = readFileSync(path, 'utf8').split('\n')
-  if (first !== head)
+  if (first !== head) {
     throw new BadInput(`the trials kept are of another examination [${first?.slice(0, 80)}]`)
+  }
   const whole = rest.slice(0, -1)
   try {
     return whole.map((line) => JSON.parse(line) as Line)
