@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeFileAtomic } from '../files/index.js'
+import { checkRecord } from '../options/index.js'
 import { terminalText } from '../text/index.js'
 import type { Terminal } from './terminal.js'
 
@@ -26,6 +27,7 @@ export interface OpenReport<Content> {
  * not after. `write` writes the files, by name, each whole or not at all, and says where they are.
  */
 export function openReport(options: ReportOptions): OpenReport<Readonly<Record<string, string>>> {
+  checkRecord('openReport', 'options', options, ['out', 'terminal'])
   const { out } = options
   made(out, out)
   return {
@@ -38,6 +40,7 @@ export function openReport(options: ReportOptions): OpenReport<Readonly<Record<s
 
 /** The same for a report that is one file: its folder is made. */
 export function openReportFile(options: ReportOptions): OpenReport<string> {
+  checkRecord('openReportFile', 'options', options, ['out', 'terminal'])
   const { out } = options
   made(dirname(out), out)
   if (statSync(out, { throwIfNoEntry: false })?.isDirectory() === true) {

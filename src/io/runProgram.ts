@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { nearestName } from '../options/index.js'
+import { checkArray, checkFunction, checkOptions, nearestName, type OptionTable } from '../options/index.js'
 import { BadInput } from './badInput.js'
 import { CannotWrite } from './openReport.js'
 import type { Subcommand } from './subcommand.js'
@@ -16,6 +16,11 @@ export interface ProgramOptions {
   readonly needAll?: readonly string[]
 }
 
+const programNames: OptionTable<ProgramOptions> = {
+  ...{ name: 'required', description: 'required', version: 'required', subcommands: 'required' },
+  needAll: 'optional',
+}
+
 /**
  * Runs the command that the arguments (without node and script) name. Returns the exit status: what the command reports, or
  * 2 with one line that begins with the command's name for every mistake in the options, or 1 where what it was to write
@@ -23,10 +28,13 @@ export interface ProgramOptions {
  * bug. `help <command>` is `<command> --help`.
  */
 export async function runProgram(
-  { name, description, version, subcommands, needAll = [] }: ProgramOptions,
+  options: ProgramOptions,
   given: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
+  checkOptions('runProgram', options, programNames)
+  checkArray('runProgram', 'given', given)
+  const { name, description, version, subcommands, needAll = [] } = options
   const args = given[0] === 'help' ? [...given.slice(1, 2), '--help'] : given
   const [asked = ''] = args
   const program = new Command(name)
@@ -56,6 +64,8 @@ export function runCommand(
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
+  checkFunction('runCommand', 'subcommand', subcommand)
+  checkArray('runCommand', 'args', args)
   let run: ReturnType<typeof session> | undefined
   const command = subcommand(terminal, (status) => run?.report(status))
   run = session(command, terminal)

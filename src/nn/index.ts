@@ -31,6 +31,8 @@ export { embedding, type EmbeddingOptions, type EmbeddingParameters } from './la
 export { conv, type ConvOptions, type ConvParameters } from './layers/conv.js'
 export type { Padding } from './layers/padding.js'
 export { type AttentionLayerOptions, type AttentionParameters, attention } from './layers/attention.js'
+export type { Activation } from './layers/activation.js'
+export { type Moe, type MoeOptions, type MoeParameters, type MoeRoutes, moe } from './layers/moe.js'
 export { mlp, type MlpOptions, type MlpParameters } from './layers/mlp.js'
 export {
   layerNorm,

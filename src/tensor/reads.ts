@@ -1,3 +1,4 @@
+import { checkArray, checkRecord } from '../options/index.js'
 import { laneOf, lanesOf, laneTable } from './reductions/lanes.js'
 import { matricesOf } from './reductions/matrices.js'
 import { formOf, type Reads } from './storage/op.js'
@@ -21,6 +22,9 @@ export function reads(
   shapes: readonly Shape[],
   output: Shape,
 ): readonly Reads[] {
+  checkRecord('reads', 'op', op, ['kernel'])
+  checkArray('reads', 'shapes', shapes)
+  checkArray('reads', 'output', output)
   const form = formOf(op)
   switch (form) {
     case 'elementwise':
@@ -54,6 +58,8 @@ export function placesRead({ at, from, count }: Reads, element: number): number[
  * @example broadcastPlaces([2, 1], [2, 3]) // [0, 0, 0, 1, 1, 1]
  */
 export function broadcastPlaces(shape: Shape, output: Shape): Int32Array | undefined {
+  checkArray('broadcastPlaces', 'shape', shape)
+  checkArray('broadcastPlaces', 'output', output)
   return sameShape(shape, output) ? undefined : offsetsOf(output, broadcastStrides(shape, output))
 }
 
@@ -64,6 +70,8 @@ export function broadcastPlaces(shape: Shape, output: Shape): Int32Array | undef
  * @example movedPlaces(ops.tril, { k: 0 }, [[2, 2]]) // [0, -1, 2, 3]
  */
 export function movedPlaces(op: Op, attributes: unknown, shapes: readonly Shape[]): Int32Array {
+  checkRecord('movedPlaces', 'op', op, ['kernel'])
+  checkArray('movedPlaces', 'shapes', shapes)
   let next = 1
   const numbers = shapes.map(
     (shape) =>
@@ -107,6 +115,8 @@ export interface LaneTable {
  * @example lanesRead([2, 2], [0]).at // [0, 2, 1, 3]
  */
 export function lanesRead(shape: Shape, axes: readonly number[]): LaneTable {
+  checkArray('lanesRead', 'shape', shape)
+  checkArray('lanesRead', 'axes', axes)
   const lanes = lanesOf(shape, axes)
   return { lanes: lanes.starts.length, length: lanes.length, at: laneTable(lanes) }
 }

@@ -19,7 +19,7 @@ interface Key {
 const gpt: Key = JSON.parse(readFileSync(new URL('../golden/nn/gpt.json', import.meta.url), 'utf8'))
 const numberOf = (hex: string): number => Buffer.from(hex, 'hex').readDoubleBE()
 
-/** The sizes of scripts/golden/gpt.py. */
+/** The sizes of scripts/golden/decoder.py. */
 const [V, D, F, N, K, T, batch] = [24, 16, 32, 4, 2, 12, 3]
 const policy = { params: 'float64' } as const
 

@@ -36,6 +36,23 @@ describe.each(['float32', 'float64', 'bfloat16', 'float16', 'float8_e5m2'] as co
       const row = tensor(values, { dtype })
       expect(compare(column, row).toNested()).toEqual(values.map((a) => values.map((b) => holds(a, b))))
     })
+
+    // float32 has a kernel for long runs, which the shortest do not reach.
+    it.each(cases)(
+      '%s gives of long rows what it gives of each pair, whichever side is broadcast',
+      (_, compare, holds) => {
+        const long = Array.from({ length: 20 }, () => values).flat()
+        const turned = long.map((_, i) => long[(i + Math.floor(i / 7)) % long.length]!)
+        const [row, other] = [tensor(long, { dtype }), tensor(turned, { dtype })]
+        const column = tensor(
+          values.map((v) => [v]),
+          { dtype },
+        )
+        expect(compare(row, other).toNested()).toEqual(long.map((a, i) => holds(a, turned[i]!)))
+        expect(compare(column, row).toNested()).toEqual(values.map((a) => long.map((b) => holds(a, b))))
+        expect(compare(row, column).toNested()).toEqual(values.map((b) => long.map((a) => holds(a, b))))
+      },
+    )
   },
 )
 

@@ -2,20 +2,16 @@ import {
   checkFlag,
   checkFunction,
   checkInteger,
-  checkName,
   checkOptions,
   type OptionTable,
 } from '../../options/index.js'
 import { foldIn } from '../../random/index.js'
-import { gelu, geluTanh, mul, relu, silu, type Tensor } from '../../tensor/index.js'
+import { mul } from '../../tensor/index.js'
 import type { Initializer } from '../initializers/initializer.js'
 import { checkApply, type Layer } from '../layer.js'
 import type { PolicyOption } from '../policy.js'
+import { type Activation, activationOf } from './activation.js'
 import { type LinearParameters, linear } from './linear.js'
-
-type Activation = 'gelu' | 'geluTanh' | 'relu' | 'silu'
-
-const activations: Readonly<Record<Activation, (x: Tensor) => Tensor>> = { gelu, geluTanh, relu, silu }
 
 /** Options of `mlp`. */
 export interface MlpOptions extends PolicyOption {
@@ -64,13 +60,12 @@ export function mlp(options: MlpOptions): Layer<MlpParameters> {
   const { features, hidden, activation = 'gelu', gated = false, bias = !gated, weight, policy } = options
   checkInteger('mlp', 'features', features, 1)
   checkInteger('mlp', 'hidden', hidden, 1)
-  checkName('mlp', 'activation', activation, Object.keys(activations))
   checkFlag('mlp', 'gated', gated)
   if (weight !== undefined) checkFunction('mlp', 'weight', weight)
   const how = { bias, ...(weight && { weight }), ...(policy && { policy }) }
   const wide = linear({ inputs: features, outputs: hidden, ...how })
   const narrow = linear({ inputs: hidden, outputs: features, ...how })
-  const act = activations[activation]
+  const act = activationOf('mlp', activation)
   return {
     init: (key) => ({
       up: wide.init(foldIn(key, 0)),

@@ -26,29 +26,11 @@ export function tensorOf(x: Decoded, dtype: FloatDType = x.dtype): Tensor {
 
 /** Tensors of several results, each in a dtype: computed together, what they share once. */
 export function tensorsOf(...results: readonly (readonly [Decoded, FloatDType])[]): Tensor[] {
-  return tensorsInto([], ...results)
-}
-
-/** `tensorsOf`, whose elements are written into given arrays, as far as there are some. */
-export function tensorsInto(
-  storage: readonly Tensor['data'][],
-  ...results: readonly (readonly [Decoded, FloatDType])[]
-): Tensor[] {
   const together = results.every(([x]) => x instanceof Deferred)
-    ? evaluate(
-        results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)),
-        storage,
-      )
+    ? evaluate(results.map(([x, dtype]) => castTo((x as Deferred).expression, dtype)))
     : undefined
   if (together) return results.map(([{ shape }], i) => reshape(together[i]!, shape))
-  // All of them before the first is written: they may read what the arrays hold.
-  const apart = results.map(([x, dtype]) => tensorOf(x instanceof Deferred ? x.now() : x, dtype))
-  return apart.map((x, i): Tensor => {
-    const into = storage[i]
-    if (!into) return x
-    into.set(x.data as never)
-    return new Tensor(x.dtype, x.shape, into)
-  })
+  return results.map(([x, dtype]) => tensorOf(x instanceof Deferred ? x.now() : x, dtype))
 }
 
 /** A result that is computed when it is asked for: with all that it is made of in one pass over the elements. */

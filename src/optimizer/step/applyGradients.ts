@@ -1,6 +1,6 @@
 import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
 import type { Engine } from '../../simd/index.js'
-import { isFloat, Tensor } from '../../tensor/index.js'
+import { Tensor } from '../../tensor/index.js'
 import {
   checkSameTree,
   leavesOf,
@@ -24,8 +24,8 @@ import { type ExtraArgs, extraNames, type Fusion, type Optimizer, type State } f
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
 import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { type AdamwChain, recognize } from './adamwChain.js'
-import { adamwLeaf } from './adamwLeaf.js'
 import { applyUpdates } from './applyUpdates.js'
+import { compiledUpdate } from './compiledUpdate.js'
 
 /** Parameters and the optimizer's state between two steps. */
 export interface Point<S extends State = State, P extends Treelike = Tree> {
@@ -57,9 +57,11 @@ export const applyGradientsNames: OptionTable<ApplyGradientsOptions> = {
 /**
  * One step: `update`, then `applyUpdates`. A chain of clipByGlobalNorm and zeroNans (in either order, or without),
  * scaleByAdam, addDecayedWeights and a learning rate in 'ieee' arithmetic over float32 leaves runs in one pass, equal
- * to the separate ones in every bit; without clipping and zeroNans so it does over leaves of any dtype.
+ * to the separate ones in every bit. Other steps are one program from the second one over leaves of the same dtypes and shapes on,
+ * the same bits too, unless the optimizer looks at elements.
  *
- * Cost      fused: one pass, one more for a norm; three new tensors a leaf, none with `donate`.
+ * Cost      fused: one pass, one more for a norm; three new tensors a leaf, none with `donate`. A program is kept as long as
+ *           its optimizer, for up to four kinds of leaves.
  *
  * @example tree.leavesOf(applyGradients(sgd({ learningRate: 1 }), [tensor([1])], { params: [tensor([3])], state: [{}, {}] }).params)[0].item() // 2
  */
@@ -79,6 +81,8 @@ export function applyGradients<S extends State, P extends Treelike>(
     const fused = adamwStep(known, optimizer, grads, point, options)
     if (fused) return fused as Point<S, P>
   }
+  const compiled = compiledUpdate(optimizer, grads, point, options)
+  if (compiled) return compiled
   const [updates, state] = optimizer.update(grads, point.state, point.params, options.extra)
   return { params: applyUpdates(point.params, updates, chosen(options, arithmeticNames)), state }
 }
@@ -101,7 +105,7 @@ function flatLinks(transform: Optimizer): Fusion[] {
   return transform.fusion?.kind === 'chain' ? transform.fusion.links.flatMap(flatLinks) : [transform.fusion!]
 }
 
-/** The fused step, undefined where a leaf's tensors have several dtypes or the state is not one of the chain. */
+/** The fused step, undefined where a leaf is no float32 or the state is not one of the chain. */
 function adamwStep<P extends Treelike>(
   chain: AdamwChain,
   optimizer: Optimizer,
@@ -118,10 +122,7 @@ function adamwStep<P extends Treelike>(
   for (const tree of [grads, adam.mu, adam.nu]) checkSameTree('applyGradients', params, tree)
   const columns = [params, grads, adam.mu, adam.nu].map((tree) => leavesOf(tree as Treelike))
   const [p, g, m, v] = columns as [Tensor[], Tensor[], Tensor[], Tensor[]]
-  const alike = p.every(({ dtype }, i) => [g, m, v].every((column) => column[i]!.dtype === dtype))
-  const native = p.every(({ dtype }) => dtype === 'float32')
-  if (!alike || !p.every(({ dtype }) => isFloat(dtype))) return undefined
-  if (!native && (chain.clip || chain.zeroNans !== 'never')) return undefined
+  if (![p, g, m, v].every((column) => column.every(({ dtype }) => dtype === 'float32'))) return undefined
   pathsOf(params).forEach(({ path, leaf }, i) => {
     for (const other of [g[i]!, m[i]!, v[i]!]) checkSameSize(path, leaf, other)
   })
@@ -150,19 +151,11 @@ function adamwStep<P extends Treelike>(
   const fresh = (leaves: readonly Tensor[]): Tensor[] =>
     donate
       ? [...leaves]
-      : leaves.map((leaf) =>
-          leaf.dtype === 'float32' ? new Tensor('float32', leaf.shape, new Float32Array(leaf.size)) : leaf,
-        )
+      : leaves.map((leaf) => new Tensor('float32', leaf.shape, new Float32Array(leaf.size)))
   if (donate) checkApart([...p, ...m, ...v])
   const [newP, newM, newV] = [fresh(p), fresh(m), fresh(v)]
   p.forEach((leaf, i) => {
     const decay = kept?.[i] === false ? undefined : weightDecay
-    if (leaf.dtype !== 'float32') {
-      const tensors = { grads: g[i]!, params: leaf, mu: m[i]!, nu: v[i]! }
-      const stepping = { adam: chain.adam, t, leafCount: p.length, decay, rate: constants.rate, donate }
-      ;[newP[i], newM[i], newV[i]] = adamwLeaf(a, tensors, stepping)
-      return
-    }
     const arrays = {
       params: floats(leaf),
       grads: floats(g[i]!),

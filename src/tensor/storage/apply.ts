@@ -1,4 +1,5 @@
 import { shown } from '../../options/index.js'
+import { checkTensor } from './checkCall.js'
 import { constantOp } from './constant.js'
 import type { DType } from './dtype.js'
 import { weak } from './fill.js'
@@ -20,6 +21,7 @@ export interface OutOption<D extends DType = DType> {
  * result; otherwise nothing is recorded and nothing is paid, unless everything is: see `recordEverything`, and `observe`.
  */
 export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor {
+  if (typeof op?.kernel !== 'function' || !Array.isArray(inputs)) throw notApplied('apply', op, inputs)
   const other = substitution()?.(op as Op, inputs, attributes)
   if (other) return out ? written(other, out) : other
   return observer() ? observed(op, inputs, attributes, out) : run(op, inputs, attributes, out)
@@ -69,12 +71,24 @@ export function withTrace<D extends DType, A>(
   op: Op<A>,
   inputs: readonly Tensor[],
   attributes: A,
-  site: Error | undefined = hasSite(inputs) ? placeOf(op.name) : undefined,
+  site?: Error,
 ): Tensor<D> {
-  const trace = { op: op as Op, inputs, attributes, serial: ++recorded, ...(site ? { site } : {}) }
+  if (typeof op?.kernel !== 'function' || !Array.isArray(inputs)) throw notApplied('withTrace', op, inputs)
+  checkTensor('withTrace', x)
+  const called = site ?? (hasSite(inputs) ? placeOf(op.name) : undefined)
+  const trace = { op: op as Op, inputs, attributes, serial: ++recorded, ...(called ? { site: called } : {}) }
   if (!isSealed(x) && !inputs.some(isSealed)) return new Tensor(x.dtype, x.shape, x.data, trace)
   const elements = elementsOf(x)
   return seal(isSealed(x) ? new Tensor(x.dtype, x.shape, elements) : x, { ...trace, elements })
+}
+
+/** The error for what is no operation, or is not applied to a list of tensors. */
+function notApplied(by: string, op: unknown, inputs: unknown): TypeError {
+  return Array.isArray(inputs)
+    ? new TypeError(
+        `${by}: op is not the record of an operation, which has a name and a kernel [${shown(op)}]`,
+      )
+    : new TypeError(`${by}: inputs are not a list of tensors [${shown(inputs)}]`)
 }
 
 function hasSite(inputs: readonly Tensor[]): boolean {

@@ -1,3 +1,5 @@
+import { checkRecord } from '../../options/index.js'
+
 /**
  * Which elements of its operands an element of an operation's result reads:
  *
@@ -32,10 +34,12 @@ export interface Reads {
 
 /** The form of an operation; one whose record does not say reads everything. */
 export function formOf(op: { readonly form?: Form }): Form {
+  checkRecord('formOf', 'op', op)
   return op.form ?? 'whole'
 }
 
 /** When an operation rounds; one whose record does not say rounds once. */
 export function roundsOf(op: { readonly rounds?: Rounds }): Rounds {
+  checkRecord('roundsOf', 'op', op)
   return op.rounds ?? 'once'
 }

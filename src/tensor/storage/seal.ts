@@ -1,3 +1,5 @@
+import { checkRecord } from '../../options/index.js'
+import { checkTensor } from './checkCall.js'
 import type { AnyStorage, DType } from './dtype.js'
 import { siteOf, withDeepStacks } from './siteOf.js'
 import { Tensor, type Trace } from './tensor.js'
@@ -22,6 +24,8 @@ export function opened(x: Tensor): Tensor {
  * error, since the recording is to hold for other elements as well.
  */
 export function seal<D extends DType>(x: Tensor<D>, trace: Trace): Tensor<D> {
+  checkTensor('seal', x)
+  checkRecord('seal', 'trace', trace, ['op', 'inputs'])
   // An array of its own, so that two tensors are never taken for one because they happen to share storage.
   const elements: AnyStorage = trace.elements ?? x.data.subarray(0)
   const made = new Tensor(x.dtype, x.shape, x.data, { ...trace, elements })

@@ -1,4 +1,4 @@
-import { checkFunction } from '../../options/index.js'
+import { checkFunction, checkRecord } from '../../options/index.js'
 import type { Trace } from './tensor.js'
 
 /** Where this package's own files lie, as frames name them: how an operation is made, not where it is called. */
@@ -14,8 +14,9 @@ function foldersBeside(module: string | undefined): string[] {
 }
 
 /** The source line that called an operation: `model.ts:12:7`; undefined where no recording asked for it. */
-export function siteOf({ site }: Pick<Trace, 'site'>): string | undefined {
-  const frames = site?.stack?.split('\n').slice(1) ?? []
+export function siteOf(trace: Pick<Trace, 'site'>): string | undefined {
+  checkRecord('siteOf', 'trace', trace)
+  const frames = trace.site?.stack?.split('\n').slice(1) ?? []
   const outside = frames.find(
     (frame) => /:\d+:\d+\)?$/.test(frame) && !inner.some((path) => frame.includes(path)),
   )
