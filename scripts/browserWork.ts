@@ -1,4 +1,15 @@
-import { autodiff, bf16, naiveCumsum, optimizer, random, schedule, simd, tensor, tree } from 'tpu-toolkit'
+import {
+  autodiff,
+  bf16,
+  functions,
+  naiveCumsum,
+  optimizer,
+  random,
+  schedule,
+  simd,
+  tensor,
+  tree,
+} from 'tpu-toolkit'
 import { exp, matmul, mean, mul, square, sub, type Tensor } from 'tpu-toolkit/tensor'
 
 // What the browser check runs twice, in Node and in a page of a browser: results as hex digits of their bits.
@@ -48,6 +59,44 @@ function adamw(): string {
   return tree.leavesOf(point.params).map(hex).join(' ')
 }
 
+/** A hash of 16,384 results of each float32 function, by the kernels and by the scalar functions; operands of every binade. */
+function float32Functions(): string {
+  const n = 16_384
+  const x = new Float32Array(Uint32Array.from({ length: n }, (_, i) => Math.imul(i, 0x9e3779b1)).buffer)
+  const words = new Uint32Array(n)
+  const out = new Float32Array(words.buffer)
+  const hash = (): string =>
+    words
+      .reduce((h, word) => {
+        const bits = (word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word
+        return Math.imul(((h << 5) | (h >>> 27)) ^ bits, 0x01000193)
+      }, 0x811c9dc5)
+      .toString(16)
+  const engine = simd.arena('simd')
+  const hashes = functions.unaryNames.map((name) => {
+    x.forEach((v, i) => {
+      out[i] = functions.float32Unary[name](v)
+    })
+    const plain = hash()
+    if (engine && name !== 'lgamma') simd.float32UnaryBlocks(engine, name, x, out)
+    return `${name} ${plain} ${hash()}`
+  })
+  const { float32Atan2, float32Hypot, float32LogAddExp, float32Pow } = functions
+  for (const f of [float32Atan2, float32Hypot, float32LogAddExp, float32Pow]) {
+    x.forEach((v, i) => {
+      out[i] = f(v, x[(7 * i + 3) % n]!)
+    })
+    hashes.push(`${f.name} ${hash()}`)
+  }
+  return hashes.join(', ')
+}
+
 console.log(
-  [`cumsum: ${cumsum()}`, `kernels: ${kernels()}`, `gradient: ${gradient()}`, `AdamW: ${adamw()}`].join('\n'),
+  [
+    `cumsum: ${cumsum()}`,
+    `kernels: ${kernels()}`,
+    `gradient: ${gradient()}`,
+    `AdamW: ${adamw()}`,
+    `float32 functions: ${float32Functions()}`,
+  ].join('\n'),
 )

@@ -34,8 +34,8 @@ export interface Examined {
 /** What the precision doctor can examine: where the bits go, and the least to keep wide. */
 export interface Examination {
   readonly title: string
-  /** Examines it; told of trials as they are run. */
-  readonly examine: (onTrial?: OnTrial) => Examined
+  /** Examines it; told of trials as they are run, and going on from `earlier` ones, a list for each search, in order. */
+  readonly examine: (onTrial?: OnTrial, earlier?: readonly (readonly Trial[])[]) => Examined
 }
 
 /** A computation, the inputs it is examined on, and what is wanted of it. */
@@ -54,6 +54,8 @@ export interface Computation<T extends Tree, R extends Tree> {
   readonly groupBy?: GroupBy
   /** Sets that are tried for a cheaper one. Default: 4096. */
   readonly exhaustive?: number
+  /** Trials of the same search, which was broken off. Default: none. */
+  readonly earlier?: readonly Trial[]
 }
 
 /** The examination of one computation with one target. The computation is made when it is asked for. */
@@ -65,11 +67,12 @@ export function examination<T extends Tree, R extends Tree>(
   checkFunction('examination', 'make', make)
   return {
     title,
-    examine: (onTrial) => {
-      const { f, inputs, ...asked } = make()
+    examine: (onTrial, [earlier = []] = []) => {
+      const { f, inputs, ...made } = make()
+      const asked = { exhaustive: 4096, groupBy: 'operation', ...made, earlier } as const
       return {
         shadow: shadow(f, inputs),
-        findings: [findingOf(f, inputs, { exhaustive: 4096, groupBy: 'operation', ...asked }, onTrial)],
+        findings: [findingOf(f, inputs, asked, onTrial)],
         rewriting: suggestRewrites(f, inputs),
       }
     },

@@ -7,7 +7,7 @@ import {
   checkOptions,
   type OptionTable,
 } from '../options/index.js'
-import { type NamedPolicy, type TuneOptions, type Tuning, tune } from '../precision/index.js'
+import { type NamedPolicy, type Trial, type TuneOptions, type Tuning, tune } from '../precision/index.js'
 import type { Tensor } from '../tensor/index.js'
 import type { Parameters } from './parameters.js'
 import { checkData, drawData, type Step2750Data } from './step2750Data.js'
@@ -25,12 +25,15 @@ export interface TuneStep2750Options {
   readonly tail?: number
   /** Fixed policies to compare with. Default none. */
   readonly policies?: readonly NamedPolicy[]
+  /** Trials of the same search, which was broken off. Default none. */
+  readonly earlier?: readonly Trial[]
   /** Told of every run. */
   readonly onTrial?: TuneOptions<never, never>['onTrial']
 }
 
 const tuneNames: OptionTable<TuneStep2750Options> = {
-  ...{ goal: 'required', factor: 'optional', tail: 'optional', policies: 'optional', onTrial: 'optional' },
+  ...{ goal: 'required', factor: 'optional', tail: 'optional', policies: 'optional' },
+  ...{ earlier: 'optional', onTrial: 'optional' },
 }
 
 /** One step's loss as a function of one tree, which is what a search takes. */
@@ -74,7 +77,7 @@ export function lastFiniteInputs(data: Step2750Data, run: Step2750Run): Step2750
  */
 export function tuneStep2750(options: Step2750Options, how: TuneStep2750Options): Tuning {
   checkOptions('tuneStep2750', how, tuneNames, { positional: 'goal' })
-  const { goal, factor = 2, tail = 50, policies = [], onTrial } = how
+  const { goal, factor = 2, tail = 50, policies = [], earlier = [], onTrial } = how
   checkName('tuneStep2750', 'goal', goal, ['finite', 'loss'])
   checkNumber('tuneStep2750', 'factor', factor, 1)
   checkInteger('tuneStep2750', 'tail', tail, 1)
@@ -104,7 +107,7 @@ export function tuneStep2750(options: Step2750Options, how: TuneStep2750Options)
   }
   const wide = goal === 'loss' ? median({ ...run, dtype: 'float32' }) : 0
   if (Number.isNaN(wide)) throw new RangeError('tuneStep2750: the run in float32 is not finite itself [NaN]')
-  const shared = { narrow: run.dtype, policies, ...(onTrial ? { onTrial } : {}) } as const
+  const shared = { narrow: run.dtype, policies, earlier, ...(onTrial ? { onTrial } : {}) } as const
   const inputs = lastFiniteInputs(data, run)
   return goal === 'finite'
     ? tune(f, inputs, { ...shared, target: { finite, steps: run.steps } })

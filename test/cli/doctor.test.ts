@@ -6,6 +6,7 @@ import { gallery } from 'tpu-toolkit/failures'
 import { recorded } from 'tpu-toolkit/precision'
 import { afterAll, describe, expect, it } from 'vitest'
 import { doctorCases } from '../../src/cli/doctor/doctorCases.js'
+import { keptTrials } from '../../src/cli/doctor/keptTrials.js'
 import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
@@ -226,5 +227,47 @@ describe('doctor', () => {
     const { status, error } = await runCli('doctor', 'ones-stall', '--out', join(file, 'below'))
     expect(status).toBe(1)
     expect(error).toMatch(/^doctor: cannot write .* \[ENOTDIR/)
+  })
+})
+
+describe('doctor --resume', () => {
+  const known = doctorCases.find(({ id }) => id === 'softmax')!
+  const out = mkdtempSync(join(folder, 'resume-'))
+  const args = ['doctor', 'softmax', '--json', '--out', out]
+
+  it('goes on from the trials that a run which was stopped left behind, and leaves none', async () => {
+    const whole = await runCli(...args)
+    const { tuning } = JSON.parse(whole.out).findings[0]
+    expect(existsSync(join(out, 'trials.jsonl'))).toBe(false)
+    // As a run that was stopped after its fourth trial, at a torn line.
+    const kept = keptTrials(out, known.title, false)
+    for (const [i, trial] of tuning.tried.slice(0, 4).entries()) kept.keep(trial, i + 1)
+    const path = join(out, 'trials.jsonl')
+    writeFileSync(path, `${readFileSync(path, 'utf8')}{"search":0,"tri`)
+    expect(keptTrials(out, known.title, true).earlier).toEqual([tuning.tried.slice(0, 4)])
+    const again = await runCli(...args, '--resume')
+    expect(again.status).toBe(whole.status)
+    expect(JSON.parse(again.out)).toEqual(JSON.parse(whole.out))
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('keeps results that are not finite, and each search of several', () => {
+    const trial = { wide: ['a'], stage: 'ends', value: Number.NaN, met: false } as const
+    const kept = keptTrials(out, 'x', false)
+    kept.keep(trial, 1)
+    kept.keep({ ...trial, value: Infinity }, 2)
+    kept.keep(trial, 1)
+    const { earlier, count } = keptTrials(out, 'x', true)
+    expect(earlier).toEqual([[trial, { ...trial, value: Infinity }], [trial]])
+    expect(count()).toBe(3)
+  })
+
+  it('refuses trials of another examination, and to go on from nothing', async () => {
+    keptTrials(out, 'x', false).keep({ wide: [], stage: 'ends', value: 1, met: false }, 1)
+    const other = await runCli(...args, '--resume')
+    expect([other.status, other.error]).toEqual([2, expect.stringContaining('of another examination [')])
+    rmSync(join(out, 'trials.jsonl'))
+    const none = await runCli(...args, '--resume')
+    expect([none.status, none.error]).toEqual([2, expect.stringContaining('no search was broken off here [')])
   })
 })

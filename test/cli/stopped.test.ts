@@ -69,7 +69,10 @@ describe('Ctrl-C', () => {
       ['drift'],
       /drift: stopped at \d+ %, cumsum; nothing is written yet; --only and --length make it shorter/,
     ],
-    [['doctor', 'step2750'], /doctor: stopped at \d+ %, trial \d+, .*; nothing is written yet/],
+    [
+      ['doctor', 'step2750'],
+      /doctor: stopped at \d+ %, trial \d+, .*; \d+ trials are kept: the same command with --resume goes on/,
+    ],
     [['gallery'], /gallery: stopped at \d+ %, [a-z-]+; nothing is written yet/],
     [['formats', '--measure'], /formats: stopped at \d+ %, [a-z]+; nothing is written yet/],
   ])('%j gives the terminal back, says how to go on, and exits with 130', (args, says) => {

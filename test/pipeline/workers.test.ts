@@ -155,7 +155,7 @@ describe('load with workers', () => {
         (thrown: unknown) => (thrown as Error).message,
       )
     expect(await failure('exits')).toMatch(
-      /^load: a worker ended at its work, records 0 to 3, 4 of them: a transform that calls process\.exit, or crashes the engine, is seen with workers: 0 \[.*code: 3.*\]$/,
+      /^load: a worker ended at its work, thread [1-9]\d*, records 0 to 3, 4 of them: a transform that calls process\.exit, or crashes the engine, is seen with workers: 0 \[.*code: 3.*\]$/,
     )
     expect(await failure('bare')).toBe('map: bare failed at record 0, place 0 [an object]')
     expect(await failure('unsendable')).toBe('map: unsendable failed at record 0, place 0 [odd]')

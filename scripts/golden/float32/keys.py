@@ -108,12 +108,17 @@ def hashes(oracle, arguments):
     for name in arguments:
         rows = known["hashes"].setdefault(name, {})
         for block in range(first, last):
-            if str(block) not in rows:
-                mode = "drawn" if name in PAIRS else "hashes"
-                out = subprocess.run([oracle, name, mode, str(block), str(block + 1)], stdout=subprocess.PIPE, check=True)
-                rows[str(block)] = out.stdout.decode().strip()
-        known["hashes"][name] = dict(sorted(rows.items(), key=lambda row: int(row[0])))
-        write("float32_hashes.json", known)
+            if str(block) in rows:
+                continue
+            mode = "drawn" if name in PAIRS else "hashes"
+            command = [oracle, name, mode, str(block), str(block + 1)]
+            out = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().split()
+            rows[str(block)] = out[0]
+            # Odd and even functions have the block with the other sign as well.
+            if len(out) > 1:
+                rows[str(block ^ 128)] = out[1]
+            known["hashes"][name] = rows = dict(sorted(rows.items(), key=lambda row: int(row[0])))
+            write("float32_hashes.json", known)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /* The correctly rounded float32 result of a unary function for every float32 operand.
  *
- *   oracle NAME hashes FROM TO    the hash of each block of 2^24 operands, in order of their bits, in hexadecimal
+ *   oracle NAME hashes FROM TO    the hash of each block of 2^24 operands, in order of their bits, in hexadecimal; of a function
+ *                                 that is odd or even also that of the block with the other sign
  *   oracle NAME results BLOCK     the bits of one block's results, 64 MiB on standard output
  *   oracle NAME given             operands on standard input, results on standard output, all by MPFR
  *   oracle NAME pairs             the same of two operands: pow, atan2, hypot, logAddExp
@@ -187,6 +188,14 @@ static void chunk(Fast fast, uint32_t first) {
   }
 }
 
+/* Odd or even, and MPFR rounds both signs alike. */
+static int symmetric(void) {
+  const char *names[] = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf", "cbrt", "cos", "cosh"};
+  for (int i = 0; i < 12; i++)
+    if (is(names[i])) return 1;
+  return 0;
+}
+
 int main(int count, char **argument) {
   if (count < 3) return 2;
   name = argument[1];
@@ -216,13 +225,21 @@ int main(int count, char **argument) {
       printf("%08x\n", hash), fflush(stdout);
     }
   } else {
+    /* What the sign of the operand changes in a result that is a number. */
+    uint32_t flip = is("cos") || is("cosh") ? 0 : 0x80000000;
     for (int block = atoi(argument[3]); block < atoi(argument[4]); block++) {
-      uint32_t hash = 0x811c9dc5;
+      uint32_t hash = 0x811c9dc5, mirrored = hash;
       for (int i = 0; i < 256; i++) {
         chunk(fast, ((uint32_t)block << 24) + (i << 16));
-        for (int k = 0; k < 1 << 16; k++) hash = (hash ^ ((uint32_t *)results)[k]) * 0x01000193;
+        for (int k = 0; k < 1 << 16; k++) {
+          uint32_t word = ((uint32_t *)results)[k];
+          hash = (hash ^ word) * 0x01000193;
+          mirrored = (mirrored ^ (word == 0x7fc00000 ? word : word ^ flip)) * 0x01000193;
+        }
       }
-      printf("%08x\n", hash), fflush(stdout);
+      if (symmetric()) printf("%08x %08x\n", hash, mirrored);
+      else printf("%08x\n", hash);
+      fflush(stdout);
     }
   }
   return 0;

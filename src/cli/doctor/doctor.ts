@@ -13,6 +13,7 @@ import {
 import { type DoctorCase, doctorCases } from './doctorCases.js'
 import { doctorPage } from './doctorPage.js'
 import { doctorReport } from './doctorReport.js'
+import { keptTrials } from './keptTrials.js'
 import { isModulePath, type ModuleExamined, moduleCase } from './moduleCase.js'
 import { step2750Case } from './step2750Case.js'
 
@@ -22,6 +23,7 @@ interface Given {
   readonly steps?: string
   readonly lr?: string
   readonly ignore: readonly string[]
+  readonly resume?: boolean
 }
 
 /**
@@ -42,6 +44,7 @@ export const doctorCommand: Subcommand = (terminal, exit) =>
       (line: string, lines: readonly string[]) => [...lines, line],
       [],
     )
+    .option('--resume', 'go on with the search that was stopped, from the trials kept in the folder')
     .option('--steps <n>', 'of step2750: steps of a trial; default 300')
     .option('--lr <rate>', 'of step2750: learning rate; default 0.00275, which puts the NaN near step 275')
     .addHelpText('after', help)
@@ -79,19 +82,23 @@ async function chosen(name: string, { steps, lr, ignore }: Given): Promise<Docto
 
 function run(
   { id, title, ignore, examine }: DoctorCase,
-  { json = false, out, ignore: asked }: Given,
+  { json = false, out, ignore: asked, resume = false }: Given,
   terminal: Terminal,
 ): number {
   const report = openReport({ out, json, terminal })
+  const kept = keptTrials(out, title, resume)
   terminal.ifStopped?.('nothing is written yet')
   // How many trials there will be is not known before.
-  const examined: ModuleExamined = examine((trial, count) =>
-    terminal.progress?.(count, count + 10, `trial ${count}, ${trial.stage}`),
-  )
+  const examined: ModuleExamined = examine((trial, count) => {
+    kept.keep(trial, count)
+    terminal.ifStopped?.(`${kept.count()} trials are kept: the same command with --resume goes on`)
+    terminal.progress?.(count, count + 10, `trial ${count}, ${trial.stage}`)
+  }, kept.earlier)
   const { shadow, ...found } = examined
   const how = { ignore: ignore ?? asked, width: terminal.width }
   if (json) terminal.out(jsonText({ experiment: id, title, shadow: shadow.toJSON(), ...found }))
   else say(terminal, `${doctorReport(title, examined, how)}\n`)
+  kept.end()
   report.write({ 'index.html': doctorPage({ id, title, ...how, ...examined }) })
   return examined.findings.every(({ tuning }) => tuning.met) ? 0 : 1
 }

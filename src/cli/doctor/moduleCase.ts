@@ -50,9 +50,9 @@ export async function moduleCase(path: string, ignore: readonly string[]): Promi
     id: name,
     title,
     ignore: left,
-    examine: (onTrial) => {
+    examine: (onTrial, earlier) => {
       try {
-        return examine(onTrial)
+        return examine(onTrial, earlier)
       } catch (thrown) {
         throw inModule(thrown, name)
       }
@@ -81,7 +81,7 @@ function markedLines(source: string, name: string): string[] {
     .flatMap((line, i) => (/\/\/\s*doctor:\s*ignore\b/.test(line) ? [`${name}:${i + 1}`] : []))
 }
 
-type Examine = (onTrial: Parameters<DoctorCase['examine']>[0]) => ModuleExamined
+type Examine = (...how: Parameters<DoctorCase['examine']>) => ModuleExamined
 
 async function plainCase(name: string, exports: Exports, ignore: readonly string[]): Promise<Examine> {
   const f = exports['f'] ?? exports['default']
@@ -90,11 +90,9 @@ async function plainCase(name: string, exports: Exports, ignore: readonly string
   checkTensors(name, inputs, 'inputs')
   const { target } = exports
   const run = f as (inputs: Tree) => Tree
-  return (onTrial) => {
-    const findings: Finding[] =
-      target === undefined
-        ? []
-        : [findingOf(run, inputs as Tree, { question: inWords(target), target: target as never }, onTrial)]
+  return (onTrial, [earlier = []] = []) => {
+    const asked = { question: inWords(target), target: target as never, earlier }
+    const findings: Finding[] = target === undefined ? [] : [findingOf(run, inputs as Tree, asked, onTrial)]
     return { ...examined(run, inputs as Tree, ignore), findings }
   }
 }

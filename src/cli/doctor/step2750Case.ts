@@ -23,7 +23,7 @@ export function step2750Case({
   return {
     id: 'step2750',
     title: `the step-2750 experiment in ${steps} steps at learning rate ${lr}: its last finite step, and what to keep wide`,
-    examine: (onTrial) => {
+    examine: (onTrial, [finite = [], loss = []] = []) => {
       const beside = shadow(step2750Loss(run), lastFiniteInputs(drawData(run), run))
       const how = { policies: namedPolicies, ...(onTrial && { onTrial }) }
       return {
@@ -31,11 +31,11 @@ export function step2750Case({
         findings: [
           {
             question: `no loss or gradient that is not finite in ${steps} steps`,
-            tuning: tuneStep2750(options, { ...how, goal: 'finite' }),
+            tuning: tuneStep2750(options, { ...how, goal: 'finite', earlier: finite }),
           },
           {
             question: 'at most twice the loss of the same run in float32, median of the last 50 steps',
-            tuning: tuneStep2750(options, { ...how, goal: 'loss' }),
+            tuning: tuneStep2750(options, { ...how, goal: 'loss', earlier: loss }),
           },
         ],
       }

@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads'
+import { threadId, workerData } from 'node:worker_threads'
 import type { Key } from '../../random/index.js'
 import { loadTransform } from './loadTransform.js'
 import type { RecordPlace } from './recordContext.js'
@@ -13,6 +13,8 @@ export interface WorkerSetup {
   /** Groups of transforms that follow each other in workers. */
   readonly groups: readonly (readonly { kind: Step['kind']; transform: ModuleTransform }[])[]
   readonly root: Key
+  /** By the slot of a task: the thread that has it. Shared by all threads. */
+  readonly threads: Int32Array
 }
 
 /** Records on their way, and where each stands. */
@@ -23,13 +25,16 @@ export interface WiredRecords extends Wired {
 /** Records for one of the groups. */
 export interface WorkerTask extends WiredRecords {
   readonly group: number
+  /** Where in `threads` its thread is told. */
+  readonly slot: number
 }
 
 const loaded = new Map<number, Promise<readonly Step[]>>()
 
 /** The records of a task after its group of transforms. */
 export default async function work(task: WorkerTask): Promise<WiredRecords> {
-  const { groups, root } = workerData as WorkerSetup
+  const { groups, root, threads } = workerData as WorkerSetup
+  Atomics.store(threads, task.slot, threadId)
   const steps = loaded.get(task.group) ?? loadGroup(groups[task.group]!)
   loaded.set(task.group, steps)
   try {

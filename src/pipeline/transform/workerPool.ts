@@ -15,25 +15,31 @@ export interface WorkerPool {
 }
 
 /** Starts a number of threads; they end with `stop`, and do not keep the process alive while idle. */
-export function workerPool(threads: number, setup: WorkerSetup): WorkerPool {
+export function workerPool(threads: number, setup: Omit<WorkerSetup, 'threads'>): WorkerPool {
+  const places = new Int32Array(new SharedArrayBuffer(4 * slots))
   const open = (): Piscina<WorkerTask, WiredRecords> =>
     new Piscina({
       filename: workerFile(import.meta.url),
       minThreads: threads,
       maxThreads: threads,
-      workerData: setup,
+      workerData: { ...setup, threads: places },
     })
   let pool: Piscina<WorkerTask, WiredRecords>
   let stopped = false
+  let tasks = 0
   try {
     pool = open()
   } catch (error) {
-    throw explained(error, [])
+    throw explained(error, [], 0)
   }
   return {
-    run: async (group, { values, places }) => {
-      const result = await pool.run({ ...toWire(values), group, places }).catch((error: unknown) => {
-        throw stopped ? new Error('load: the loader was stopped [return]') : explained(error, places)
+    run: async (group, { values, places: records }) => {
+      const slot = tasks++ % slots
+      places[slot] = 0
+      const task = { ...toWire(values), group, slot, places: records }
+      const result = await pool.run(task).catch((error: unknown) => {
+        if (stopped) throw new Error('load: the loader was stopped [return]')
+        throw explained(error, records, Atomics.load(places, slot))
       })
       return { values: fromWire(result), places: result.places }
     },
@@ -63,9 +69,10 @@ export function workerFile(here: string): string {
   return path
 }
 
-/** What went wrong between the threads, and with which records; other errors as they are. */
-function explained(error: unknown, places: readonly RecordPlace[]): unknown {
+/** What went wrong between the threads, in which and with which records; other errors as they are. */
+function explained(error: unknown, places: readonly RecordPlace[], threadId: number): unknown {
   const records = recordsText(places)
+  const where = `${threadId > 0 ? `, thread ${threadId}` : ''}${records}`
   // Of the error of a result that cannot be sent, which cannot be sent either, an empty object arrives.
   if (!(error instanceof Error)) {
     return new TypeError(
@@ -80,18 +87,21 @@ function explained(error: unknown, places: readonly RecordPlace[]): unknown {
   const code = 'code' in error ? error.code : undefined
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new Error(
-      `load: a worker ran out of memory${records}: fewer workers, or a smaller chunk, need less [${shown(error)}]`,
+      `load: a worker ran out of memory${where}: fewer workers, or a smaller chunk, need less [${shown(error)}]`,
       { cause: error },
     )
   }
   if (/exited with code/.test(error.message)) {
     return new Error(
-      `load: a worker ended at its work${records}: a transform that calls process.exit, or crashes the engine, is seen with workers: 0 [${shown(error)}]`,
+      `load: a worker ended at its work${where}: a transform that calls process.exit, or crashes the engine, is seen with workers: 0 [${shown(error)}]`,
       { cause: error },
     )
   }
   return error
 }
+
+/** Tasks that can be under way at a time, and more: each has a slot of its own in which its thread is told. */
+const slots = 1 << 14
 
 function recordsText(places: readonly RecordPlace[]): string {
   const [first, last] = [places[0], places.at(-1)]

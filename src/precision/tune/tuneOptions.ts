@@ -1,4 +1,4 @@
-import { checkName, type OptionTable } from '../../options/index.js'
+import { checkArray, checkName, checkRecord, type OptionTable } from '../../options/index.js'
 import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
 import { checkGroupBy, type GroupBy } from '../program/stepName.js'
 import type { RealRule } from '../reals/realArithmetic.js'
@@ -38,6 +38,11 @@ export interface TuneOptions<T, R> {
   readonly reference?: 'auto' | 'float64' | 'real'
   /** Unrounded forms of operations of one's own, for 'real'. */
   readonly rules?: ReadonlyMap<Op, RealRule>
+  /**
+   * Trials of a search that was broken off, of the same function, inputs and target: what they tried is not run again. Nothing
+   * wide and everything wide are, and the answer is: RangeError where one comes out otherwise. Default none.
+   */
+  readonly earlier?: readonly Trial[]
   /** Told of every trial as it was run. */
   readonly onTrial?: (trial: Trial, count: number) => void
 }
@@ -52,12 +57,13 @@ export const tuneNames: OptionTable<TuneOptions<unknown, unknown>> = {
   policies: 'optional',
   reference: 'optional',
   rules: 'optional',
+  earlier: 'optional',
   onTrial: 'optional',
 }
 
 /** Throws unless the options are what `tune` takes, defaults filled in. */
 export function checkTuneOptions<T, R>(
-  { target, exhaustive = 0, reference = 'auto' }: TuneOptions<T, R>,
+  { target, exhaustive = 0, reference = 'auto', earlier = [] }: TuneOptions<T, R>,
   narrow: FloatDType,
   wide: FloatDType,
   cost: string,
@@ -65,6 +71,8 @@ export function checkTuneOptions<T, R>(
 ): void {
   checkTarget(target)
   checkGroupBy('tune', groupBy)
+  checkArray('tune', 'earlier', earlier)
+  for (const trial of earlier) checkRecord('tune', 'an earlier trial', trial, ['wide', 'value', 'met'])
   for (const dtype of [narrow, wide]) {
     if (!isFloat(dtype)) throw new TypeError(`tune: needs a floating-point dtype [${String(dtype)}]`)
   }

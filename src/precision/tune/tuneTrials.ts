@@ -38,7 +38,7 @@ export function trialsOf<T extends Tree, R extends Tree>({
   inputs,
   program,
   reference,
-  options: { target, onTrial },
+  options: { target, onTrial, earlier = [] },
   narrow,
   dtype,
   groupBy,
@@ -55,6 +55,7 @@ export function trialsOf<T extends Tree, R extends Tree>({
   const error = errorTarget(target)
   const tried: Trial[] = []
   const known = new Map<string, Trial>()
+  const recalled = new Map(earlier.map((trial) => [nameKey(trial.wide), trial]))
 
   const policyOf = (set: readonly TuneGroup[]): WidePolicy => ({
     wide: set.map(({ name }) => name),
@@ -75,10 +76,14 @@ export function trialsOf<T extends Tree, R extends Tree>({
     let trial = known.get(key)
     if (!trial) {
       const policy = policyOf(set)
-      trial = { wide: policy.wide, stage, ...measure(steps, policy) }
+      const before = recalled.get(nameKey(policy.wide))
+      // The ends are run anew, to see that the earlier trials are of this search.
+      const kept = stage === 'ends' ? undefined : before
+      trial = kept ?? { wide: policy.wide, stage, ...measure(steps, policy) }
+      if (before) checkSame(policy.wide, before.value, trial.value)
       known.set(key, trial)
       tried.push(trial)
-      onTrial?.(trial, tried.length)
+      if (!kept) onTrial?.(trial, tried.length)
     }
     return trial
   }
@@ -89,6 +94,7 @@ export function trialsOf<T extends Tree, R extends Tree>({
     const again = error
       ? errorsOf(program, leavesOf(tuned(inputs)), reference)[error.name]
       : measureRun(target, tuned).value
+    if (recalled.has(nameKey(policyOf(set).wide))) checkSame(policyOf(set).wide, before, again)
     if (!Object.is(again, before)) {
       throw new RangeError(
         `tune: the target is not deterministic, two runs of one set differ [${before}, then ${again}]`,
@@ -109,4 +115,14 @@ export function trialsOf<T extends Tree, R extends Tree>({
   }
 
   return { tried, run, policyOf, verify, named, exhaustive: error ? 4096 : 0 }
+}
+
+/** A set by its names, in whatever order. */
+const nameKey = (names: readonly string[]): string => [...names].sort().join('\n')
+
+function checkSame(wide: readonly string[], before: number, now: number): void {
+  if (Object.is(before, now)) return
+  throw new RangeError(
+    `tune: the earlier trials are of another search, with ${wide.join(', ') || 'nothing'} wide [${before}, now ${now}]`,
+  )
 }

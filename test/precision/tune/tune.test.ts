@@ -54,6 +54,27 @@ describe('tune', () => {
     })
   })
 
+  it('goes on from the trials of a search that was broken off, kept as JSON, and comes to the same', () => {
+    const f = (x: Tensor): Tensor => sub(cumsum(mul(exp(x), 0.1)), cumsum(mul(x, 0.7)))
+    const options = { target: { meanBits: 0.6 } } as const
+    const whole = tune(f, steps, options)
+    expect(whole.tried.length).toBeGreaterThan(8)
+    const earlier: Trial[] = JSON.parse(JSON.stringify(whole.tried.slice(0, 6)))
+    const anew: Trial[] = []
+    const found = tune(f, steps, { ...options, earlier, onTrial: (trial) => anew.push(trial) })
+    expect({ ...found, tried: [] }).toEqual({ ...whole, tried: [] })
+    expect(found.tried).toEqual(whole.tried)
+    // The ends are run again: by them a search knows its own.
+    const ends = earlier.filter(({ stage }) => stage === 'ends').length
+    expect(anew.length).toBe(whole.tried.length - earlier.length + ends)
+    expect(() => tune(f, mul(steps, 2), { ...options, earlier })).toThrow(
+      /^tune: the earlier trials are of another search, with nothing wide \[/,
+    )
+    expect(() => tune(f, steps, { ...options, earlier: [{ wide: [] }] as never })).toThrow(
+      'tune: an earlier trial',
+    )
+  })
+
   it('measures what the function with the answer then gives', () => {
     const { policy, value, narrowest } = tune(decay, steps, { target: { maxRelative: 0.05 } })
     const exact = decay(cast(steps, 'float64')).toNumbers()

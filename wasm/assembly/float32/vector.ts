@@ -1,13 +1,13 @@
 // The most used unary functions of float32, four at a time: float32 at `from` -> float32 at `to`, which may be `from`; counts
-// rounded up to a multiple of 4. A float64 value with an error below 2^-40 of itself is rounded where both ends of that
-// interval round alike, NaN nowhere; else the four are left to the scalar functions, about once in 2^12 of them.
+// rounded up to a multiple of 4. A float64 value with an error below 2^-37 of itself is rounded where both ends of twice that
+// interval round alike, NaN nowhere; else the four are left to the scalar functions, about once in 2^9 of them.
 import { erf, gelu } from './errorFunction'
 import { exp, geluTanh, sigmoid, silu, tanh } from './exponential'
 import { log, softplus } from './logarithm'
-import { errors, numbers, tails } from './numbers'
+import { errors, logarithms, numbers, powers, tails } from './numbers'
 
-const below = 1.0 - 9.094947017729282e-13
-const above = 1.0 + 9.094947017729282e-13
+const below = 1.0 - 1.4551915228366852e-11
+const above = 1.0 + 1.4551915228366852e-11
 const magic = 6755399441055744.0
 
 // @ts-ignore: decorator
@@ -57,50 +57,59 @@ function slowly(kind: i32, x: v128, to: usize): void {
   store<f32>(to, scalar(kind, f32x4.extract_lane(x, 3)), 12)
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2: r + r^2 times a polynomial, 2^-44 of exp(r) off.
+// exp(x) = 2^(n/64) exp(r), |r| <= ln(2) / 128, as in exponential.ts; the series ends sooner.
 
 // @ts-ignore: decorator
 @inline
-function turns(x: v128): v128 {
-  return f64x2.add(f64x2.mul(x, f64x2.splat(1.4426950408889634)), f64x2.splat(magic))
+function turns(x: v128, perUnit: f64): v128 {
+  return f64x2.add(f64x2.mul(x, f64x2.splat(perUnit)), f64x2.splat(magic))
 }
 
+/** r = x - n ln(2) / 64. */
 // @ts-ignore: decorator
 @inline
-function smallExpm1(x: v128, turned: v128): v128 {
+function restOf(x: v128, turned: v128): v128 {
   const n = f64x2.sub(turned, f64x2.splat(magic))
-  const r = f64x2.sub(x, f64x2.mul(n, f64x2.splat(0.6931471805599453)))
-  const r2 = f64x2.mul(r, r)
-  const a = f64x2.add(f64x2.splat(0.4999999999995511), f64x2.mul(r, f64x2.splat(0.16666666666662586)))
-  const b = f64x2.add(f64x2.splat(0.04166666678626573), f64x2.mul(r, f64x2.splat(0.00833333334420298)))
-  const c = f64x2.add(f64x2.splat(0.0013888839110572009), f64x2.mul(r, f64x2.splat(0.00019841224599656011)))
-  const d = f64x2.add(f64x2.splat(2.4867870179687727e-5), f64x2.mul(r, f64x2.splat(2.7617564785876086e-6)))
-  const ab = f64x2.add(a, f64x2.mul(r2, b))
-  const cd = f64x2.add(c, f64x2.mul(r2, d))
-  const p = f64x2.add(ab, f64x2.mul(f64x2.mul(r2, r2), cd))
-  return f64x2.add(r, f64x2.mul(r2, p))
+  return f64x2.sub(x, f64x2.mul(n, f64x2.splat(0.010830424696249145)))
 }
 
-/** exp(x) for |x| <= 700. */
+/** 2^(n/64): the lowest bits of what `magic` was added to are n, of which the upper ones go to the exponent. */
+// @ts-ignore: decorator
+@inline
+function powerOf(turned: v128): v128 {
+  const start = numbers + powers * 8
+  const first = start + (<usize>(i32x4.extract_lane(turned, 0) & 63) << 4)
+  const second = start + (<usize>(i32x4.extract_lane(turned, 2) & 63) << 4)
+  return i64x2.add(v128.load64_lane(second, v128.load64_splat(first), 1), i64x2.shl(v128.andnot(turned, i64x2.splat(63)), 46))
+}
+
+/** exp(x) for |x| <= 700: off by 2^-37.2 of itself for the series, whose r^4 / 24 went into r^2, and by 2^-53 |x|. */
 // @ts-ignore: decorator
 @inline
 function expOf(x: v128): v128 {
-  const turned = turns(x)
-  const y = f64x2.add(f64x2.splat(1), smallExpm1(x, turned))
-  // The lowest bits of what `magic` was added to are n: they go to the exponent.
-  return i64x2.add(y, i64x2.shl(turned, 52))
+  const turned = turns(x, 92.33248261689366)
+  const r = restOf(x, turned)
+  const r2 = f64x2.mul(r, r)
+  const p = f64x2.add(f64x2.splat(0.5000010122179893), f64x2.mul(r, f64x2.splat(0.16666666666666666)))
+  const power = powerOf(turned)
+  return f64x2.add(power, f64x2.mul(power, f64x2.add(r, f64x2.mul(r2, p))))
 }
 
-/** exp(x) - 1 for |x| <= 700. */
+/** exp(x) - 1 for |x| <= 700, off by 2^-37 of itself: r^5 / 120 against the smallest r. */
 // @ts-ignore: decorator
 @inline
 function expm1Of(x: v128): v128 {
-  const turned = turns(x)
-  const p = smallExpm1(x, turned)
-  const power = i64x2.add(f64x2.splat(1), i64x2.shl(turned, 52))
-  return f64x2.add(f64x2.sub(power, f64x2.splat(1)), f64x2.mul(power, p))
+  const turned = turns(x, 92.33248261689366)
+  const r = restOf(x, turned)
+  const r2 = f64x2.mul(r, r)
+  const a = f64x2.add(f64x2.splat(0.5), f64x2.mul(r, f64x2.splat(0.16666666666666666)))
+  const p = f64x2.add(a, f64x2.mul(r2, f64x2.splat(0.041666666666666664)))
+  const power = powerOf(turned)
+  const beyond = f64x2.mul(power, f64x2.add(r, f64x2.mul(r2, p)))
+  return f64x2.add(f64x2.sub(power, f64x2.splat(1)), beyond)
 }
 
+/** 1 + exp(-x). */
 // @ts-ignore: decorator
 @inline
 function onePlusExpMinus(x: v128): v128 {
@@ -126,54 +135,74 @@ function logOf(x: v128): v128 {
   return f64x2.add(f64x2.mul(n, f64x2.splat(0.6931471805599453)), small)
 }
 
-// @ts-ignore: decorator
-@inline
-function pair(first: usize, second: usize, offset: usize): v128 {
-  return v128.load64_lane(second + offset, v128.load64_splat(first + offset), 1)
+// erf and erfc exp(x^2) by polynomials on parts a quarter as wide as those of errorFunction.ts, and so of 8 coefficients
+// instead of 13: rows of 9 numbers, the centre first, made from the others when the module starts.
+
+/** Fills rows from one of 14 numbers: its polynomial about another centre, up to the seventh power. */
+function shifted(row: usize, centre: f64, to: usize): void {
+  const by = centre - load<f64>(row)
+  store<f64>(to, centre)
+  // Horner's scheme once for each coefficient.
+  for (let i: usize = 0; i < 13; i++) store<f64>(shift + i * 8, load<f64>(row + 8 + i * 8))
+  for (let k: usize = 0; k < 8; k++) {
+    for (let i: usize = 12; i > k; i--) {
+      const at = shift + (i - 1) * 8
+      store<f64>(at, load<f64>(at) + by * load<f64>(at, 8))
+    }
+    store<f64>(to + 8 + k * 8, load<f64>(shift + k * 8))
+  }
 }
 
-/** A polynomial of two rows of 14 numbers, each with its centre first, at two numbers. */
+const shift: usize = memory.data(13 * 8)
+const erfRows: usize = memory.data(64 * 72)
+const tailRows: usize = memory.data(100 * 72)
+
+for (let i = 0; i < 64; i++) {
+  const centre = i == 0 ? 0 : (f64(i) + 0.5) / 16
+  shifted(numbers + (errors + 14 * (i >> 2)) * 8, centre, erfRows + i * 72)
+}
+for (let i = 0; i < 100; i++) {
+  // Below 1/4 four rows of 1/16; then sixteen an octave.
+  const width = i < 4 ? 0.0625 : f64(1 << ((i - 4) >> 4)) / 64
+  const start = i < 4 ? 0 : 16 * width
+  const centre = start + (f64(i < 4 ? i : (i - 4) & 15) + 0.5) * width
+  shifted(numbers + (tails + 14 * (i >> 2)) * 8, centre, tailRows + i * 72)
+}
+
+/** The polynomials of two rows at two numbers. */
 // @ts-ignore: decorator
 @inline
-function piecesOf(a: usize, b: usize, x: v128): v128 {
-  const t = f64x2.sub(x, pair(a, b, 0))
-  let sum = f64x2.add(f64x2.mul(pair(a, b, 104), t), pair(a, b, 96))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 88))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 80))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 72))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 64))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 56))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 48))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 40))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 32))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 24))
-  sum = f64x2.add(f64x2.mul(sum, t), pair(a, b, 16))
-  return f64x2.add(f64x2.mul(sum, t), pair(a, b, 8))
+function piecesOf(start: usize, rows: v128, x: v128): v128 {
+  const a = start + <usize>(i32x4.extract_lane(rows, 0) * 72)
+  const b = start + <usize>(i32x4.extract_lane(rows, 1) * 72)
+  const t = f64x2.sub(x, v128.load64_lane(b, v128.load64_splat(a), 1))
+  const t2 = f64x2.mul(t, t)
+  const low = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 8), 1, 8), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 16), 1, 16)))
+  const next = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 24), 1, 24), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 32), 1, 32)))
+  const third = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 40), 1, 40), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 48), 1, 48)))
+  const high = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 56), 1, 56), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 64), 1, 64)))
+  const rest = f64x2.add(next, f64x2.mul(t2, f64x2.add(third, f64x2.mul(t2, high))))
+  return f64x2.add(low, f64x2.mul(t2, rest))
 }
 
 /** erf(x) for 0 <= x < 4. */
 // @ts-ignore: decorator
 @inline
 function erfOf(x: v128): v128 {
-  const parts = i32x4.trunc_sat_f64x2_u_zero(f64x2.mul(x, f64x2.splat(4)))
-  const start = numbers + errors * 8
-  const first = usize(i32x4.extract_lane(parts, 0)) * 112
-  return piecesOf(start + first, start + usize(i32x4.extract_lane(parts, 1)) * 112, x)
+  return piecesOf(erfRows, i32x4.trunc_sat_f64x2_u_zero(f64x2.mul(x, f64x2.splat(16))), x)
 }
 
 /** erfc(x) exp(x^2) for 0 <= x < 16. */
 // @ts-ignore: decorator
 @inline
 function scaledErfcOf(x: v128): v128 {
-  // Four parts an octave: exponent and two bits, counted from 1/4; below it the first row.
-  const places = i32x4.sub(i32x4.shr_u(x, 18), i32x4.splat(0xff3))
-  const rows = i32x4.min_s(i32x4.max_s(places, i32x4.splat(0)), i32x4.splat(24))
-  const start = numbers + tails * 8
-  const first = usize(i32x4.extract_lane(rows, 1)) * 112
-  return piecesOf(start + first, start + usize(i32x4.extract_lane(rows, 3)) * 112, x)
+  // Exponent and four bits, counted from 1/4; below it sixteenths.
+  const places = i32x4.sub(i32x4.shr_u(v128.shuffle<i32>(x, x, 1, 3, 1, 3), 16), i32x4.splat(0x3fcc))
+  const sixteenths = i32x4.trunc_sat_f64x2_u_zero(f64x2.mul(x, f64x2.splat(16)))
+  return piecesOf(tailRows, i32x4.max_s(places, i32x4.min_s(sixteenths, i32x4.splat(3))), x)
 }
 
-/** The value of two operands; those of log are positive, the sizes of the others within what a comment above allows. */
+/** The value of two operands, of sizes within what a comment above allows. */
 // @ts-ignore: decorator
 @inline
 function value(kind: i32, x: v128): v128 {
@@ -190,7 +219,6 @@ function value(kind: i32, x: v128): v128 {
     const e = expm1Of(f64x2.add(x, x))
     return f64x2.div(e, f64x2.add(e, f64x2.splat(2)))
   }
-  if (kind == 5) return logOf(x)
   if (kind == 6) return erfOf(x)
   if (kind == 8) return softplusOf(x)
   // gelu: x less the tail, or the tail.
@@ -227,12 +255,8 @@ function each(kind: i32, from: usize, to: usize, count: i32): void {
     const given = v128.load(from)
     let x = given
     let open = i32x4.splat(0)
-    // What has a finite logarithm.
-    const number = v128.and(f32x4.gt(x, f32x4.splat(0)), f32x4.lt(x, f32x4.splat(Infinity)))
     // Within bounds beyond which the result is the same; pmin and pmax of x first keep its NaN.
     if (kind == 4) { x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(20))
-}
-    else if (kind == 5) { x = v128.bitselect(x, f32x4.splat(1), number)
 }
     else if (kind == 6) { x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(3.99))
 }
@@ -252,7 +276,6 @@ function each(kind: i32, from: usize, to: usize, count: i32): void {
     const high = rounded(y, z, above)
     if (v128.any_true(v128.or(open, f32x4.ne(low, high)))) slowly(kind, given, to)
     else if (kind == 4 || kind == 6) v128.store(to, v128.or(low, v128.and(given, sign)))
-    else if (kind == 5) v128.store(to, v128.bitselect(low, logLimits(given), number))
     else v128.store(to, low)
   }
 }
@@ -277,10 +300,6 @@ export function tanhFloat32(from: usize, to: usize, count: i32): void {
   each(4, from, to, count)
 }
 
-export function logFloat32(from: usize, to: usize, count: i32): void {
-  each(5, from, to, count)
-}
-
 export function erfFloat32(from: usize, to: usize, count: i32): void {
   each(6, from, to, count)
 }
@@ -291,4 +310,61 @@ export function geluFloat32(from: usize, to: usize, count: i32): void {
 
 export function softplusFloat32(from: usize, to: usize, count: i32): void {
   each(8, from, to, count)
+}
+
+/** c and -log(c) of each row of `logarithms`, the second as one number. */
+const logRows: usize = memory.data(65 * 16)
+for (let j: usize = 0; j < 65; j++) {
+  const row = numbers + (logarithms + 3 * i32(j)) * 8
+  store<f64>(logRows + j * 16, load<f64>(row))
+  store<f64>(logRows + j * 16, load<f64>(row, 8) + load<f64>(row, 16), 8)
+}
+
+// @ts-ignore: decorator
+@inline
+function logRow(row: i32): v128 {
+  return v128.load(logRows + (<usize>row << 4))
+}
+
+/** k ln 2 - log(c) + log(1 + r), r = m c - 1 exact and |r| < 0.009; off by 2^-41 of itself for the series, whose -r^6 / 6 went into r^4 and r^2. */
+// @ts-ignore: decorator
+@inline
+function logBy(m: v128, k: v128, first: v128, second: v128): v128 {
+  const c = v128.shuffle<f64>(first, second, 0, 2)
+  const r = f64x2.sub(f64x2.mul(m, c), f64x2.splat(1))
+  const r2 = f64x2.mul(r, r)
+  const a = f64x2.add(f64x2.splat(-0.4999999997935607), f64x2.mul(r, f64x2.splat(0.3333333333333333)))
+  const b = f64x2.add(f64x2.splat(-0.25001311612625915), f64x2.mul(r, f64x2.splat(0.2)))
+  const p = f64x2.add(a, f64x2.mul(r2, b))
+  const whole = f64x2.add(f64x2.mul(k, f64x2.splat(0.6931471805599453)), v128.shuffle<f64>(first, second, 1, 3))
+  return f64x2.add(whole, f64x2.add(r, f64x2.mul(r2, p)))
+}
+
+/** As logValue in logarithm.ts: the exponent, the row of m and m itself from the bits of a normal operand. */
+export function logFloat32(from: usize, to: usize, count: i32): void {
+  for (const end = to + ((count + 3) & ~3) * 4; to < end; from += 16, to += 16) {
+    const given = v128.load(from)
+    const normal = f32x4.ge(given, f32x4.splat(1.1754943508222875e-38))
+    const number = v128.and(normal, f32x4.lt(given, f32x4.splat(Infinity)))
+    const x = v128.bitselect(given, f32x4.splat(1), number)
+    const fraction = v128.and(x, i32x4.splat(0x7fffff))
+    const m = v128.or(fraction, i32x4.splat(0x3f800000))
+    const rows = i32x4.shr_u(i32x4.add(fraction, i32x4.splat(1 << 16)), 17)
+    // From row 27 on it is the logarithm of m / 2.
+    const exponent = i32x4.sub(i32x4.shr_u(x, 23), i32x4.splat(127))
+    const k = i32x4.sub(exponent, i32x4.gt_s(rows, i32x4.splat(26)))
+    const y = logBy(
+      f64x2.promote_low_f32x4(m),
+      f64x2.convert_low_i32x4_s(k),
+      logRow(i32x4.extract_lane(rows, 0)),
+      logRow(i32x4.extract_lane(rows, 1)),
+    )
+    const upperK = f64x2.convert_low_i32x4_s(v128.shuffle<i32>(k, k, 2, 3, 2, 3))
+    const z = logBy(upper(m), upperK, logRow(i32x4.extract_lane(rows, 2)), logRow(i32x4.extract_lane(rows, 3)))
+    const low = rounded(y, z, below)
+    const subnormal = v128.andnot(f32x4.gt(given, f32x4.splat(0)), normal)
+    const open = v128.or(subnormal, f32x4.ne(low, rounded(y, z, above)))
+    if (v128.any_true(open)) slowly(5, given, to)
+    else v128.store(to, v128.bitselect(low, logLimits(given), number))
+  }
 }
