@@ -7,6 +7,7 @@ gradients), optax (optimizers) and jmp (loss scale), from the description in its
 """
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import jax
@@ -173,6 +174,46 @@ def functions():
     }
 
 
+def attention():
+    n, width = 128, 16
+    logits = np.full((n, n), -12.0)
+    for i in range(n):
+        logits[i, [i, (i + 37) % n]] = 2
+    drawn = np.asarray(jax.random.normal(jax.random.key(7), (1, n, width)))[0]
+    v = (drawn * np.float32(0.3) + np.float32(-2.3)).astype(bf16).astype(np.float32)
+    small = np.float32(bf16(np.exp(np.float32(-14))))
+    out = np.zeros((n, width))
+    for i in range(n):
+        p = np.where(logits[i] == 2, np.float32(1), small)
+        numerator, total = np.zeros(width, np.float32), np.float32(0)
+        for j in range(n):
+            numerator = (numerator + p[j] * v[j]).astype(np.float32)
+            total = np.float32(total + p[j])
+        rounded = numerator.astype(bf16).astype(np.float32)
+        out[i] = (rounded / np.float32(bf16(total))).astype(bf16)
+    weights = np.exp(logits - 2)
+    exact = weights @ v.astype(np.float64) / weights.sum(1, keepdims=True)
+
+    # Blocks of 16 of 64 rows and columns, i - 20 >= j: rows of blocks without a pair, and the masked rows of the others.
+    i, j = np.arange(64)[:, None], np.arange(64)[None]
+    allowed = i - 20 >= j
+    visited = allowed.reshape(4, 16, 4, 16).any((1, 3)).any(1)
+    empty = ~allowed.any(1)
+    c = np.float32(np.float32(0.125) * np.float32(np.log2(np.e)))
+    s = np.float32(0)
+    for _ in range(64):
+        s = np.float32(s + np.float32(133120.0**2))
+    left = Fraction(float(s)) * Fraction(float(c)) - Fraction(float(np.float32(s * c)))
+    return {
+        'attention-ties': {'away': int((out < exact).sum()), 'toward': int((out > exact).sum())},
+        'attention-masked-row': {
+            'nanRows': int((~visited).sum()) * 16,
+            'leakingRows': int((empty & np.repeat(visited, 16)).sum()),
+        },
+        'attention-fused-exponent': {'notFinite': 256, 'exponent': float(left)},
+    }
+
+
 def dead():
     def loss(w):
         e = jnp.exp(jnp.stack([w, jnp.float32(0)]))
@@ -211,6 +252,6 @@ def dead():
 
 if __name__ == '__main__':
     OUT.parent.mkdir(exist_ok=True)
-    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **dead()}
+    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **attention(), **dead()}
     OUT.write_text(json.dumps(readings, indent=1) + '\n')
     print(f'failures.py: {len(readings)} failures')

@@ -1,89 +1,25 @@
-import type { OptionTable } from '../options/index.js'
-import { add, calledAt, type Op, Tensor, type Trace } from '../tensor/index.js'
-import { checkpointOp, type Rematerialise } from './checkpointOp.js'
-import { variableOp } from './graph/variable.js'
-import type { GradientRule, GradientRules } from './rules/gradientRule.js'
+import { add, calledAt, type Op, Tensor } from '../tensor/index.js'
+import type { BackwardOptions, Recorded } from './backwardOptions.js'
+import { checkpointOp, type Rematerialise } from './graph/checkpointOp.js'
+import { type RecordedNode, recordingOf } from './graph/recording.js'
+import { pullLoop } from './pullLoop.js'
+import type { GradientRule } from './rules/gradientRule.js'
 import { rules as knownRules } from './rules/rules.js'
-import type { SumOptions } from './rules/sumOptions.js'
-
-/** How a backward pass computes. */
-export interface BackwardOptions {
-  /** How gradients add where the forward pass repeated an element. */
-  readonly sum?: SumOptions
-  /** Rules of own operations, asked before the toolkit's and before what an operation's record brings. */
-  readonly rules?: GradientRules
-}
-
-export const backwardNames: OptionTable<BackwardOptions> = { sum: 'optional', rules: 'optional' }
-
-/** A recorded tensor as the backward pass sees it. */
-interface Node {
-  readonly tensor: Tensor
-  readonly serial: number
-  /** Whether it belongs to a graph beyond this call: of an outer gradient, or of a recording. */
-  readonly foreign: boolean
-  /** The tensor without its trace, once it was asked for. */
-  plain: Tensor | undefined
-}
-
-/** What was computed from some variables, ready to be walked backwards. */
-export interface Recorded {
-  /** The tensor as the world outside may have it: without a trace, unless it belongs to an outer graph. */
-  readonly plain: (x: Tensor) => Tensor
-  /**
-   * The cotangents of the variables from those of the outputs, undefined where an output does not depend on one.
-   * Operations are walked from the last that ran to the first. Several cotangents of one tensor are added in that order,
-   * the latest user's first, each addition rounded to the dtype.
-   */
-  readonly pull: (cotangents: readonly Tensor[], options: BackwardOptions) => (Tensor | undefined)[]
-}
+import { type Scanned, scanOp } from './scan/scanOp.js'
 
 /**
- * Reads the graph between `variables`, just made in this order, and `outputs`. Nothing that ran before the first of them
- * can depend on one, which is where every walk ends. The backward pass computes with tensors without traces, and is so
- * not recorded itself, except where they belong to an outer graph.
+ * What `variables`, just made in this order, and `outputs` have between them: see `recordingOf`. The backward pass computes with
+ * tensors without traces, and is so not recorded itself, except where they belong to an outer graph.
  */
 export function recorded(op: string, variables: readonly Tensor[], outputs: readonly Tensor[]): Recorded {
-  const nodes = new Map<number, Node>()
-  for (const tensor of variables) {
-    const { serial, inputs } = tensor.trace!
-    nodes.set(serial, { tensor, serial, foreign: inputs.length > 0, plain: undefined })
-  }
-  const forward = discover(outputs, variables[0]?.trace?.serial ?? Infinity)
+  const { forward, plain, discover, forget } = recordingOf(variables, outputs)
 
-  /** The new nodes behind `from` whose serial is `first` or above, as they ran. */
-  function discover(from: readonly Tensor[], first: number): Node[] {
-    const found = new Map<number, Tensor>()
-    const open = [...from]
-    for (let tensor = open.pop(); tensor; tensor = open.pop()) {
-      const { trace } = tensor
-      if (!trace || trace.serial < first || nodes.has(trace.serial) || found.has(trace.serial)) continue
-      found.set(trace.serial, tensor)
-      for (const input of trace.inputs) if (input.trace) open.push(input)
-    }
-    const serials = [...found.keys()].sort((a, b) => a - b)
-    return serials.map((serial) => {
-      const tensor = found.get(serial)!
-      const node: Node = { tensor, serial, foreign: isForeign(tensor.trace!), plain: undefined }
-      nodes.set(serial, node)
-      return node
-    })
-  }
-
-  function isForeign({ op: key, inputs }: Trace): boolean {
-    // A root that is no variable was made by a recording, and so was what reads constants alone.
-    if (inputs.every((input) => !input.trace)) return key !== variableOp
-    return inputs.some(({ trace }) => trace && (nodes.get(trace.serial)?.foreign ?? true))
-  }
-
-  function plain(tensor: Tensor): Tensor {
-    const node = tensor.trace && nodes.get(tensor.trace.serial)
-    if (!node || node.foreign) return tensor
-    node.plain ??= new Tensor(tensor.dtype, tensor.shape, tensor.data)
-    return node.plain
-  }
-
-  function pull(seeds: readonly Tensor[], { sum = {}, rules }: BackwardOptions): (Tensor | undefined)[] {
+  function pull(
+    seeds: readonly (Tensor | undefined)[],
+    options: BackwardOptions,
+    start: readonly (Tensor | undefined)[] = [],
+  ): (Tensor | undefined)[] {
+    const { sum = {}, rules } = options
     const ruleOf = (key: Op): GradientRule | 'none' | undefined =>
       rules?.get(key) ?? knownRules.get(key) ?? key.gradient?.bind(key)
     const cotangents = new Map<number, Tensor>()
@@ -91,7 +27,7 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
     const active = new Set(variables.map(({ trace }) => trace!.serial))
     const isActive = ({ trace }: Tensor): boolean => trace !== undefined && active.has(trace.serial)
 
-    function activate(list: readonly Node[]): void {
+    function activate(list: readonly RecordedNode[]): void {
       for (const { tensor, serial } of list) {
         const { op: key, inputs } = tensor.trace!
         if (inputs.some(isActive) && ruleOf(key) !== 'none') active.add(serial)
@@ -104,13 +40,14 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
       cotangents.set(serial, before ? add(before, g) : g)
     }
 
-    function sweep(list: readonly Node[]): void {
+    function sweep(list: readonly RecordedNode[]): void {
       for (let i = list.length - 1; i >= 0; i--) {
         const { tensor, serial } = list[i]!
         const g = cotangents.get(serial)
         if (!g) continue
         const { op: key, attributes } = tensor.trace!
         if (key === checkpointOp) rematerialise(attributes as Rematerialise, serial + 1)
+        else if (key === scanOp) calledAt(tensor.trace!.site, () => throughLoop(tensor))
         else calledAt(tensor.trace!.site, () => step(tensor, g))
         cotangents.delete(serial)
       }
@@ -132,6 +69,33 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
       }
     }
 
+    /** All results of a loop at once: whatever reads one ran later than the last of them was made. */
+    function throughLoop(result: Tensor): void {
+      const { trace } = result
+      const { loop, outputs: results } = trace!.attributes as Scanned
+      const inputs = trace!.inputs
+      const cotangentOf = ({ trace: of }: Tensor): Tensor | undefined => cotangents.get(of!.serial)
+      const seeds = results.map(cotangentOf)
+      for (const { trace: of } of results) cotangents.delete(of!.serial)
+      const captured = loop.body.captured.length
+      const given = pullLoop(recorded, {
+        ...{ op, loop, options, seeds, needs: inputs.map(isActive) },
+        inputs: inputs.map(plain),
+        // Those that nothing read are not among the nodes.
+        results:
+          plain(result) === result ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data)),
+        start: inputs.slice(0, captured).map((x) => (x.trace ? cotangentOf(x) : undefined)),
+      })
+      for (const [i, input] of inputs.entries()) {
+        const part = given[i]
+        if (!part) continue
+        checkPart(op, scanOp as Op, input, part)
+        // What was captured went on from its cotangent so far.
+        if (i < captured) cotangents.set(input.trace!.serial, part)
+        else contribute(input, part)
+      }
+    }
+
     /** Runs the inside again and walks it in place, so that every addition comes in the order it would have had. */
     function rematerialise({ outputs: kept, run }: Rematerialise, first: number): void {
       const again = run()
@@ -144,10 +108,11 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
         if (isActive(again[i]!)) contribute(again[i]!, g)
       }
       sweep(inside)
-      for (const { serial } of inside) nodes.delete(serial)
+      forget(inside)
     }
 
     activate(forward)
+    for (const [i, x] of variables.entries()) if (start[i]) contribute(x, start[i])
     for (const [i, output] of outputs.entries()) {
       const seed = seeds[i]
       if (seed && isActive(output)) contribute(output, seed)

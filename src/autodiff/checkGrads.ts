@@ -1,7 +1,7 @@
 import { checkArray, checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { isFloat, Tensor } from '../tensor/index.js'
 import { pathsOf, type Tree } from '../tree/index.js'
-import { type BackwardOptions, backwardNames } from './backward.js'
+import { type BackwardOptions, backwardNames } from './backwardOptions.js'
 import { grad } from './grad.js'
 import { checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 

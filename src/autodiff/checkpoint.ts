@@ -1,6 +1,6 @@
 import { checkFunction } from '../options/index.js'
 import { isFloat, isSealed, type Tensor, untraced, withTrace, zeros } from '../tensor/index.js'
-import { checkpointOp } from './checkpointOp.js'
+import { checkpointOp } from './graph/checkpointOp.js'
 import { replaceTensors, tensorsIn } from './graph/leaves.js'
 import { variable } from './graph/variable.js'
 
@@ -23,6 +23,8 @@ export function checkpoint<A extends readonly any[], R>(f: (...args: A) => R): (
     const before = variable(zeros([])).trace!.serial
     const result = f(...(replaceTensors(args, untraced) as unknown as A))
     const kept = tensorsIn(result)
+    // Closed over: recorded whole as well.
+    if (kept.some(isSealed)) return own.length === 0 ? result : f(...args)
     const inputs = [...own, ...readFromOutside(kept, before)]
     if (inputs.length === 0) return result
     const run = (): Tensor[] => {

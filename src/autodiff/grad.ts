@@ -1,6 +1,7 @@
 import { checkFunction, checkOptions, type OptionTable } from '../options/index.js'
 import { isFloat, ones, Tensor, zeros } from '../tensor/index.js'
-import { type BackwardOptions, backwardNames, recorded } from './backward.js'
+import { recorded } from './backward.js'
+import { type BackwardOptions, backwardNames } from './backwardOptions.js'
 import { asVariables, checkDifferentiable, replaceTensors, tensorsIn } from './graph/leaves.js'
 
 /** Options of grad and valueAndGrad. */
@@ -24,7 +25,7 @@ type Scalar<A extends readonly any[]> = (...args: A) => Tensor
 type ScalarAndAux<A extends readonly any[], X> = (...args: A) => readonly [Tensor, X]
 
 /** The gradient for one argument, or for several. */
-type Gradient<A extends readonly unknown[], N extends number | readonly number[]> = N extends number
+export type Gradient<A extends readonly unknown[], N extends number | readonly number[]> = N extends number
   ? A[N]
   : { [K in keyof N]: N[K] extends number ? A[N[K]] : never }
 
@@ -146,7 +147,7 @@ function differentiated(
 }
 
 /** The positions of the arguments, from the front. */
-function positions(op: string, places: readonly number[], count: number): number[] {
+export function positions(op: string, places: readonly number[], count: number): number[] {
   const chosen = places.map((place) => {
     const front = place < 0 ? place + count : place
     if (!Number.isInteger(place) || front < 0 || front >= count) {

@@ -1,7 +1,9 @@
 import { checkFunction, checkOptions } from '../options/index.js'
-import { isFloat, type Tensor, zeros } from '../tensor/index.js'
-import { checkSameTree, type PathAndLeaf, pathsOf, type Tree } from '../tree/index.js'
-import { type BackwardOptions, backwardNames, recorded } from './backward.js'
+import { isFloat, zeros } from '../tensor/index.js'
+import { pathsOf, type Tree } from '../tree/index.js'
+import { recorded } from './backward.js'
+import { type BackwardOptions, backwardNames } from './backwardOptions.js'
+import { checkLike } from './graph/checkLike.js'
 import { asVariables, checkDifferentiable, replaceTensors } from './graph/leaves.js'
 
 /** What vjp gives: the result of f, and the way back from a cotangent of it to those of the arguments. */
@@ -33,13 +35,8 @@ export function vjp<A extends readonly any[], R>(
   const { plain, pull } = recorded('vjp', variables, leaves)
   const pullback: Pullback<A, R> = (cotangent, options = {}) => {
     checkOptions('vjp', options, backwardNames)
-    checkSameTree('vjp', result, cotangent)
-    const seeds = pathsOf(cotangent as Tree)
-    checkSeeds(outputs, seeds)
-    const cotangents = pull(
-      seeds.map(({ leaf }) => leaf),
-      options,
-    )
+    const seeds = checkLike('vjp', 'cotangent', 'result', result, cotangent)
+    const cotangents = pull(seeds, options)
     let next = 0
     return replaceTensors(
       primals,
@@ -47,21 +44,4 @@ export function vjp<A extends readonly any[], R>(
     ) as A
   }
   return [replaceTensors(result, plain), pullback]
-}
-
-function checkSeeds(outputs: readonly PathAndLeaf<Tensor>[], seeds: readonly PathAndLeaf<Tensor>[]): void {
-  for (const [i, { leaf, path }] of outputs.entries()) {
-    const seed = seeds[i]!.leaf
-    const where = path && ` at ${path}`
-    if (seed.dtype !== leaf.dtype) {
-      throw new TypeError(
-        `vjp: the cotangent has another dtype than the result${where} [${seed.dtype}, not ${leaf.dtype}]`,
-      )
-    }
-    if (seed.rank !== leaf.rank || seed.shape.some((length, axis) => length !== leaf.shape[axis])) {
-      throw new RangeError(
-        `vjp: the cotangent has another shape than the result${where} [${seed.shape.join(', ')}, not ${leaf.shape.join(', ')}]`,
-      )
-    }
-  }
 }

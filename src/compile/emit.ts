@@ -1,48 +1,25 @@
 import { sizeOf } from '../tensor/index.js'
 import { blockElements, emitStep, firstOf, roomOf, type Writer } from './emitStep.js'
+import type { Edge, Emitted, HostCall } from './emitted.js'
 import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
 import type { Instruction, Parameter } from './lowering.js'
 import { planMemory } from './memory.js'
 import * as code from './opcodes.js'
-import { isLoop, type LoopNode, type LoopStep, type NodeStep, type Place, type Schedule } from './schedule.js'
+import {
+  isLoop,
+  isScan,
+  type LoopNode,
+  type LoopStep,
+  type NodeStep,
+  type Place,
+  type ScanStep,
+  type Schedule,
+} from './schedule.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
 import { edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
-
-/** A buffer that comes in or goes out. */
-export interface Edge {
-  readonly node: Node
-  /** Where it lies in memory. */
-  readonly at: number
-}
-
-/** What the host does when the interpreter calls it. */
-export type HostCall =
-  | { readonly kind: 'step'; readonly node: Node; readonly inputs: readonly Edge[]; readonly at: number }
-  | { readonly kind: 'block'; readonly node: Node }
-
-/** A program in the interpreter's words, for one place in memory. */
-export interface Emitted {
-  /** Where the program's constants and words belong, and what they are. */
-  readonly imageAt: number
-  readonly image: Uint32Array
-  /** The first words: elements coming in, and then the rest. */
-  readonly enterAt: number
-  /** Where the words of each step begin, and last those of what goes out. */
-  readonly stepsAt: readonly number[]
-  /** The values that lie in memory; others are only ever in a block of a loop. */
-  readonly stored: ReadonlySet<Node>
-  readonly arguments: readonly Edge[]
-  readonly outputs: readonly Edge[]
-  readonly calls: readonly HostCall[]
-  /** The end of all memory that it uses. */
-  readonly end: number
-  /** Bytes of values at once, and of them all if each had its own. */
-  readonly valueBytes: number
-  readonly unplannedBytes: number
-}
 
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
@@ -58,29 +35,34 @@ function bytesOf(node: Node): number {
   return up32(node.size * widthOf(node.dtype)) + 64
 }
 
-/** Writes a schedule as words of a program whose memory begins at `base`. */
+/**
+ * Writes a schedule as words of a program whose memory begins at `base`. The body of a loop is `inside` another program: its elements
+ * come and go as they lie there, and its arguments stay.
+ */
 export function emit(
   graph: Graph,
   plan: Schedule,
   base: number,
   tableAt: TableAt,
   edgeTables: EdgeTables,
+  inside = false,
 ): Emitted {
   const { steps, placeOf } = plan
-  const readers = lastReads(graph, plan)
+  const readers = lastReads(graph, plan, inside)
   const stored = [...readers.keys()].filter((node) => node.source.kind !== 'constant')
   const needs = stored.map((node) => ({ bytes: bytesOf(node), ...readers.get(node)! }))
   const memory = planMemory(needs)
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
-  const slotsAt = roomAt + up32(Math.max(0, ...steps.map((step) => (isLoop(step) ? 0 : roomOf(step)))))
+  const slotsAt =
+    roomAt + up32(Math.max(0, ...steps.map((step) => (isLoop(step) || isScan(step) ? 0 : roomOf(step)))))
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
   const words: number[] = []
   /** The words that hold offsets among the constants. */
   const relative: number[] = []
-  const calls: HostCall[] = []
+  const calls: (HostCall | ((resolve: (address: Address) => number) => HostCall))[] = []
   let slotBytes = 0
 
   function constant(key: string, make: () => Iterable<number>): Relative {
@@ -247,19 +229,32 @@ export function emit(
     write(code.CALL, calls.length - 1)
   }
 
+  function emitScan(step: ScanStep): void {
+    const inputs = step.reads.map((place) => firstOf(writer, place))
+    calls.push((resolve) => ({
+      ...{ kind: 'scan', step, inputs: inputs.map(resolve) },
+      results: step.results.map((result) => address.get(result)!),
+    }))
+    write(code.CALL, calls.length - 1)
+  }
+
   const edge = (opcode: number, node: Node, way: 'enter' | 'leave'): void => {
     const kind = edgeOf(node.dtype)
     const table = kind === code.BYTES ? edgeTables(node.dtype)[way] : 0
     write(opcode, at(node), node.size, kind, table)
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
-  for (const node of inputs) edge(code.ENTER, node, 'enter')
-  write(code.BAIL)
+  if (!inside) {
+    for (const node of inputs) edge(code.ENTER, node, 'enter')
+    write(code.BAIL)
+  }
   const starts: number[] = []
   for (const step of steps) {
     starts.push(words.length)
     if (isLoop(step)) {
       emitLoop(step)
+    } else if (isScan(step)) {
+      emitScan(step)
     } else {
       if (step.does.kind === 'call') emitCall(step)
       else emitStep(writer, step)
@@ -272,9 +267,10 @@ export function emit(
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
     ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
   )
-  for (const node of outputs) edge(code.LEAVE, node, 'leave')
+  if (!inside) for (const node of outputs) edge(code.LEAVE, node, 'leave')
   write(code.END)
 
+  const results = inside ? graph.outputs.map((node) => at(placeOf(node).stored)) : []
   const imageAt = slotsAt + up32(slotBytes)
   while (constants.length % 8 !== 0) constants.push(0)
   const wordsAt = imageAt + constants.length * 4
@@ -282,6 +278,7 @@ export function emit(
   const image = new Uint32Array(constants.length + words.length)
   image.set(constants)
   image.set(words, constants.length)
+  const resolve = (place: Address): number => (typeof place === 'number' ? place : place.offset + imageAt)
   const edges = (nodes: readonly Node[]): Edge[] => nodes.map((node) => ({ node, at: address.get(node)! }))
   return {
     imageAt,
@@ -291,7 +288,8 @@ export function emit(
     stored: new Set(stored),
     arguments: edges(inputs),
     outputs: edges(outputs),
-    calls,
+    results: results.map(resolve),
+    calls: calls.map((call) => (typeof call === 'function' ? call(resolve) : call)),
     end: wordsAt + words.length * 4,
     valueBytes: memory.bytes,
     unplannedBytes: needs.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -1,3 +1,4 @@
+import { type Loop, type Scanned, scanOp } from '../autodiff/index.js'
 import {
   type Diagonal,
   type DType,
@@ -37,6 +38,13 @@ export interface Node {
     | { readonly kind: 'operation'; readonly op: Op; readonly attributes: unknown }
     /** The elements of its only input in another shape, row-major both. */
     | { readonly kind: 'reshaped' }
+    /** One result of a loop; those of one run have the same list `run`. */
+    | {
+        readonly kind: 'scanned'
+        readonly loop: Loop
+        readonly run: readonly Tensor[]
+        readonly index: number
+      }
 }
 
 /** What a recording gave: the values that are needed, and which of them come out. */
@@ -52,8 +60,12 @@ export function argument(x: Tensor, index: number): Tensor {
   return seal(x, { op: argumentOp as Op, inputs: [], attributes: index, serial: -1 })
 }
 
-/** The values behind some tensors: equal ones are one, what nothing needs is left out. */
-export function graphOf(outputs: readonly Tensor[]): Graph {
+/**
+ * The values behind some tensors: equal ones are one, what nothing needs is left out. `inputs` are arguments by their places in
+ * the list, beside the stand-ins.
+ */
+export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = []): Graph {
+  const places = new Map(inputs.map((x, i) => [x, i]))
   const nodes: Node[] = []
   const byTensor = new Map<Tensor, Node>()
   const byKey = new Map<string, Node>()
@@ -81,6 +93,8 @@ export function graphOf(outputs: readonly Tensor[]): Graph {
   }
 
   const made = (x: Tensor): Node => {
+    const place = places.get(x)
+    if (place !== undefined) return node(`argument ${place}`, x, [], { kind: 'argument', index: place })
     if (!isSealed(x)) {
       const bits = x.size === 1 ? [...x.toBits()].join() : `#${identity(x.data)}`
       return node(`constant ${x.dtype} ${x.shape.join()} ${bits}`, x, [], {
@@ -94,6 +108,15 @@ export function graphOf(outputs: readonly Tensor[]): Graph {
       return node(`argument ${index}`, x, [], { kind: 'argument', index })
     }
     recorded++
+    if (op === (scanOp as Op)) {
+      const { loop, outputs: run, index } = attributes as Scanned
+      return node(
+        `scanned ${identity(run)} ${index}`,
+        x,
+        inputs.map((input) => byTensor.get(input)!),
+        { kind: 'scanned', loop, run, index },
+      )
+    }
     const own = elementsOf(x)
     const same = inputs.find((input) => input.dtype === x.dtype && elementsOf(input) === own)
     if (same) {
@@ -119,11 +142,10 @@ export function graphOf(outputs: readonly Tensor[]): Graph {
       open.pop()
       continue
     }
-    const parts = isSealed(x) ? (expanded.get(x) ?? partsOf(x, masks)) : undefined
+    const inner = isSealed(x) && !places.has(x)
+    const parts = inner ? (expanded.get(x) ?? partsOf(x, masks)) : undefined
     if (parts) expanded.set(x, parts)
-    const waiting = (parts ? [parts] : isSealed(x) ? x.trace!.inputs : []).filter(
-      (input) => !byTensor.has(input),
-    )
+    const waiting = (parts ? [parts] : inner ? x.trace!.inputs : []).filter((input) => !byTensor.has(input))
     if (waiting.length > 0) {
       open.push(...waiting)
       continue

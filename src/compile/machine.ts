@@ -86,20 +86,22 @@ export class Machine {
     this.#views = viewsOf(this.#exports.memory.buffer)
   }
 
-  /** Puts a program's image in its place, unless it is there still. */
-  own(program: object, at: number, image: Uint32Array): void {
+  /** Puts the images of a program and of its loops in their places, unless they are there still. */
+  own(program: object, images: readonly { readonly imageAt: number; readonly image: Uint32Array }[]): void {
     if (this.#owner === program) return
     this.#owner = program
-    this.#views.words.set(image, at / 4)
+    for (const { imageAt, image } of images) this.#views.words.set(image, imageAt / 4)
   }
 
   /** Runs from an address to the next end; true where an element that came in was a NaN other than the canonical one. */
   run(at: number, host: Host): boolean {
+    // A loop's body runs while the program around it does.
+    const around = this.#host
     this.#host = host
     try {
       return this.#exports.run(at) !== 0
     } finally {
-      this.#host = undefined
+      this.#host = around
     }
   }
 

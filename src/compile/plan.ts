@@ -1,12 +1,13 @@
 import { roundsOf, type Shape, sizeOf } from '../tensor/index.js'
 import type { Node } from './graph.js'
+import type { LoopBody } from './loopBody.js'
 import type { Program } from './program.js'
-import { isLoop, type Step } from './schedule.js'
+import { isLoop, isScan, type Step } from './schedule.js'
 import { widthOf } from './values.js'
 
 /** One thing that a program does: a loop over blocks, or one operation. */
 export interface PlannedStep {
-  /** 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join', 'take', 'scatter', 'copy', or 'call': an operation by its own kernel. */
+  /** 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join', 'take', 'scatter', 'copy', 'scan': a loop of f's own, or 'call': an operation by its own kernel. */
   readonly kind: string
   /** What is computed, in order. */
   readonly operations: readonly string[]
@@ -41,19 +42,20 @@ export interface Profile {
 }
 
 /** What a program does, step by step. */
-export function planOf({ graph, schedule, emitted }: Program): Plan {
-  const steps = schedule.steps.map((step) => planned(step, emitted.stored))
+export function planOf({ graph, schedule, emitted, bodies }: Program): Plan {
+  const steps = schedule.steps.map((step) => planned(step, emitted.stored, bodies))
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
     source.kind === 'constant' ? [{ dtype, shape, bytes: size * widthOf(dtype) }] : [],
   )
+  const peakBytes = emitted.valueBytes + bytesWithin(bodies, 'valueBytes')
   const operations = graph.nodes.filter(({ source }) => source.kind === 'operation').length
   return {
     ...{ steps, recorded: graph.recorded, operations, constants },
-    ...{ peakBytes: emitted.valueBytes, unplannedBytes: emitted.unplannedBytes },
+    ...{ peakBytes, unplannedBytes: emitted.unplannedBytes + bytesWithin(bodies, 'unplannedBytes') },
     toString: () =>
       [
         `${graph.recorded} operations recorded, ${operations} left, in ${steps.length} steps`,
-        `${bytesShown(emitted.valueBytes)} of values at once (${bytesShown(emitted.unplannedBytes)} if each had its own)`,
+        `${bytesShown(peakBytes)} of values at once (${bytesShown(emitted.unplannedBytes + bytesWithin(bodies, 'unplannedBytes'))} if each had its own)`,
         ...(constants.length > 0
           ? [`constants: ${constants.map(({ dtype, shape }) => `${dtype} [${shape.join(', ')}]`).join(', ')}`]
           : []),
@@ -74,7 +76,21 @@ export function profileOf(steps: readonly PlannedStep[], microseconds: readonly 
   }
 }
 
-function planned(step: Step, stored: ReadonlySet<Node>): PlannedStep {
+function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[]): PlannedStep {
+  if (isScan(step)) {
+    const { schedule, emitted, bodies: within } = bodies.find((body) => body.step === step)!
+    const { length } = step.loop
+    const inside = schedule.steps.map((each) => planned(each, emitted.stored, within))
+    const total = (count: (each: PlannedStep) => number): number =>
+      inside.reduce((sum, each) => sum + count(each), 0) * length
+    return {
+      kind: 'scan',
+      operations: inside.flatMap(({ operations }) => operations),
+      shape: [length],
+      flops: total(({ flops }) => flops),
+      bytes: total(({ bytes }) => bytes),
+    }
+  }
   if (isLoop(step)) {
     const { nodes, shape } = step
     const size = sizeOf(shape)
@@ -101,6 +117,10 @@ function planned(step: Step, stored: ReadonlySet<Node>): PlannedStep {
     flops,
     bytes: reads.reduce((sum, { stored }) => sum + bytesOf(stored), bytesOf(node)),
   }
+}
+
+function bytesWithin(bodies: readonly LoopBody[], which: 'valueBytes' | 'unplannedBytes'): number {
+  return bodies.reduce((sum, body) => sum + body.emitted[which] + bytesWithin(body.bodies, which), 0)
 }
 
 function nameOf({ source }: Node): string {

@@ -1,9 +1,11 @@
-import { type Op, Tensor } from '../tensor/index.js'
-import { type Emitted, emit, type HostCall } from './emit.js'
+import { Tensor } from '../tensor/index.js'
+import { emit } from './emit.js'
+import type { Emitted } from './emitted.js'
 import type { Graph, Node } from './graph.js'
-import { putTensor, tensorAt } from './inside.js'
-import type { Host, Machine } from './machine.js'
-import { putElements, takeElements, viewOf } from './putElements.js'
+import { ProgramHost } from './host.js'
+import { bodiesOf, type LoopBody } from './loopBody.js'
+import type { Machine } from './machine.js'
+import { putElements, takeElements } from './putElements.js'
 import { type Rounding, type Schedule, schedule } from './schedule.js'
 
 /** Room behind a program: elements behind the last one may be any bits, and a table is read by them too, up to 2^18 words off. */
@@ -21,22 +23,27 @@ export class Program {
   readonly graph: Graph
   readonly schedule: Schedule
   readonly emitted: Emitted
+  /** The loops of the function's own. */
+  readonly bodies: readonly LoopBody[]
+  readonly #images: readonly Emitted[]
   readonly #machine: Machine
-  readonly #host: Host
+  readonly #host: ProgramHost
   readonly #results: readonly Result[]
 
   constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each') {
     this.graph = graph
     this.schedule = schedule(graph, rounding)
     this.#machine = machine
+    this.bodies = bodiesOf(this.schedule, machine, rounding, machine.base)
     this.emitted = emit(
       graph,
       this.schedule,
-      machine.base,
+      this.bodies.at(-1)?.end ?? machine.base,
       ({ name, dtype }) => machine.tableOf(name, dtype),
       (dtype) => machine.edgesOf(dtype),
     )
-    this.#host = hostOf(this.emitted.calls, machine)
+    this.#images = [...this.bodies.flatMap(({ images }) => images), this.emitted]
+    this.#host = new ProgramHost(this.emitted.calls, this.bodies, machine)
     const places = new Map(this.emitted.outputs.map(({ node, at }) => [node, at]))
     this.#results = graph.outputs.map((output) => {
       const { stored } = this.schedule.placeOf(output)
@@ -63,7 +70,8 @@ export class Program {
   ): readonly Tensor[] | undefined {
     const machine = this.#machine
     this.#put(args)
-    if (machine.run(this.emitted.enterAt, this.#host)) return undefined
+    this.#host.strange = false
+    if (machine.run(this.emitted.enterAt, this.#host) || this.#host.strange) return undefined
     const results: Tensor[] = []
     for (const [i, result] of this.#results.entries()) results.push(this.#take(result, args, storage[i]))
     return results
@@ -99,7 +107,7 @@ export class Program {
     const { emitted } = this
     const machine = this.#machine
     machine.reserve(emitted.end + slack)
-    machine.own(this, emitted.imageAt, emitted.image)
+    machine.own(this, this.#images)
     const { views } = machine
     for (const { node, at } of emitted.arguments) putElements(views, at, argumentOf(node, args))
   }
@@ -111,42 +119,4 @@ function argumentOf(node: Node, args: readonly Tensor[]): Tensor {
 
 function remade(node: Node, data: Tensor['data'] | readonly []): Tensor {
   return new Tensor(node.dtype, node.shape, data as Tensor['data'])
-}
-
-/** What the interpreter calls: operations by their own kernels. */
-function hostOf(calls: readonly HostCall[], machine: Machine): Host {
-  return {
-    step(index) {
-      const call = calls[index]!
-      if (call.kind !== 'step') throw new Error('compile: a step calls what is no step')
-      const { node, inputs, at } = call
-      const tensors = inputs.map(({ node: input, at: from }) =>
-        input.source.kind === 'constant'
-          ? input.source.tensor
-          : tensorAt(machine.buffer, from, input.dtype, input.shape),
-      )
-      putTensor(machine.buffer, at, resultOf(node, tensors))
-    },
-    block(index, to, a, b, c, count) {
-      const { node } = calls[index]!
-      const { buffer } = machine
-      const operand = (dtype: Node['dtype'], at: number): Tensor =>
-        new Tensor(dtype, [count], viewOf(buffer, at, dtype, count))
-      const places = [a, b, c]
-      const inputs = node.inputs.map(({ dtype }, i) => operand(dtype, places[i]!))
-      const { op, attributes } = operationOf(node)
-      op.kernel(inputs, attributes, operand(node.dtype, to))
-    },
-  }
-}
-
-function resultOf(node: Node, inputs: readonly Tensor[]): Tensor {
-  if (node.source.kind === 'reshaped') return remade(node, inputs[0]!.data)
-  const { op, attributes } = operationOf(node)
-  return op.kernel(inputs, attributes)
-}
-
-function operationOf({ source }: Node): { readonly op: Op; readonly attributes: unknown } {
-  if (source.kind !== 'operation') throw new Error(`compile: no operation [${source.kind}]`)
-  return source
 }

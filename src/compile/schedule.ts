@@ -1,3 +1,4 @@
+import type { Loop as Scanning } from '../autodiff/index.js'
 import type {
   Accumulation,
   Extremum,
@@ -8,6 +9,7 @@ import type {
   ScatteringAt,
   Shape,
   Taking,
+  Tensor,
 } from '../tensor/index.js'
 import { indexedOps, ops, sameShape, sizeOf } from '../tensor/index.js'
 import type { Graph, Node } from './graph.js'
@@ -23,7 +25,7 @@ export interface Place {
 }
 
 /** One thing that a program does. */
-export type Step = LoopStep | NodeStep
+export type Step = LoopStep | NodeStep | ScanStep
 
 /** Elementwise operations over one shape, block by block. */
 export interface LoopStep {
@@ -61,6 +63,20 @@ export interface NodeStep {
   readonly node: Node
   readonly reads: readonly Place[]
   readonly does: Doing
+}
+
+/** A loop of the function's own: its body is a program by itself. */
+export interface ScanStep {
+  readonly loop: Scanning
+  readonly run: readonly Tensor[]
+  readonly reads: readonly Place[]
+  /** Those of its results that something reads. */
+  readonly results: readonly Node[]
+}
+
+/** Whether a step is a loop of the function's own. */
+export function isScan(step: Step): step is ScanStep {
+  return 'results' in step
 }
 
 /** How an operation is done. */
@@ -157,6 +173,10 @@ export function schedule(graph: Graph, rounding: Rounding): Schedule {
     for (const node of pending) {
       if (loops.get(node) || !ready(node)) continue
       ran = true
+      if (node.source.kind === 'scanned') {
+        runScan(node.source, node.inputs)
+        continue
+      }
       const place = viewed(node) ?? viewedSettled(node)
       if (place) {
         places.set(node, place)
@@ -169,6 +189,16 @@ export function schedule(graph: Graph, rounding: Rounding): Schedule {
       store(node)
     }
     return ran
+  }
+
+  function runScan(
+    { loop, run }: Extract<Node['source'], { kind: 'scanned' }>,
+    inputs: readonly Node[],
+  ): void {
+    for (const input of inputs) settle(input)
+    const results = [...pending].filter(({ source }) => source.kind === 'scanned' && source.run === run)
+    steps.push({ loop, run, reads: inputs.map((input) => places.get(input)!), results })
+    for (const result of results) store(result)
   }
 
   function runLoop(): boolean {

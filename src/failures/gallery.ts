@@ -1,3 +1,6 @@
+import { attentionFusedExponent } from './attentionFusedExponent.js'
+import { attentionMaskedRow } from './attentionMaskedRow.js'
+import { attentionTies } from './attentionTies.js'
 import { beta2RoundsToOne } from './beta2RoundsToOne.js'
 import { clipThenZeroNans } from './clipThenZeroNans.js'
 import { covarianceLosesRank } from './covarianceLosesRank.js'
@@ -21,7 +24,7 @@ import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
 
 /**
  * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
- * functions and statistics, runs that are dead.
+ * attention, functions and statistics, runs that are dead.
  *
  * @example gallery[0].id // 'ones-stall'
  * @example gallery.every((failure) => failure.run().verdict.holds) // true
@@ -40,6 +43,9 @@ export const gallery: readonly Failure[] = [
   gradientAccumulation,
   ringAllReduce,
   ropePositionsAlias,
+  attentionTies,
+  attentionMaskedRow,
+  attentionFusedExponent,
   logSoftmaxCollapse,
   negativeVariance,
   covarianceLosesRank,

@@ -234,6 +234,34 @@ describe('functions and statistics', () => {
   })
 })
 
+describe('attention', () => {
+  it('attentionTies.run(): three of four outputs too far from zero; a rest of half an ulp is needed for it', () => {
+    const { naive, stable } = failures.attentionTies.run()
+    expect(naive).toMatchObject({ away: 1540, toward: 508 })
+    expect(Math.abs(stable['bias'] as number)).toBeLessThan(0.1)
+    expect(failures.attentionTies.run({ gap: 6 }).verdict.holds).toBe(false)
+  })
+
+  it('attentionMaskedRow.run(): rows of skipped blocks are NaN, other rows without a key leak', () => {
+    expect(failures.attentionMaskedRow.run().naive).toMatchObject({ nanRows: 16, leakingRows: 4 })
+    expect(failures.attentionMaskedRow.run({ block: 64 }).naive).toMatchObject({
+      nanRows: 0,
+      leakingRows: 20,
+    })
+    expect(failures.attentionMaskedRow.run({ form: 'pallas' }).naive).toMatchObject({
+      nanRows: 0,
+      leakingRows: 4,
+    })
+    expect(failures.attentionMaskedRow.run().stable).toMatchObject({ nanRows: 0, leakingRows: 0 })
+  })
+
+  it('attentionFusedExponent.run(): the exponent is what rounding m c lost', () => {
+    const { naive, stable } = failures.attentionFusedExponent.run()
+    expect(naive).toMatchObject({ exponent: 7916, probability: Infinity, notFinite: 256 })
+    expect(stable).toMatchObject({ exponent: 0, probability: 1, notFinite: 0 })
+  })
+})
+
 describe('runs that are dead', () => {
   it('lossScaleCollapse.run(): sixteen halvings down to 1, every step skipped', () => {
     const { naive, stable } = failures.lossScaleCollapse.run()

@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   autodiff,
-  compile: ['formats', 'functions', 'tensor', 'numerics'],
+  compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],

@@ -14,6 +14,7 @@ import { variableOp } from '../graph/variable.js'
 import { arithmeticRules, logAddExpRule } from './arithmeticRules.js'
 import type { GradientRule, GradientRules } from './gradientRule.js'
 import { layoutRules } from './layoutRules.js'
+import { partOp, partRule } from './part.js'
 import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
 import { scatterRule, takeAtRules } from './scatter.js'
@@ -52,5 +53,6 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [flushOp, ({ g, inputs: [x] }) => [where(less(abs(x!), 2 ** -126), 0, g)]],
   [variableOp, ({ g }) => [g]],
   [indexedOps.scatter, scatterRule],
+  [partOp as Op, partRule as GradientRule],
   ...takeAtRules,
 ])

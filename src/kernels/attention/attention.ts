@@ -62,10 +62,10 @@ export interface WholeResult<D extends FloatDType = FloatDType> {
  * @example const q = tensor([[[1, 0]]])
  * attention(q, q, q).out.toNested() // [[[1, 0]]]
  */
-export function attention<D extends FloatDType>(
+export function attention<D extends FloatDType, E extends D = D>(
   q: Tensor<D>,
-  k: Tensor<D>,
-  v: Tensor<D>,
+  k: Tensor<E>,
+  v: Tensor<E>,
   options: WholeOptions = noOptions,
 ): WholeResult<D> {
   checkOptions('attention', options, wholeNames)

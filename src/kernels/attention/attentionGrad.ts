@@ -42,10 +42,10 @@ export interface AttentionGradients<D extends FloatDType = FloatDType> {
  * @example const q = tensor([[[1, 0]]])
  * attentionGrad(q, q, q, q).dv.toNested() // [[[1, 0]]]
  */
-export function attentionGrad<D extends FloatDType>(
+export function attentionGrad<D extends FloatDType, E extends D = D>(
   q: Tensor<D>,
-  k: Tensor<D>,
-  v: Tensor<D>,
+  k: Tensor<E>,
+  v: Tensor<E>,
   cotangent: Tensor<D>,
   options: FlashOptions = noOptions,
 ): AttentionGradients<D> {

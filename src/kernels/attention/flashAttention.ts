@@ -102,10 +102,10 @@ export interface FlashResult<D extends FloatDType = FloatDType> {
  * @example const q = tensor([[[1, 0]]])
  * flashAttention(q, q, q).out.toNested() // [[[1, 0]]]
  */
-export function flashAttention<D extends FloatDType>(
+export function flashAttention<D extends FloatDType, E extends D = D>(
   q: Tensor<D>,
-  k: Tensor<NoInference<D>>,
-  v: Tensor<NoInference<D>>,
+  k: Tensor<E>,
+  v: Tensor<E>,
   options: FlashOptions = noOptions,
 ): FlashResult<D> {
   checkOptions('flashAttention', options, flashNames)
@@ -121,9 +121,6 @@ export function flashAttention<D extends FloatDType>(
   ]
   return { out: cast(out32, q.dtype), out32, logsumexp, max: stopGradient(max), sum: stopGradient(sum) }
 }
-
-/** D, taken from another argument. */
-type NoInference<D> = [D][D extends unknown ? 0 : never]
 
 const whole = (x: Tensor): null[] => x.shape.slice(0, -1).map(() => null)
 

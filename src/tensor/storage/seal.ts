@@ -39,9 +39,18 @@ export function seal<D extends DType>(x: Tensor<D>, trace: Trace): Tensor<D> {
   return made
 }
 
-function refuse(): never {
+function refuse(this: Tensor): never {
   const site = withDeepStacks(() => new Error('reading'))
+  const recorder = recorderOf(this)
+  const way = recorder === 'compile' ? 'compute with where or make the argument static' : 'compute with where'
   throw new TypeError(
-    `compile: an element was read while the function was recorded, compute with where or make the argument static [${siteOf({ site }) ?? 'at an unknown place'}]`,
+    `${recorder}: an element was read while the function was recorded, ${way} [${siteOf({ site }) ?? 'at an unknown place'}]`,
   )
+}
+
+/** Who recorded a sealed tensor, as the root says that it was computed from. */
+function recorderOf(x: Tensor): string {
+  let at = x
+  for (let next = x.trace?.inputs.find(isSealed); next; next = at.trace?.inputs.find(isSealed)) at = next
+  return at.trace?.recorder ?? 'compile'
 }

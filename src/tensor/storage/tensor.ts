@@ -14,6 +14,8 @@ export interface Trace {
   readonly site?: Error
   /** The elements of a tensor that is sealed: see `seal`. */
   readonly elements?: AnyStorage
+  /** Whose recording a sealed root belongs to, for errors. Default: compile's. */
+  readonly recorder?: string
 }
 
 /** What the gradient rule that an operation brings is told. */

@@ -1,4 +1,4 @@
-import type { KnownOp, Tensor } from '../tensor/index.js'
+import type { KnownOp, Tensor } from '../../tensor/index.js'
 
 /** One output of a function whose inside was not kept. */
 export interface Rematerialise {

@@ -1,0 +1,44 @@
+import {
+  add,
+  cast,
+  concat,
+  type FloatDType,
+  mul,
+  type Range,
+  slice,
+  type Tensor,
+} from '../../tensor/index.js'
+import type { TangentRule } from './tangentRule.js'
+
+interface Along {
+  readonly axis: number
+  readonly how: { readonly accumulate: FloatDType }
+}
+
+/**
+ * The tangent of the running products p_k = x_0 ... x_k without a division, so that zeros do no harm: t_k x_0 ... x_{k-1} plus
+ * x_k times the tangent before, from the first to the last.
+ * Rounding  every operation to the forward's accumulator, once to the dtype of x at the end.
+ */
+export const cumprodTangent: TangentRule<Along> = ({
+  tangents: [t],
+  inputs: [x],
+  attributes: { axis, how },
+}) => {
+  const n = x!.shape[axis]!
+  if (n === 0) return t
+  const at = (values: Tensor, i: number): Tensor => {
+    const ranges: Range[] = values.shape.map((_, k) => (k === axis ? [i, i + 1] : null))
+    return slice(values, ranges)
+  }
+  const [factors, changes] = [cast(x!, how.accumulate), cast(t!, how.accumulate)]
+  let product = at(factors, 0)
+  let change = at(changes, 0)
+  const all = [change]
+  for (let i = 1; i < n; i++) {
+    change = add(mul(change, at(factors, i)), mul(product, at(changes, i)))
+    product = mul(product, at(factors, i))
+    all.push(change)
+  }
+  return cast(concat(all, { axis }), x!.dtype)
+}
