@@ -2,7 +2,7 @@
 // instead of one run-on paragraph; and in the side bar the pages stand in groups, by their titles.
 import { Converter } from 'typedoc'
 
-const names = 'Shape Dtype Rounding Special Error Throws Cost Source Readings Format'.split(' ')
+const names = 'Shape Dtype Rounding Special Error Gradient Throws Cost Source Readings Format'.split(' ')
 const field = new RegExp(`^(${names.join('|')})(?: {2,}|(?= [a-z|]))(.*)$`)
 // Several short fields may share a line: `Shape none. Dtype none.`
 const several = new RegExp(`(?<=[.;]) (?=(?:${names.join('|')}) )`)

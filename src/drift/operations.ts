@@ -3,6 +3,7 @@ import { covarianceCase } from './cases/covariance.js'
 import { cumsumCase } from './cases/cumsum.js'
 import { decayCase } from './cases/decay.js'
 import { emaCase } from './cases/ema.js'
+import { fusedCase } from './cases/fused.js'
 import { matmulCase } from './cases/matmul.js'
 import { optimizerCase } from './cases/optimizer.js'
 import { softmaxCase } from './cases/softmax.js'
@@ -24,4 +25,5 @@ export const operations: readonly Operation[] = [
   optimizerCase,
   targetCase,
   allReduceCase,
+  fusedCase,
 ]

@@ -291,4 +291,33 @@ describe('drift, known facts', async () => {
       for (const row of rings) expect(Number(row['maxAbs'])).toBeLessThanOrEqual(Number(row['bound']))
     }
   })
+  it('eager chains of bfloat16 drift where a fusion rounds once, and in float16 jit changes nothing', async () => {
+    const run = async (dtype: string) => {
+      const args = [
+        '--json',
+        '--only',
+        'fused',
+        '--dtype',
+        dtype,
+        '--length',
+        '4,64',
+        '--out',
+        join(folder, dtype),
+      ]
+      const { rows } = JSON.parse((await call(...args)).out) as {
+        rows: Record<'way' | 'maxAbs' | 'lastBits' | 'variant' | 'length', string | number>[]
+      }
+      const of = (way: string) => rows.filter((row) => row.way === way)
+      return { eager: of('eager'), fused: of('fused') }
+    }
+    const narrow = await run('bfloat16')
+    expect(narrow.eager).toHaveLength(4)
+    for (const [i, row] of narrow.eager.entries()) {
+      expect(Number(row.maxAbs)).toBeGreaterThan(3 * Number(narrow.fused[i]!.maxAbs))
+    }
+    const wide = await run('float16')
+    expect(wide.eager.map(({ lastBits, maxAbs }) => [lastBits, maxAbs])).toEqual(
+      wide.fused.map(({ lastBits, maxAbs }) => [lastBits, maxAbs]),
+    )
+  })
 })

@@ -16,7 +16,7 @@ describe('tuneStep2750 over 300 steps', () => {
       tuning.policies.map((policy) => [policy.name, policy.met && policy.cost.count]),
     )
     expect(met).toEqual({
-      'pytorch-autocast': 9,
+      'pytorch-autocast': 10,
       tensorflow: false,
       'apex-o1': 9,
       'matmul-narrow': 19,

@@ -233,6 +233,10 @@ describe('fp8, wrong arguments', () => {
     ],
     [() => scaleTiles(a, { tile: [0, 1] }), 'scaleTiles: tile is not a whole number, 1 or more [0]'],
     [
+      () => blockScaledMatmul(cast(a, 'float64'), cast(a, 'float64')),
+      'blockScaledMatmul: needs a float that float32 holds, cast first [float64]',
+    ],
+    [
       () => fp8Matmul(cast(a, 'float64'), cast(a, 'float64'), { scales: { a: 1, b: 1 } }),
       'fp8Matmul: scales are float32, cast to it first [float64]',
     ],

@@ -7,6 +7,8 @@ import {
   checkFloatDType,
   checkTensor,
   type FloatDType,
+  holds,
+  isFloat,
   type KnownOp,
   matmul,
   Tensor,
@@ -35,18 +37,23 @@ const names: OptionTable<BlockScaledOptions> = {
   ...{ format: 'optional', dtype: 'optional' },
 }
 
-interface Blocks extends Required<BlockScaledOptions> {}
+interface Blocks extends Required<Omit<BlockScaledOptions, 'dtype'>> {
+  /** Undefined: that of the operands. */
+  readonly dtype: FloatDType | undefined
+}
 
 const blockScaledOp: KnownOp<Blocks> = {
   name: 'blockScaledMatmul',
   form: 'contracts',
   rounds: 'each step',
   kernel: ([x, w], how) => {
+    // Of float64 operands, which the doctor hands it, the product itself.
+    if (x!.dtype === 'float64') return matmul(untraced(x!), untraced(w!))
     const { block, format, scale } = how
     const left = scaleTiles(untraced(x!), { tile: [1, block], format, scale })
     const right = scaleTiles(untraced(w!), { tile: [block, block], format, scale })
     const shape = [x!.shape[0]!, w!.shape[1]!]
-    return cast(new Tensor('float32', shape, product(left, right, how)), how.dtype)
+    return cast(new Tensor('float32', shape, product(left, right, how)), how.dtype ?? x!.dtype)
   },
   gradient: ({ g, inputs: [x, w], attributes, needs }) => {
     const wide = cast(g, 'float32')
@@ -70,7 +77,9 @@ const tiledOp: KnownOp<Tiled> = {
   form: 'whole',
   rounds: 'once',
   kernel: ([x], { tile, format, scale }) =>
-    new Tensor('float32', x!.shape, tileValues(scaleTiles(untraced(x!), { tile, format, scale }))),
+    x!.dtype === 'float64'
+      ? untraced(x!)
+      : new Tensor('float32', x!.shape, tileValues(scaleTiles(untraced(x!), { tile, format, scale }))),
   gradient: ({ g, inputs: [x] }) => [cast(g, x!.dtype)],
 }
 
@@ -125,19 +134,25 @@ export function blockScaledMatmul<D extends FloatDType, R extends FloatDType = D
     adder = 'float32',
     block = 128,
     format = 'float8_e4m3fn',
-    dtype = x.dtype,
+    dtype,
   }: BlockScaledOptions = options
   checkName('blockScaledMatmul', 'scale', scale, ['float32', 'pow2'])
   checkName('blockScaledMatmul', 'adder', adder, ['float32', 'promoted14'])
   checkInteger('blockScaledMatmul', 'block', block, 1)
-  checkFloatDType('blockScaledMatmul', 'dtype', dtype)
+  if (dtype !== undefined) checkFloatDType('blockScaledMatmul', 'dtype', dtype)
   const shapes = `[${x.shape.join(', ')}] x [${w.shape.join(', ')}]`
   if (x.rank !== 2 || w.rank !== 2) throw new RangeError(`blockScaledMatmul: needs two matrices ${shapes}`)
   if (x.shape[1] !== w.shape[0]) {
     throw new RangeError(`blockScaledMatmul: inner dimensions differ ${shapes}`)
   }
+  if (!isFloat(x.dtype) || !holds('float32', x.dtype)) {
+    throw new TypeError(`blockScaledMatmul: needs a float that float32 holds, cast first [${x.dtype}]`)
+  }
   if (x.dtype !== w.dtype) {
     throw new TypeError(`blockScaledMatmul: dtypes differ, cast one of them [${x.dtype} and ${w.dtype}]`)
   }
-  return apply(blockScaledOp, [x, w], { scale, adder, block, format, dtype }) as Tensor<R>
+  return apply(blockScaledOp, [x, w], {
+    ...{ scale, adder, block, format },
+    dtype: dtype === x.dtype ? undefined : dtype,
+  }) as Tensor<R>
 }

@@ -19,7 +19,11 @@ const roundScaledOp: KnownOp<Rounding> = {
   name: 'roundScaled',
   form: 'elementwise',
   rounds: 'once',
-  kernel: ([x, scale], how) => cast(codesOf(untraced(x!), untraced(scale!), how), 'float32'),
+  kernel: ([x, scale], how) =>
+    // Of float64 operands, which the doctor hands it, what it would be without the rounding.
+    x!.dtype === 'float64'
+      ? mul(untraced(x!), cast(untraced(scale!), 'float64'))
+      : cast(codesOf(untraced(x!), untraced(scale!), how), 'float32'),
   gradient: ({ g, inputs: [x, scale] }) => [cast(mul(g, scale!), x!.dtype), undefined],
 }
 

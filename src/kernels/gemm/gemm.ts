@@ -100,17 +100,17 @@ function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType
     split = 'truncate',
     blockK,
     between = 'float32',
-    dtype = own,
+    dtype,
   }: GemmOptions = options
   checkName('gemm', 'precision', precision, gemmPrecisions)
   checkName('gemm', 'split', split, ['truncate', 'nearest'])
   if (blockK !== undefined) checkInteger('gemm', 'blockK', blockK, 1)
   checkFloatDType('gemm', 'between', between)
-  checkFloatDType('gemm', 'dtype', dtype)
+  if (dtype !== undefined) checkFloatDType('gemm', 'dtype', dtype)
   if (!holds('float32', between)) {
     throw new TypeError(`gemm: between is wider than the float32 sums [${between}]`)
   }
-  return { precision, split, blockK, between, dtype }
+  return { precision, split, blockK, between, dtype: dtype === own ? undefined : dtype }
 }
 
 /** The batch axes of both, 1 standing for any length. */

@@ -5,6 +5,7 @@ import {
   cast,
   type FloatDType,
   type KnownOp,
+  matmul,
   roundingTo,
   type Shape,
   sizeOf,
@@ -23,15 +24,20 @@ export interface Gemm {
   /** Undefined: one running sum over all of k. */
   readonly blockK: number | undefined
   readonly between: FloatDType
-  readonly dtype: FloatDType
+  /** Undefined: that of the operands. */
+  readonly dtype: FloatDType | undefined
 }
 
-/** Product of matrices with equal batch axes, in float32 parts; the operands' dtypes may differ. */
+/**
+ * Product of matrices with equal batch axes, in float32 parts; the operands' dtypes may differ. Of float64 operands, which the
+ * doctor hands it, it is the product itself.
+ */
 export const gemmOp: KnownOp<Gemm> = {
   name: 'gemm',
   form: 'contracts',
   rounds: 'each step',
   kernel: ([a, b], how) => {
+    if (a!.dtype === 'float64') return matmul(untraced(a!), untraced(cast(b!, 'float64')))
     const [m, k] = a!.shape.slice(-2) as [number, number]
     const n = b!.shape.at(-1)!
     const batch = a!.shape.slice(0, -2)
@@ -43,14 +49,18 @@ export const gemmOp: KnownOp<Gemm> = {
       sums.set(product(x, y, { m, k, n }, how), i * m * n)
     }
     const shape: Shape = [...batch, m, n]
-    return cast(new Tensor('float32', shape, canonical(sums)), how.dtype)
+    return cast(new Tensor('float32', shape, canonical(sums)), how.dtype ?? a!.dtype)
   },
   // The products of a gradient run in the same mode, each rounded to its operand's dtype.
   gradient: ({ g, inputs, needs, attributes }) => {
     const [a, b] = inputs as [Tensor<FloatDType>, Tensor<FloatDType>]
+    const into = (first: Tensor, wanted: Tensor<FloatDType>): Gemm => ({
+      ...attributes,
+      dtype: first.dtype === wanted.dtype ? undefined : wanted.dtype,
+    })
     return [
-      needs[0] ? apply(gemmOp, [g, swapLast(b)], { ...attributes, dtype: a.dtype }) : undefined,
-      needs[1] ? apply(gemmOp, [swapLast(a), g], { ...attributes, dtype: b.dtype }) : undefined,
+      needs[0] ? apply(gemmOp, [g, swapLast(b)], into(g, a)) : undefined,
+      needs[1] ? apply(gemmOp, [swapLast(a), g], into(a, b)) : undefined,
     ]
   },
 }

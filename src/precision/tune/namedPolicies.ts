@@ -23,8 +23,8 @@ const words = (text: string): readonly string[] => text.split(' ')
 
 /**
  * What frameworks and people do by rule, to compare a tuned policy with. Lists name the operations of this package that
- * theirs have; softmax, logSoftmax and layerNorm are found in the program as a whole, where a list has them; of other composed
- * ones (losses, norms) the parts count.
+ * theirs have; softmax, logSoftmax, layerNorm, logsumexp, norms and the sums or means of squared and absolute errors are found in
+ * the program as a whole, where a list has them; of other composed ones the parts count.
  */
 export const namedPolicies: readonly NamedPolicy[] = [
   {
@@ -34,7 +34,11 @@ export const namedPolicies: readonly NamedPolicy[] = [
       'acos asin cosh exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus cumprod cumsum sum',
     ),
     narrow: ['matmul'],
-    functions: ['softmax', 'logSoftmax', 'layerNorm'],
+    functions: [
+      ...['softmax', 'logSoftmax', 'layerNorm', 'logsumexp', 'norm'],
+      // mse_loss and l1_loss.
+      ...['squaredError', 'absoluteError'],
+    ],
     otherwise: 'as operands',
   },
   {

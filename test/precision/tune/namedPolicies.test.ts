@@ -1,13 +1,19 @@
 import {
+  abs,
   add,
   cast,
   div,
   exp,
   layerNorm,
   logSoftmax,
+  logsumexp,
+  losses,
   max,
+  mean,
   mul,
+  norm,
   softmax,
+  square,
   sub,
   sum,
   type Tensor,
@@ -31,6 +37,16 @@ describe("namedPolicies, PyTorch's autocast", () => {
     expect(wideIn((v) => softmax(v))).toEqual(['sub#0', 'exp#0', 'sum#0', 'div#0'])
     expect(wideIn((v) => logSoftmax(v))).toEqual(['sub#0', 'exp#0', 'sum#0', 'log#0', 'sub#1'])
     expect(wideIn((v) => layerNorm(v)).length).toBe(7)
+  })
+
+  it('runs all of logsumexp, norms, and the means of squared and absolute errors wide, likewise', () => {
+    const wide = (f: TensorFunction<Tensor>): string[] => wideIn(f).map((name) => name.replace(/#.*/, ''))
+    expect(wide((v) => logsumexp(v, { axis: -1 }))).toEqual(['sub', 'exp', 'sum', 'log', 'add'])
+    expect(wide((v) => norm(v, { axis: -1 }))).toEqual(['square', 'sum', 'sqrt'])
+    expect(wide((v) => mean(losses.squaredError(v, mul(v, 2))))).toEqual(['sub', 'square', 'mean'])
+    expect(wide((v) => mean(abs(sub(v, mul(v, 2)))))).toEqual(['sub', 'mean'])
+    // A variance is on no list, and what feeds a loss is not of it.
+    expect(wide((v) => mean(square(sub(v, mean(v)))))).toEqual([])
   })
 
   it('finds them written out, and leaves what feeds them alone', () => {
