@@ -34,7 +34,7 @@ const hessianNames: OptionTable<HessianOptions> = {
 const jacobianNames: OptionTable<JacobianOptions> = { ...hessianNames, mode: 'optional' }
 
 /** One argument, or several of them. */
-type Argnums = number | readonly [number, ...number[]]
+export type Argnums = number | readonly [number, ...number[]]
 
 /**
  * All first derivatives of f: a function of the same arguments. The passes go through `vmap`, as one.

@@ -2,13 +2,8 @@
 // their errors and costs. Read attention/flashOp.ts first, then flash2.ts, and masks/mask.ts.
 export { attention, type WholeOptions, type WholeResult } from './attention/attention.js'
 export { type AttentionGradients, attentionGrad } from './attention/attentionGrad.js'
-export {
-  type AttentionOptions,
-  type FlashOptions,
-  type FlashResult,
-  flashAttention,
-  type Ids,
-} from './attention/flashAttention.js'
+export type { AttentionOptions, FlashOptions, Ids } from './attention/attentionOptions.js'
+export { type FlashResult, flashAttention } from './attention/flashAttention.js'
 export type { Delta, FlashFormName } from './attention/plan.js'
 export type { AttentionBoundData, AttentionBoundOptions } from './bounds/attentionBound.js'
 export { errorBound } from './bounds/errorBound.js'

@@ -4,7 +4,7 @@ import {
   CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, TABLE16, TABLE8, TABLE_HALF,
 } from '../../src/compile/opcodes'
 import { holdsSigned, runArithmetic } from './arithmetic'
-import { halfCode } from './edges'
+import { halfCodes } from './edges'
 import { runFunction } from './functions'
 import { runSimple } from './simple'
 import { load32, load64 } from './strided'
@@ -25,7 +25,8 @@ function place(operand: usize, start: usize): usize {
 export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
   let strange = false
   const from = usize(start)
-  const bytes = usize(count) << 2
+  // Whole vectors: what lies behind the last element is looked up along, and there is room behind the tables.
+  const bytes = usize((count + 3) & ~3) << 2
   for (; pc < end; pc += 24) {
     const opcode = load<i32>(pc)
     const to = place(load<i32>(pc, 4), from)
@@ -45,24 +46,15 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
       case FUNCTION:
         runFunction(i32(record), a, to, count)
         break
-      case TABLE16: {
-        for (let i: usize = 0; i < bytes; i += 4) {
-          store<u32>(to + i, u32(load<u16>(record + ((load<u32>(a + i) >> 16) << 1))) << 16)
-        }
+      case TABLE16:
+        lookUp16(to, a, record, bytes)
         break
-      }
-      case TABLE8: {
-        for (let i: usize = 0; i < bytes; i += 4) {
-          store<u32>(to + i, u32(load<u16>(record + ((load<u32>(a + i) >> 19) << 1))) << 16)
-        }
+      case TABLE8:
+        lookUp8(to, a, record, bytes)
         break
-      }
-      case TABLE_HALF: {
-        for (let i: usize = 0; i < bytes; i += 4) {
-          store<u32>(to + i, load<u32>(record + (halfCode(load<u32>(a + i)) << 2)))
-        }
+      case TABLE_HALF:
+        lookUpHalf(to, a, record, bytes)
         break
-      }
       case LOAD:
         load32(to, a, record, start, count)
         break
@@ -77,4 +69,41 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
     }
   }
   return strange
+}
+
+function lookUp16(to: usize, a: usize, table: usize, bytes: usize): void {
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    const x = u32(load<u16>(table + (usize(load<u16>(a, 2)) << 1)))
+    const y = u32(load<u16>(table + (usize(load<u16>(a, 6)) << 1)))
+    const z = u32(load<u16>(table + (usize(load<u16>(a, 10)) << 1)))
+    const w = u32(load<u16>(table + (usize(load<u16>(a, 14)) << 1)))
+    store<u32>(to, x << 16)
+    store<u32>(to, y << 16, 4)
+    store<u32>(to, z << 16, 8)
+    store<u32>(to, w << 16, 12)
+  }
+}
+
+function lookUp8(to: usize, a: usize, table: usize, bytes: usize): void {
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    const x = u32(load<u16>(table + ((load<u32>(a) >> 19) << 1)))
+    const y = u32(load<u16>(table + ((load<u32>(a, 4) >> 19) << 1)))
+    const z = u32(load<u16>(table + ((load<u32>(a, 8) >> 19) << 1)))
+    const w = u32(load<u16>(table + ((load<u32>(a, 12) >> 19) << 1)))
+    store<u32>(to, x << 16)
+    store<u32>(to, y << 16, 4)
+    store<u32>(to, z << 16, 8)
+    store<u32>(to, w << 16, 12)
+  }
+}
+
+function lookUpHalf(to: usize, a: usize, table: usize, bytes: usize): void {
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    // Codes of what lies behind the last element may be beyond 16 bits.
+    const codes = v128.and(halfCodes(v128.load(a)), i32x4.splat(0xffff))
+    store<u32>(to, load<u32>(table + (i32x4.extract_lane(codes, 0) << 2)))
+    store<u32>(to, load<u32>(table + (i32x4.extract_lane(codes, 1) << 2)), 4)
+    store<u32>(to, load<u32>(table + (i32x4.extract_lane(codes, 2) << 2)), 8)
+    store<u32>(to, load<u32>(table + (i32x4.extract_lane(codes, 3) << 2)), 12)
+  }
 }

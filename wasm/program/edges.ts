@@ -3,17 +3,6 @@
 import { valuesOf } from '../assembly/half'
 import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/opcodes'
 
-/** The code of a float32 that float16 holds. */
-// @ts-ignore: decorator
-@inline
-export function halfCode(bits: u32): u32 {
-  const size = bits & 0x7fffffff
-  const sign = (bits >> 16) & 0x8000
-  if (size >= 0x7f800000) return sign | (size > 0x7f800000 ? 0x7e00 : 0x7c00)
-  if (size >= 0x38800000) return sign | ((size >> 13) - (112 << 10))
-  return sign | u32(reinterpret<f32>(size) * 16777216.0)
-}
-
 /** True where float32 values hold a NaN other than the canonical one. */
 // @ts-ignore: decorator
 @inline
@@ -61,9 +50,23 @@ export function enter(at: usize, count: i32, kind: i32, table: usize): bool {
       // Codes of NaNs that are not canonical stand in the table as 0x7fc00001.
       let from = at + usize(count) * 3
       let strange = false
-      for (let i = 0; i < count; i++, from++, at += 4) {
+      let i = count
+      for (; i >= 4; i -= 4, from += 4, at += 16) {
+        const codes = load<u32>(from)
+        const x = load<u32>(table + ((codes & 0xff) << 2))
+        const y = load<u32>(table + (((codes >> 8) & 0xff) << 2))
+        const z = load<u32>(table + (((codes >> 16) & 0xff) << 2))
+        const w = load<u32>(table + ((codes >> 24) << 2))
+        // No other value of these formats has the lowest bit.
+        strange = strange || ((x | y | z | w) & 1) != 0
+        store<u32>(at, x)
+        store<u32>(at, y, 4)
+        store<u32>(at, z, 8)
+        store<u32>(at, w, 12)
+      }
+      for (; i > 0; i--, from++, at += 4) {
         const bits = load<u32>(table + (usize(load<u8>(from)) << 2))
-        strange = strange || bits == 0x7fc00001
+        strange = strange || (bits & 1) != 0
         store<u32>(at, bits)
       }
       return strange
@@ -114,10 +117,15 @@ export function leave(at: usize, count: i32, kind: i32, table: usize): void {
       break
     }
     case BYTES: {
-      for (let i = 0; i < count; i++, at += 4, to++) {
-        const bits = load<u32>(at)
-        const index = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : bits >> 16
-        store<u8>(to, load<u8>(table + index))
+      // Four at a time: what lies behind the last element is written to what this has read.
+      for (let i = 0; i < count; i += 4, at += 16, to += 4) {
+        const x = v128.load(at)
+        const upper = i32x4.shr_u(v128.bitselect(i32x4.splat(0x7fc00000), x, f32x4.ne(x, x)), 16)
+        const a = u32(load<u8>(table + i32x4.extract_lane(upper, 0)))
+        const b = u32(load<u8>(table + i32x4.extract_lane(upper, 1)))
+        const c = u32(load<u8>(table + i32x4.extract_lane(upper, 2)))
+        const d = u32(load<u8>(table + i32x4.extract_lane(upper, 3)))
+        store<u32>(to, a | (b << 8) | (c << 16) | (d << 24))
       }
       break
     }
@@ -139,7 +147,7 @@ export function leave(at: usize, count: i32, kind: i32, table: usize): void {
 /** Codes of values that float16 holds, in 32 bits each; a NaN becomes 0x7e00. */
 // @ts-ignore: decorator
 @inline
-function halfCodes(x: v128): v128 {
+export function halfCodes(x: v128): v128 {
   const size = v128.and(x, i32x4.splat(0x7fffffff))
   const normal = i32x4.min_u(i32x4.sub(i32x4.shr_u(size, 13), i32x4.splat(112 << 10)), i32x4.splat(0x7c00))
   const subnormal = i32x4.trunc_sat_f32x4_s(f32x4.mul(size, f32x4.splat(16777216)))

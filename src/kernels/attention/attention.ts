@@ -22,8 +22,8 @@ import {
   where,
 } from '../../tensor/index.js'
 import { allows } from '../masks/allows.js'
+import { type AttentionOptions, attentionNames } from './attentionOptions.js'
 import { checkOperands } from './checkOperands.js'
-import { type AttentionOptions, attentionNames } from './flashAttention.js'
 import type { Heads } from './heads.js'
 import type { FlashPlan } from './plan.js'
 import { logitOptions } from './planOf.js'

@@ -10,8 +10,8 @@ import {
   type Tensor,
   zeros,
 } from '../../tensor/index.js'
+import { type FlashOptions, flashNames } from './attentionOptions.js'
 import { checkOperands } from './checkOperands.js'
-import { type FlashOptions, flashNames } from './flashAttention.js'
 import { flashGradOp, partsOf, rangeOf, residuals } from './flashGradOp.js'
 import { flashOp } from './flashOp.js'
 import { planOf } from './planOf.js'

@@ -2,7 +2,7 @@ import { checkArray, checkInteger, checkName, checkNumber, checkOptions, shown }
 import { checkFloatDType, dtypeFacts, type FloatDType, Tensor } from '../../tensor/index.js'
 import { maskOf } from '../masks/mask.js'
 import { fullMask } from '../masks/masks.js'
-import type { AttentionOptions, FlashOptions, Ids } from './flashAttention.js'
+import type { AttentionOptions, FlashOptions, Ids } from './attentionOptions.js'
 import type { Heads } from './heads.js'
 import type { FlashPlan, SegmentIds } from './plan.js'
 

@@ -20,11 +20,11 @@ const names: OptionTable<CapacityOptions> = {
 /**
  * How many choices an expert has places for.
  *
- * Rounding  in float64, from left to right: 2240 x 1.1 / 32 is 77.00000000000001, so 78 places.
+ * Rounding  in float64, from left to right: 1600 x 1.1 / 32 is 55.00000000000001, so 56 places.
  * Source    GShard, arXiv 2006.16668; Switch Transformers, arXiv 2101.03961; AI-Hypercomputer/maxtext
  *
  * @example expertCapacity({ tokens: 64, experts: 8, k: 2, factor: 1.25 }) // 20
- * @example expertCapacity({ tokens: 2240, experts: 32, factor: 1.1 }) // 78
+ * @example expertCapacity({ tokens: 1600, experts: 32, factor: 1.1 }) // 56
  */
 export function expertCapacity(options: CapacityOptions): number {
   checkOptions('expertCapacity', options, names)
