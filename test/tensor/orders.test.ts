@@ -1,8 +1,10 @@
+import { key, normal } from 'tpu-toolkit/random'
 import {
   cast,
   cumsum,
   mean,
   ones,
+  reshape,
   type ScanOptions,
   slice,
   sum,
@@ -127,5 +129,55 @@ describe('the stalls of bfloat16', () => {
     expect(hexOf(cumsum(slice(x, [[0, 1000]]), { order: 'pairwise' }))).not.toBe(
       hexOf(slice(cumsum(x, { order: 'pairwise' }), [[0, 1000]])),
     )
+  })
+})
+
+describe.each(['sequential', 'kahan', 'neumaier'] as const)('many lanes at once, order %s', (order) => {
+  // Of as many binades as rounding needs to lose something at every step; one lane alone goes another way.
+  const values = normal(key(5), 3 * 40 * 50).map((v, i) => v * 2 ** (i % 9))
+  const x = tensor(values, { shape: [3, 40, 50] })
+  const lane = (y: Tensor, a: number, b: number | undefined, c: number | undefined): Tensor => {
+    const from = [a, b ?? 0, c ?? 0]
+    const to = [a + 1, b === undefined ? 40 : b + 1, c === undefined ? 50 : c + 1]
+    return reshape(
+      slice(
+        y,
+        from.map((start, i) => [start, to[i]!] as const),
+      ),
+      [-1],
+    )
+  }
+
+  const one = (y: Tensor, a: number, i: number): number =>
+    slice(y, [
+      [a, a + 1],
+      [i, i + 1],
+    ]).item()
+
+  it.each(['float32', 'bfloat16'] as const)('sum(%s) along each axis adds lanes as alone', (dtype) => {
+    const y = cast(x, dtype)
+    const options = { order, accumulate: 'float32' } as const
+    const rows = sum(y, { axis: 2, ...options })
+    const columns = sum(y, { axis: 1, ...options })
+    for (const [a, i] of [
+      [0, 0],
+      [1, 17],
+      [2, 39],
+    ] as const) {
+      expect(one(rows, a, i)).toBe(sum(lane(y, a, i, undefined), options).item())
+      expect(one(columns, a, i)).toBe(sum(lane(y, a, undefined, i), options).item())
+    }
+  })
+
+  it('cumsum(x) along each axis has the running sums of lanes alone', () => {
+    const [rows, columns] = [cumsum(x, { axis: 2, order }), cumsum(x, { axis: 1, order })]
+    for (const i of [0, 17, 39]) {
+      expect(lane(rows, 1, i, undefined).toNumbers()).toEqual(
+        cumsum(lane(x, 1, i, undefined), { order }).toNumbers(),
+      )
+      expect(lane(columns, 1, undefined, i).toNumbers()).toEqual(
+        cumsum(lane(x, 1, undefined, i), { order }).toNumbers(),
+      )
+    }
   })
 })
