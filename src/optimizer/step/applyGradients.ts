@@ -1,5 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import type { Engine } from '../../simd/index.js'
+import { checkName, checkOptions } from '../../options/index.js'
 import { Tensor } from '../../tensor/index.js'
 import {
   checkSameTree,
@@ -10,7 +9,7 @@ import {
   type Treelike,
 } from '../../tree/index.js'
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
-import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { nextCount } from '../arithmetic/count.js'
@@ -20,39 +19,13 @@ import { scaledNorm } from '../arithmetic/scaledNorm.js'
 import { scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { AdamState } from '../rescalings/scaleByAdam.js'
-import { type ExtraArgs, extraNames, type Fusion, type Optimizer, type State } from '../transformation.js'
+import { extraNames, type Fusion, type Optimizer, type State } from '../transformation.js'
 import { foundNan, type ZeroNansState } from '../transforms/zeroNans.js'
 import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { type AdamwChain, recognize } from './adamwChain.js'
 import { applyUpdates } from './applyUpdates.js'
 import { compiledUpdate } from './compiledUpdate.js'
-
-/** Parameters and the optimizer's state between two steps. */
-export interface Point<S extends State = State, P extends Treelike = Tree> {
-  readonly params: P
-  readonly state: S
-}
-
-/** How a step is done. */
-export interface ApplyGradientsOptions extends ArithmeticOption {
-  /**
-   * Whether the tensors of the point may be overwritten: nothing is allocated for new ones. Two leaves of it in one array
-   * are a RangeError. Default: false.
-   */
-  readonly donate?: boolean
-  /** How the fused pass computes: 'simd' (WebAssembly where the machine has it) or 'plain'. Default: 'simd'. */
-  readonly engine?: Engine
-  /** What the optimizer is told besides, such as the loss. Default: nothing. */
-  readonly extra?: ExtraArgs
-}
-
-/** The names of `ApplyGradientsOptions`. */
-export const applyGradientsNames: OptionTable<ApplyGradientsOptions> = {
-  donate: 'optional',
-  engine: 'optional',
-  extra: 'optional',
-  ...arithmeticNames,
-}
+import { type ApplyGradientsOptions, applyGradientsNames, checkApart, type Point } from './point.js'
 
 /**
  * One step: `update`, then `applyUpdates`. A chain of clipByGlobalNorm and zeroNans (in either order, or without),
@@ -192,16 +165,6 @@ function checkSameSize(path: string, a: Tensor, b: Tensor): void {
   if (a.shape.join() !== b.shape.join()) {
     throw new RangeError(
       `applyGradients: shapes differ at ${path || 'the root'} [${a.shape.join(', ')} and ${b.shape.join(', ')}]`,
-    )
-  }
-}
-
-/** Two leaves in one array would be updated one on top of the other. */
-export function checkApart(leaves: readonly Tensor[]): void {
-  const arrays = new Set(leaves.map(({ data }) => data))
-  if (arrays.size < leaves.length) {
-    throw new RangeError(
-      `applyGradients: leaves share an array, which cannot be donated [${arrays.size} for ${leaves.length}]`,
     )
   }
 }

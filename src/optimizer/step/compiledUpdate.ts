@@ -4,8 +4,8 @@ import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { areRecorded } from '../arithmetic/recorded.js'
 import type { Optimizer, State } from '../transformation.js'
-import { type ApplyGradientsOptions, checkApart, type Point } from './applyGradients.js'
 import { applyUpdates } from './applyUpdates.js'
+import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
 import { stateFromTree, stateToTree } from './stateTree.js'
 
 type Update = Compiled<[params: Treelike, state: Tree, grads: Treelike], Point<Tree, Treelike>>

@@ -3,12 +3,8 @@ import { Tensor } from '../../tensor/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { Optimizer, State } from '../transformation.js'
-import {
-  type ApplyGradientsOptions,
-  applyGradients,
-  applyGradientsNames,
-  type Point,
-} from './applyGradients.js'
+import { applyGradients } from './applyGradients.js'
+import { type ApplyGradientsOptions, applyGradientsNames, type Point } from './point.js'
 import { wholeStep } from './wholeStep.js'
 
 /** The point after a step, and what the loss was before it. */

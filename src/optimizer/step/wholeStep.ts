@@ -3,8 +3,8 @@ import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import type { Optimizer, State } from '../transformation.js'
-import { type ApplyGradientsOptions, checkApart, type Point } from './applyGradients.js'
 import { applyUpdates } from './applyUpdates.js'
+import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
 import { stateFromTree, stateToTree } from './stateTree.js'
 
 /** Loss and gradients, checked. */
