@@ -13,7 +13,9 @@ export interface ApplyOptions {
  * tree of tensors that the caller keeps: optimizers, files, gradients and compile take it as it is.
  */
 export interface Layer<P = unknown> {
+  /** Fresh parameters, each with draws of its own. */
   init(key: Key): P
+  /** The result for an input; without a key of `options` as the layer is evaluated. */
   apply(params: P, x: Tensor, options?: ApplyOptions): Tensor
 }
 

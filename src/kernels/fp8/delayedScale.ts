@@ -48,6 +48,7 @@ export interface ScaleState {
 
 /** A scale with its history, as values. */
 export interface DelayedScale {
+  /** The state before the first step: scale 1, a history of zeros. */
   init(): ScaleState
   /** The state for the next step, from the largest magnitude of this one: `max(abs(x))`. */
   update(amax: Tensor | number, state: ScaleState): ScaleState

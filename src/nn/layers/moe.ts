@@ -63,6 +63,7 @@ export interface MoeRoutes {
 
 /** A mixture of experts, which also tells where tokens go. */
 export interface Moe extends Layer<MoeParameters> {
+  /** Where the tokens of an input go, as `apply` sends them. */
   route(params: MoeParameters, x: Tensor): MoeRoutes
 }
 

@@ -1,9 +1,9 @@
 import { pad, type Tensor, take, tensor } from '../../tensor/index.js'
 
 /** What stands beyond the ends of an axis. */
-export const paddings = ['same', 'valid', 'circular', 'causal'] as const
-/** One of `paddings`. */
-export type Padding = (typeof paddings)[number]
+export type Padding = 'same' | 'valid' | 'circular' | 'causal'
+
+export const paddings: readonly Padding[] = ['same', 'valid', 'circular', 'causal']
 
 /** A kernel along one axis. */
 export interface Window {

@@ -112,7 +112,7 @@ const scatterAtOp: KnownOp<ScatteringAt> = {
 
 /** The records of what reads and adds elements by their places, beside `ops`, which programs are written in. */
 export const indexedOps: {
-  readonly takeAt: typeof takeAtOp
+  readonly takeAt: KnownOp<Omit<Taking, 'indices'>>
   readonly scatter: KnownOp<Scattering>
   readonly scatterAt: KnownOp<ScatteringAt>
 } = { takeAt: takeAtOp, scatter: scatterOp, scatterAt: scatterAtOp }
