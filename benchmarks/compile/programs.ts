@@ -1,6 +1,6 @@
 import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
-import { adamw, applyGradients, makeTrainStep } from 'tpu-toolkit/optimizer'
+import { adamw, applyGradients, applyUpdates, makeTrainStep } from 'tpu-toolkit/optimizer'
 import { gradientRules } from 'tpu-toolkit/ssm'
 import { drawData, lastFiniteInputs, lossOf, step2750Options } from 'tpu-toolkit/step2750'
 import { add, dtypes, type FloatDType, isFloat, mul, sub, type Tensor, tanh } from 'tpu-toolkit/tensor'
@@ -84,17 +84,20 @@ const chain = (dtype: FloatDType): Program => ({
   prepare: () => both(chained, [drawn(50, [large], dtype)]),
 })
 
+/** Link by link, and by `applyGradients`, which makes a program of the links (in float32 their fused kernel). */
 const adamwAlone = (dtype: FloatDType): Program => ({
   name: `adamw ${dtype}`,
   n: large,
   unit: 'ns a parameter',
   prepare() {
     const optimizer = adamw({ learningRate: 1e-3 })
-    const [params, grads] = [drawn(60, [large], dtype), drawn(61, [large], dtype, 0.1)]
-    const point = { params: { w: params }, state: optimizer.init({ w: params }) }
-    const update = (p: typeof point.params, g: typeof point.params, state: typeof point.state) =>
-      applyGradients(optimizer, g, { params: p, state }).params
-    return both(update, [point.params, { w: grads }, point.state])
+    const params = { w: drawn(60, [large], dtype) }
+    const grads = { w: drawn(61, [large], dtype, 0.1) }
+    const state = optimizer.init(params)
+    return {
+      eager: () => applyUpdates(params, optimizer.update(grads, state, params)[0]),
+      compiled: () => applyGradients(optimizer, grads, { params, state }).params,
+    }
   },
 })
 
