@@ -15,14 +15,18 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
-    // Files share the modules of their worker: importing them anew for each file took a third of the time. A test that
-    // changes what a module sees as it loads resets the modules again (`vi.resetModules()` in its afterEach).
-    isolate: false,
-    // Mutants differ from the source, and each other, by one file: what was transformed once is kept.
-    ...(process.env['TPU_TOOLKIT_SOURCE'] ? { experimental: { fsModuleCache: true } } : {}),
     maxWorkers: availableParallelism(),
+    projects: [
+      // Files share the modules of their worker: importing them anew for each file took a third of the time. A test that
+      // changes what a module sees as it loads resets the modules again (`vi.resetModules()` in its afterEach).
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: ['test/tfjs/**'], isolate: false },
+      },
+      // TensorFlow.js has one engine for all that is loaded.
+      { extends: true, test: { name: 'apart', include: ['test/tfjs/**/*.test.ts'] } },
+    ],
     setupFiles: ['test/support/equalBytes.ts'],
     reporters: ['default', new ClosingLine()],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
