@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { decode, encode, format, formatNames } from 'tpu-toolkit/formats'
-import { cast, type DType, fromBits, tensor } from 'tpu-toolkit/tensor'
+import { cast, type DType, fromBits, slice, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
 
@@ -87,4 +87,44 @@ describe(`cast (seed ${seed})`, () => {
       }
     }
   })
+})
+
+describe('cast of long rows', () => {
+  const special = [
+    0,
+    -0,
+    0.3,
+    -0.7,
+    1,
+    255.5,
+    2 ** 31,
+    -(2 ** 31) - 1,
+    2 ** 32,
+    2 ** -149,
+    2 ** 60,
+    -Infinity,
+    Infinity,
+    NaN,
+  ]
+
+  it.each(['float32', 'float64', 'int32', 'uint32'] as const)(
+    'from %s gives what each number gives alone',
+    (from) => {
+      const long = cast(
+        tensor(
+          Float64Array.from({ length: 40_000 }, (_, i) => special[i % special.length]!),
+          { dtype: 'float64' },
+        ),
+        from,
+      )
+      const alone = special.map((_, i) => slice(long, [[i, i + 1]]))
+      for (const to of ['bool', 'int32', 'uint32', 'float32', 'float64'] as const) {
+        const expected = alone.map((x) => cast(x, to).toNumbers()[0])
+        const wrong = cast(long, to)
+          .toNumbers()
+          .findIndex((value, i) => !Object.is(value, expected[i % special.length]))
+        expect(wrong, to).toBe(-1)
+      }
+    },
+  )
 })
