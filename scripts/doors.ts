@@ -169,6 +169,12 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
+    folder: 'env',
+    root: 'namespace',
+    about:
+      'environments as pure functions of state, action and key: CartPole, trading; features, leakage tests',
+  },
+  {
     folder: 'nn',
     root: 'namespace',
     about:

@@ -61,6 +61,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
+  env: ['random', 'tensor'],
   vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
