@@ -1,4 +1,12 @@
-import { checkInteger, checkNumber, checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import {
+  checkFunction,
+  checkInteger,
+  checkNumber,
+  checkOptions,
+  checkRecord,
+  noOptions,
+  type OptionTable,
+} from '../options/index.js'
 import { foldIn, type Key, key, uniform } from '../random/index.js'
 import type { PriceSeries } from './series.js'
 import { type TradingEnvironment, type TradingEnvOptions, tradingEnv } from './tradingEnv.js'
@@ -93,11 +101,20 @@ export function baselines(series: PriceSeries, options: BaselinesOptions = noOpt
   }
 }
 
-/** An episode from the first decision to the end. */
+/**
+ * An episode of trading from the first decision to the end, by a policy: an action for what is observed.
+ *
+ * Throws    as the environment and the policy.
+ * Cost      a step of the environment for each decision.
+ *
+ * @example play(tradingEnv({ series: data.sp500(), end: 300 }), () => 1).equity // 1
+ */
 export function play(
   env: TradingEnvironment,
   choose: (decision: number, observed: Float32Array) => number,
 ): Outcome {
+  checkRecord('play', 'the environment', env, ['reset', 'step', 'observe'])
+  checkFunction('play', 'the policy', choose)
   let state = env.reset(key(0))
   let [highest, drawdown] = [1, 0]
   for (let decision = 0; ; decision++) {
