@@ -6,6 +6,7 @@ const kernels = [...autodiff, 'simd', 'text', 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
 const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
+const onDisk = new Set(['replay', 'pipeline', 'checkpoint', 'files'])
 const step2750 = [
   ...ssm,
   ...[
@@ -65,7 +66,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
-  step2750,
+  step2750: step2750.filter((folder) => !onDisk.has(folder)),
+  step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
   report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
@@ -75,6 +77,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...failures,
     'step2750',
+    'step2750Files',
     'drift',
     'failures',
     'report',
