@@ -54,8 +54,9 @@ const afterFirstBad = 20
 export function runStep2750(options: Step2750Options = {}, more: RunStep2750Options = {}): Step2750Result {
   checkOptions('runStep2750', more, moreNames)
   if (more.data !== undefined) checkData('runStep2750', more.data)
-  if (more.checkpoint !== undefined)
+  if (more.checkpoint !== undefined) {
     checkRecord('runStep2750', 'checkpoint', more.checkpoint, ['read', 'write'])
+  }
   if (more.onStep !== undefined) checkFunction('runStep2750', 'onStep', more.onStep)
   const run = step2750Options(
     more.data ? { ...options, length: options.length ?? more.data.length } : options,
