@@ -127,7 +127,7 @@ const comparisons =
 const otherOperations =
   'where cast reshape transpose broadcastTo flip slice take concat tril triu sum mean max min argmax argmin cumsum cumprod matmul'
 const composed =
-  'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
+  'all any allClose argsort clip einsum expandDims eye linspace matrixTranspose oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
   'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =
