@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url)
  * computation, where a check would cost as much as the work; and errors, which are made of any text.
  */
 const unchecked: Readonly<Record<string, string>> = {
-  tensor: 'placesRead sameShape sizeOf elementsOf isSealed',
+  tensor: 'placesRead sameShape sizeOf stridesOf elementsOf isSealed',
   formats: 'isNaNCode',
   random: 'threefry2x32',
   autodiff: 'invalidKind',
