@@ -210,7 +210,8 @@ export const doors: readonly Door[] = [
   {
     folder: 'checkpoint',
     root: 'none',
-    about: 'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
+    about:
+      'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
   },
   {
     folder: 'tfjs',
