@@ -39,8 +39,9 @@ function sha256Of(path: string): string {
   const block = new Uint8Array(2 ** 20)
   const handle = openSync(path, 'r')
   try {
-    for (let got = readSync(handle, block); got > 0; got = readSync(handle, block))
+    for (let got = readSync(handle, block); got > 0; got = readSync(handle, block)) {
       hash.update(block.subarray(0, got))
+    }
   } finally {
     closeSync(handle)
   }

@@ -141,8 +141,9 @@ export function openCheckpoints(folder: string | URL, options: CheckpointsOption
       inTurn('removeAfter', () => {
         checkInteger('removeAfter', 'step', step)
         if (!leads || !write) return
-        for (const later of stepsIn(top).reverse())
+        for (const later of stepsIn(top).reverse()) {
           if (later > step) removeFolder(join(top, stepFolder(later)))
+        }
         last = stepsIn(top).at(-1)
       }),
     close: async () => {

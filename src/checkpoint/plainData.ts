@@ -1,4 +1,4 @@
-/** Plain data: what JSON holds, and every number. */
+/** Plain data: what JSON holds, and every number, NaN, infinities and -0 too. */
 export type PlainData =
   | null
   | boolean
@@ -13,8 +13,8 @@ const numberKey = 'tpu-toolkit.number'
 /** Levels of objects and lists within each other. */
 const maxDepth = 128
 
-/** The JSON text of plain data, which `parsePlainData` reads again: -0, NaN and infinities too. */
-export function plainDataText(op: string, value: PlainData): string {
+/** The JSON text of plain data, of which `fromJson` makes it again. */
+export function plainDataText(op: string, value: unknown): string {
   return JSON.stringify(toJson(op, value, 'state', 0))
 }
 
@@ -24,14 +24,16 @@ function toJson(op: string, value: unknown, path: string, depth: number): unknow
     return kept ? value : { [numberKey]: Object.is(value, -0) ? '-0' : String(value) }
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
-  if (depth === maxDepth)
+  if (depth === maxDepth) {
     throw new RangeError(`${op}: nests deeper than ${maxDepth} levels [${path.slice(0, 50)}]`)
+  }
   if (Array.isArray(value)) return value.map((item, i) => toJson(op, item, `${path}.${i}`, depth + 1))
   if (typeof value !== 'object' || !isPlain(value)) {
     throw new TypeError(`${op}: not plain data at ${path} [${kindOf(value)}]`)
   }
-  if (Object.hasOwn(value, numberKey))
+  if (Object.hasOwn(value, numberKey)) {
     throw new RangeError(`${op}: a key that is taken at ${path} [${numberKey}]`)
+  }
   const entries = Object.entries(value).map(([key, item]) => [
     key,
     toJson(op, item, `${path}.${key}`, depth + 1),

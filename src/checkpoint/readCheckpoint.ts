@@ -29,7 +29,7 @@ import { openHostFile } from './inspectCheckpoint.js'
 import type { CheckpointFacts } from './keep.js'
 import { noneThere, recordAt, refusal, stepsIn } from './listCheckpoints.js'
 import { pickTree } from './pickTree.js'
-import type { PlainData } from './plainData.js'
+import { fromJson, type PlainData } from './plainData.js'
 import { type CheckpointRecord, outlinePaths, rowsIn, type StoredTensor, stepFolder } from './record.js'
 import { resolvedFolder } from './resolvedFolder.js'
 
@@ -124,7 +124,9 @@ export function restored<P extends Treelike>(
   }
   const tensors = pickTree(record.outline, read)
   if (options.like !== undefined) checkLike(op, options.like, tensors, options.part !== undefined)
-  const { metrics, state, hostStates } = record
+  const { metrics } = record
+  const state = fromJson(record.state)
+  const hostStates = record.hostStates.map(fromJson)
   return { step, metrics, state, hostStates, casts, tensors: tensors as Treelike as P }
 }
 

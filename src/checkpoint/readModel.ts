@@ -79,13 +79,15 @@ function tensorsOf(
         ? open.names
         : [...map].filter(([, where]) => where === file).map(([tensor]) => tensor)
     const stray = open.names.find((tensor) => map !== undefined && map.get(tensor) !== file)
-    if (stray !== undefined)
+    if (stray !== undefined) {
       throw new RangeError(
         `${op}: ${file} has a tensor that the index does not place there [${shown(stray)}]`,
       )
+    }
     const missing = wanted.find((tensor) => !open.names.includes(tensor))
-    if (missing !== undefined)
+    if (missing !== undefined) {
       throw new RangeError(`${op}: ${file} lacks a tensor of the index [${shown(missing)}]`)
+    }
     return wanted.filter((tensor) => filter(tensor)).map((tensor) => [tensor, open.read(tensor)])
   } finally {
     open.close()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type DType, dtypes, type Shape } from '../tensor/index.js'
 import { type PathAndLeaf, pathsOf, type Tree } from '../tree/index.js'
 import type { CheckpointFacts } from './keep.js'
-import { fromJson, type PlainData, plainDataText } from './plainData.js'
+import { fromJson, plainDataText } from './plainData.js'
 
 const kind = 'tpu-toolkit checkpoint'
 
@@ -34,9 +34,10 @@ export type Outline = Tree<0>
 
 /** All that checkpoint.json says. */
 export interface CheckpointRecord extends CheckpointFacts {
-  readonly state: PlainData
-  /** What each host had for itself. */
-  readonly hostStates: readonly PlainData[]
+  /** Plain data. */
+  readonly state: unknown
+  /** What each host had for itself, plain data. */
+  readonly hostStates: readonly unknown[]
   readonly outline: Outline
   readonly tensors: ReadonlyMap<string, StoredTensor>
   /** The files, by host. */
@@ -92,8 +93,9 @@ export function recordText(op: string, record: CheckpointRecord): string {
 export function parseRecord(text: string): CheckpointRecord {
   const head = /^\{"kind":("[^"\\]*"),"version":(\d+),/.exec(text)
   if (head?.[1] !== JSON.stringify(kind)) throw refused('is foreign: it is not of this package')
-  if (Number(head[2]) > version)
+  if (Number(head[2]) > version) {
     throw refused(`is of the newer version ${head[2]}, this one reads up to ${version}`)
+  }
   const from = text.indexOf('"content":\n')
   const digest = /"sha256":"([\da-f]{64})",$/.exec(text.slice(0, Math.max(0, from)))?.[1]
   const content = text.slice(from + '"content":\n'.length, -'}\n'.length)
@@ -127,8 +129,8 @@ function read(content: Fields): CheckpointRecord {
   return {
     step,
     metrics: Object.fromEntries(measured),
-    state: fromJson(state),
-    hostStates: hostStates.map(fromJson),
+    state,
+    hostStates,
     outline,
     tensors: stored,
     files,

@@ -3,17 +3,17 @@ import { checkOptions, checkRecord, type OptionTable, shown } from '../options/i
 import type { Tensor } from '../tensor/index.js'
 import { mapTree, type PathAndLeaf, pathsOf, type Tree, type Treelike } from '../tree/index.js'
 import { hostRows, viewOfRows } from './hostRows.js'
-import { type PlainData, plainDataText } from './plainData.js'
+import { plainDataText } from './plainData.js'
 import { hostFile, type Outline, rowsIn, type StoredTensor } from './record.js'
 
 /** What is saved. */
 export interface CheckpointContent {
   /** Parameters, optimizer state (`stateToTree`) and whatever else has bits. */
   readonly tensors: Treelike
-  /** Plain data beside them: settings, counters, states of callbacks. Numbers may be NaN, infinite or -0. Default null. */
-  readonly state?: PlainData
+  /** Plain data (`PlainData`) beside them: settings, counters, states of callbacks. Default null. */
+  readonly state?: unknown
   /** What this host has for itself, such as its place in the data. Default null. */
-  readonly hostState?: PlainData
+  readonly hostState?: unknown
   /** What was measured, by which `best` chooses. Default none. */
   readonly metrics?: Readonly<Record<string, number>>
 }
@@ -35,7 +35,7 @@ export interface Writer {
 export interface HostReport {
   readonly outline: Outline
   readonly tensors: readonly (readonly [path: string, StoredTensor])[]
-  readonly hostState: PlainData
+  readonly hostState: unknown
 }
 
 /** A file that is to be written: its bytes, in pieces that are the tensors' own memory. */
@@ -94,8 +94,9 @@ function checkContent(op: string, content: CheckpointContent): CheckpointContent
 function checkMetrics(op: string, metrics: Readonly<Record<string, number>>): void {
   checkRecord(op, 'metrics', metrics)
   for (const [name, value] of Object.entries(metrics)) {
-    if (typeof value !== 'number')
+    if (typeof value !== 'number') {
       throw new TypeError(`${op}: metric ${name} is not a number [${shown(value)}]`)
+    }
   }
 }
 
@@ -130,9 +131,9 @@ export function joinReports(op: string, reports: readonly HostReport[]): Readonl
     if (JSON.stringify(report.outline) !== outline) {
       throw new RangeError(`${op}: hosts have different trees [host 0, host ${host}]`)
     }
-    if (host > 0)
-      for (const [path, stored] of report.tensors)
-        joined.set(path, joinedWith(op, path, joined.get(path)!, stored))
+    for (const [path, stored] of host === 0 ? [] : report.tensors) {
+      joined.set(path, joinedWith(op, path, joined.get(path)!, stored))
+    }
   })
   return joined
 }

@@ -190,8 +190,9 @@ describe('a checkpoint that is not whole', () => {
 
   it.each(harmed)('%s is refused with what is wrong and the last good one', (_, harm, why) => {
     const folder = fresh()
-    for (const step of [1, 2, 3])
+    for (const step of [1, 2, 3]) {
       writeCheckpoint(folder, step, { tensors: { x: tensor([step, 2]) } }, { hosts: 2 })
+    }
     harm(join(folder, 'step-00000003'))
     const refusal = new RegExp(
       `^readCheckpoint: the checkpoint of step 3 ${why.source}; the last good one is of step 2 \\[.*step-00000003\\]$`,
