@@ -181,6 +181,11 @@ export const doors: readonly Door[] = [
       'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
   },
   {
+    folder: 'rl',
+    root: 'namespace',
+    about: 'PPO whose every rounding is said: advantages, losses, updates as one program, runs to the bit',
+  },
+  {
     folder: 'step2750',
     root: 'namespace',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
