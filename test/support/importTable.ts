@@ -65,6 +65,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
+  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer'],
   step2750,
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
