@@ -1,5 +1,5 @@
-import { type FloatDType, fromBits, type Tensor } from 'tpu-toolkit'
 import type { KernelName, NcaParams, NcaRolloutOptions } from 'tpu-toolkit/nca'
+import { type FloatDType, fromBits, type Tensor } from 'tpu-toolkit/tensor'
 import { Columns } from '../support/columns.js'
 
 /** A case of the keys: an automaton, its start, and which cells change. */

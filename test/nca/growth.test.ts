@@ -17,7 +17,7 @@ const options: GrowthOptions = {
 }
 
 describe('growth', () => {
-  it('teaches one cell to cover the picture and no more, which at first stays one', () => {
+  it('brings 44 of 64 cells to be covered as in the picture within 100 steps, from 33', () => {
     const { start, step } = growth(options)
     let point = start(key(1))
     const grown = ({ params }: GrowthPoint): Tensor => {
@@ -36,7 +36,8 @@ describe('growth', () => {
     }
     const wanted = covered(options.target)
     const right = covered(grown(point)).filter((covers, i) => covers === wanted[i]).length
-    console.log(right, wanted.filter(Boolean).length)
+    // 33 when it began: all that are empty, and the seed. 48 are measured; a training that learns nothing stays at 33.
+    expect(right).toBeGreaterThanOrEqual(44)
     expect([...lengths].sort((a, b) => a - b)).toEqual([8, 10])
     expect(point.step).toBe(100)
   })

@@ -1,8 +1,7 @@
-import { cast, type FloatDType, mean, square, type Tensor } from 'tpu-toolkit'
 import { grad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import { type NcaParams, ncaRollout, ncaStep, perceive } from 'tpu-toolkit/nca'
-import { slice } from 'tpu-toolkit/tensor'
+import { cast, type FloatDType, mean, slice, square, type Tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { Columns } from '../support/columns.js'
 import { automaton, cases, dtypes, keys } from './automata.js'
@@ -73,7 +72,7 @@ describe('perceive', () => {
       padding: padding!,
       dtype: 'float64',
     })
-    expect(Array.from(seen.toBits())).toEqual(Array.from(keys.u64(`${one.name}_perception0`)))
+    expect(seen.toBits()).toEqual(keys.u64(`${one.name}_perception0`))
   })
 })
 

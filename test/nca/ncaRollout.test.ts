@@ -1,3 +1,9 @@
+import { checkGrads } from 'tpu-toolkit/autodiff'
+import { compile } from 'tpu-toolkit/compile'
+import { stalledUpdates } from 'tpu-toolkit/lowprecision'
+import { fireMasks, type NcaParams, ncaParams, ncaRollout, ncaStep, seedState } from 'tpu-toolkit/nca'
+import { normalWeights } from 'tpu-toolkit/nn'
+import { key, uniform } from 'tpu-toolkit/random'
 import {
   add,
   cast,
@@ -11,13 +17,7 @@ import {
   tensor,
   where,
   zeros,
-} from 'tpu-toolkit'
-import { checkGrads } from 'tpu-toolkit/autodiff'
-import { compile } from 'tpu-toolkit/compile'
-import { stalledUpdates } from 'tpu-toolkit/lowprecision'
-import { fireMasks, type NcaParams, ncaParams, ncaRollout, ncaStep, seedState } from 'tpu-toolkit/nca'
-import { normalWeights } from 'tpu-toolkit/nn'
-import { key, uniform } from 'tpu-toolkit/random'
+} from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 const last = normalWeights({ deviation: 0.1 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { cast, fromBits, roll, tensor } from 'tpu-toolkit'
 import { aliveCells, perceive, perceptionKernels } from 'tpu-toolkit/nca'
 import { key, normal } from 'tpu-toolkit/random'
+import { cast, fromBits, roll, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
 

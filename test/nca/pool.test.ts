@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
-import { tensor, zeros } from 'tpu-toolkit'
 import { cellsPng, damageCircle, drawCircle, drawPicture, SamplePool, seedState } from 'tpu-toolkit/nca'
 import { key } from 'tpu-toolkit/random'
+import { tensor, zeros } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 describe('SamplePool', () => {
