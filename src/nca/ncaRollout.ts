@@ -88,8 +88,9 @@ interface Row {
 /** Undefined where every cell changes in every step. */
 function firesOf(fireRate: number, key: Key | undefined, steps: number, shape: Shape): Tensor | undefined {
   if (fireRate === 1) return undefined
-  if (key === undefined)
+  if (key === undefined) {
     throw new RangeError(`ncaRollout: a fire rate below 1 is drawn, give a key [${fireRate}]`)
+  }
   return fireMasks(foldIn(key, 0), { steps, shape, fireRate })
 }
 
