@@ -60,8 +60,9 @@ export function trainProductQuantizer(
   checkInteger(op, 'm', m, 1)
   checkInteger(op, 'bits', bits, 1, 24)
   checkInteger(op, 'rotations', rotations, 0)
-  if (d % m !== 0)
+  if (d % m !== 0) {
     throw new RangeError(`${op}: vectors of ${d} numbers are not cut in ${m} parts [${d} / ${m}]`)
+  }
   const subDim = d / m
   const k = 2 ** bits
   if (k > n) throw new RangeError(`${op}: more codes than rows [${k} of ${n}]`)

@@ -122,8 +122,9 @@ function direct(x: Tensor, codes: Tensor, how: Distancing): Tensor {
   const between = (rows: Tensor): Tensor => squares(sub(expandDims(rows, 1), codes), how)
   if (n <= height) return between(x)
   const blocks: Tensor[] = []
-  for (let from = 0; from < n; from += height)
+  for (let from = 0; from < n; from += height) {
     blocks.push(between(slice(x, [[from, Math.min(from + height, n)]])))
+  }
   return concat(blocks)
 }
 

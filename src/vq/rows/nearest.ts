@@ -108,8 +108,9 @@ function filtered(x: Vectors, c: Vectors, metric: Metric, found: Nearest): void 
     for (let i = 0; i < rows; i++) {
       const slack = u * norm[i]!
       // Past float32's range nothing can be said.
-      if (!(norm[i]! < 2 ** 60)) compareAll(x, c, metric, from + i, found)
-      else {
+      if (!(norm[i]! < 2 ** 60)) {
+        compareAll(x, c, metric, from + i, found)
+      } else {
         // What float64 rounds of a cost, and products that were too small for float32.
         const noise = (d + 8) * 2 ** -51 * (norm[i]! + longest) ** 2 + d * 2 ** -140
         survivors(x, c, metric, from + i, { scores, at: i * k, halves, norms, slack, noise }, found)

@@ -110,8 +110,9 @@ export function emaCodebook(options: EmaCodebookOptions = noOptions): EmaCodeboo
   return {
     init(codebook) {
       const { n: k } = matrixOf('emaCodebook.init', 'codebook', codebook)
-      if (k === 0)
+      if (k === 0) {
         throw new RangeError(`emaCodebook.init: codebook has no codes [${codebook.shape.join(', ')}]`)
+      }
       const start = cast(codebook, dtype)
       return { codebook: start, size: full([k], initialSize, { dtype }), average: mul(start, initialSize) }
     },
