@@ -214,6 +214,12 @@ export const doors: readonly Door[] = [
       'replay buffers in narrow storage: n-step, sequences, priorities, batches drawn ahead, exact resume',
   },
   {
+    folder: 'checkpoint',
+    root: 'none',
+    about:
+      'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
+  },
+  {
     folder: 'tfjs',
     root: 'none',
     about:
