@@ -169,6 +169,12 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
+    folder: 'vq',
+    root: 'namespace',
+    about:
+      'vector quantisation: codebooks, the codes of vectors and where they go wrong, the bits of a whole model',
+  },
+  {
     folder: 'env',
     root: 'namespace',
     about:
