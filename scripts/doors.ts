@@ -169,6 +169,12 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
+    folder: 'env',
+    root: 'namespace',
+    about:
+      'environments as pure functions of state, action and key: CartPole, trading; features, leakage tests',
+  },
+  {
     folder: 'nn',
     root: 'namespace',
     about:
@@ -176,8 +182,13 @@ export const doors: readonly Door[] = [
   },
   {
     folder: 'step2750',
-    root: 'none',
+    root: 'namespace',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
+  },
+  {
+    folder: 'step2750Files',
+    root: 'none',
+    about: 'its files: recorded data, a run that is kept and goes on, a grid of runs',
   },
   {
     folder: 'drift',

@@ -1,10 +1,20 @@
-import { decodeTable, type FloatFormat, format } from '../formats/index.js'
+import { decodeTable, type FloatFormat } from '../formats/index.js'
 import { type UnaryName, unaryTable } from '../functions/index.js'
+
+<<<<<<< HEAD
+
 import type { DType, FloatDType } from '../tensor/index.js'
 import { Crew } from './crew.js'
 import { interpreterBytes } from './interpreterModule.js'
+
+=======
+
+import { type DType, dtypeFacts } from '../tensor/index.js'
+import { interpreterBase64 } from './interpreter.wasm.js'
+
+>>>>>>> main
+
 import { END } from './opcodes.js'
-import { lowFormat } from './values.js'
 
 /** What wasm/program/index.ts exports. */
 interface Exports {
@@ -150,12 +160,12 @@ export class Machine {
 
   /** Where the table of a function over all values of a format lies; made at the first time. */
   tableOf(name: UnaryName, dtype: DType): number {
-    return this.#table(`${name} ${dtype}`, () => functionTable(name, lowFormat(dtype)!))
+    return this.#table(`${name} ${dtype}`, () => functionTable(name, dtypeFacts(dtype).format!))
   }
 
   /** Where the tables lie by which codes of at most 8 bits come in and go out. */
   edgesOf(dtype: DType): { readonly enter: number; readonly leave: number } {
-    const low = format(dtype as Exclude<FloatDType, 'float32' | 'float64'>)
+    const low = dtypeFacts(dtype).format!
     return {
       enter: this.#table(`enter ${dtype}`, () => enterTable(low)),
       leave: this.#table(`leave ${dtype}`, () => leaveTable(low)),

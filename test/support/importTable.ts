@@ -6,6 +6,7 @@ const kernels = [...autodiff, 'simd', 'text', 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
 const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
+const onDisk = new Set(['replay', 'pipeline', 'checkpoint', 'files'])
 const step2750 = [
   ...ssm,
   ...[
@@ -61,11 +62,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
+  env: ['random', 'tensor'],
   vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
-  step2750,
+  step2750: step2750.filter((folder) => !onDisk.has(folder)),
+  step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
   report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
@@ -75,6 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...failures,
     'step2750',
+    'step2750Files',
     'drift',
     'failures',
     'report',
@@ -124,7 +128,7 @@ const comparisons =
 const otherOperations =
   'where cast reshape transpose broadcastTo flip slice take concat tril triu sum mean max min argmax argmin cumsum cumprod matmul'
 const composed =
-  'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
+  'all any allClose argsort clip einsum expandDims eye linspace matrixTranspose oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
   'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =

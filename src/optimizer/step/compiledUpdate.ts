@@ -7,6 +7,7 @@ import type { Optimizer, State } from '../transformation.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
 import { stateFromTree, stateToTree } from './stateTree.js'
+import { withTensorState } from './withTensorState.js'
 
 type Update = Compiled<[params: Treelike, state: Tree, grads: Treelike], Point<Tree, Treelike>>
 
@@ -46,8 +47,8 @@ export function compiledUpdate<S extends State, P extends Treelike>(
   }
   known.update ??= compile(
     (point: Treelike, before: Tree, slopes: Treelike) => {
-      const [updates, next] = optimizer.update(slopes, before as State as S, point)
-      return { params: applyUpdates(point, updates, exact), state: stateToTree(next) }
+      const [updates, next] = withTensorState(optimizer).update(slopes, before, point)
+      return { params: applyUpdates(point, updates, exact), state: next }
     },
     donate ? { donate: [0, 1] } : {},
   )

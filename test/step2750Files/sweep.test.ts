@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { lockFile } from 'tpu-toolkit/files'
-import { type Step2750Run, type SweepRow, sweep, sweepGrid, sweepRow } from 'tpu-toolkit/step2750'
+import { type Step2750Run, type SweepRow, sweepGrid, sweepRow } from 'tpu-toolkit/step2750'
+import { sweep } from 'tpu-toolkit/step2750Files'
 import { afterAll, describe, expect, it } from 'vitest'
 import { root } from '../support/project.js'
 
@@ -33,41 +34,6 @@ async function swept(path: string, runs = grid): Promise<{ rows: SweepRow[]; ran
   }
   return { rows: await sweep(runs, { path, run }), ran }
 }
-
-describe('sweepGrid', () => {
-  it('sweepGrid(lists) has every combination, the learning rate varying fastest, defaults filled in', () => {
-    expect(grid.map(({ seed, lr }) => [seed, lr])).toEqual([
-      [5, 2e-4],
-      [5, 1e-4],
-      [1, 2e-4],
-      [1, 1e-4],
-      [4, 2e-4],
-      [4, 1e-4],
-    ])
-    expect(grid[0]).toMatchObject({
-      dtype: 'bfloat16',
-      form: 'factorized',
-      steps: 5000,
-      gap: 16,
-      length: 128,
-    })
-    expect(sweepGrid({}).length).toBe(1)
-  })
-
-  it('sweepGrid(lists) has a combination once, however often it is named', () => {
-    expect(sweepGrid({ seed: [1, 1], gap: [16, 16.0] }).length).toBe(1)
-    expect(sweepGrid({ experiment: ['gap', 'uniform'] }).map(({ gap }) => gap)).toEqual([16, null])
-  })
-
-  it.each([
-    [{ lr: [] }, 'sweepGrid: an empty list [lr]'],
-    [{ steps: [10, 0] }, 'step2750: steps is not a whole number from 1 to 1000000 [0]'],
-    [{ lr: [Number.NaN] }, 'step2750: lr is not a positive number [NaN]'],
-    [{ experiment: ['gap', 'uniform'] as const, gap: [8] }, 'step2750: experiment uniform has no gap [8]'],
-  ])('sweepGrid(%j) is refused', (lists, message) => {
-    expect(() => sweepGrid(lists)).toThrow(new RangeError(message))
-  })
-})
 
 describe('sweepRow', () => {
   it('sweepRow(run) tells the first NaN step, or that there is none; also without a gap', () => {
@@ -184,11 +150,12 @@ describe('sweep', () => {
     () => {
       const path = newPath()
       const program = join(folder, 'full.mjs')
-      const files = pathToFileURL(`${root}dist/step2750/index.js`).href
+      const door = (folder: string): string => pathToFileURL(`${root}dist/${folder}/index.js`).href
       // Files may have 1 KiB: the system cuts a write off there, and refuses the next one, as on a full disk.
       writeFileSync(
         program,
-        `import { sweep, sweepGrid } from '${files}'
+        `import { sweepGrid } from '${door('step2750')}'
+import { sweep } from '${door('step2750Files')}'
 process.on('SIGXFSZ', () => {})
 const grid = sweepGrid({ seed: [5, 1, 4], lr: [2e-4, 1e-4] })
 const run = async (options) => ({ options, stepsRun: options.seed, firstNonFiniteStep: options.seed % 2 === 0 ? null : options.seed, nonFiniteSteps: 1, medianLoss: options.lr, largestSpan: 1 / 3 })

@@ -1,8 +1,6 @@
 import { checkArray, checkFunction, checkOptions, checkPath, type OptionTable } from '../options/index.js'
-import type { Step2750Run } from './step2750Options.js'
+import { runKey, type Step2750Run, type SweepRow } from '../step2750/index.js'
 import { openSweepFile } from './sweepFile.js'
-import { runKey } from './sweepGrid.js'
-import type { SweepRow } from './sweepRow.js'
 
 /** Where a sweep's results go, and who runs. */
 export interface SweepOptions {

@@ -1,11 +1,4 @@
-import { matmulFloat32 } from '../../simd/index.js'
-
-/** The sizes of one product: m x k times k x n. */
-export interface Sizes {
-  readonly m: number
-  readonly k: number
-  readonly n: number
-}
+import { type MatmulSizes, matmulFloat32 } from '../../simd/index.js'
 
 /** The least and the largest magnitude among numbers that are not 0. */
 export interface Span {
@@ -40,7 +33,7 @@ export function productsFit(a: Span, b: Span): boolean {
 export function product(
   a: Float32Array,
   b: Float32Array,
-  sizes: Sizes,
+  sizes: MatmulSizes,
   out: Float32Array,
   rounded: boolean,
 ): void {

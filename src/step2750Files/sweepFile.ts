@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
 import { lockFile, writeFileAtomic, writeFully } from '../files/index.js'
-import type { Step2750Run } from './step2750Options.js'
-import { runKey } from './sweepGrid.js'
-import type { SweepRow } from './sweepRow.js'
+import { runKey, type Step2750Run, type SweepRow } from '../step2750/index.js'
 
 /** An open file of results. */
 export interface SweepFile {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { checkPath } from '../options/index.js'
-import type { Step2750Data } from './step2750Data.js'
+import type { Step2750Data } from '../step2750/index.js'
 
 const names = ['a_log', 'b', 'c', 'dt_bias', 'dt_gap'] as const
 

@@ -3,28 +3,38 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { treeFromJson, treeToJson, writeFileAtomic } from '../files/index.js'
 import { stateFromTree, stateToTree } from '../optimizer/index.js'
+import { checkPath } from '../options/index.js'
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  firstPoint,
+  type Step2750Data,
+  type Step2750Record,
+  type Step2750Run,
+} from '../step2750/index.js'
 import { Tensor } from '../tensor/index.js'
-import { parametersOf, valuesOf } from './parameters.js'
-import type { Step2750Data } from './step2750Data.js'
-import type { Step2750Run } from './step2750Options.js'
-import type { Step2750Record } from './step2750Record.js'
-import { firstPoint, type TrainPoint } from './trainStep2750.js'
-
-/** Everything that a run needs to go on. */
-export interface Checkpoint {
-  readonly point: TrainPoint
-  readonly loss: Float32Array
-  readonly kept: readonly Step2750Record[]
-  readonly tail: readonly Step2750Record[]
-  readonly firstNonFiniteStep: number | null
-  readonly nonFiniteSteps: number
-}
 
 const kind = 'tpu-toolkit step2750 checkpoint'
 const version = 1
 
+/**
+ * A file that a run is kept in: a text of JSON with every bit, a version and a checksum.
+ *
+ * Throws    RangeError, when the run reads it, for a folder that is not there, a file of another kind, a damaged one and one of
+ *           another run; the file is left as it is.
+ *
+ * @example Object.keys(checkpointFile('run.json')) // ['read', 'write']
+ */
+export function checkpointFile(path: string): CheckpointStore {
+  checkPath('checkpointFile', path)
+  return {
+    read: (data, run) => readCheckpoint(path, data, run),
+    write: (checkpoint, data, run) => writeCheckpoint(path, checkpoint, data, run),
+  }
+}
+
 /** Writes a checkpoint: JSON with every bit, a version and a checksum, whole or not at all. */
-export function writeCheckpoint(
+function writeCheckpoint(
   path: string,
   { point, loss, ...rest }: Checkpoint,
   data: Step2750Data,
@@ -44,7 +54,7 @@ export function writeCheckpoint(
 }
 
 /** Reads a checkpoint of this run; undefined where there is no file. What does not fit is a RangeError. */
-export function readCheckpoint(path: string, data: Step2750Data, run: Step2750Run): Checkpoint | undefined {
+function readCheckpoint(path: string, data: Step2750Data, run: Step2750Run): Checkpoint | undefined {
   const refuse = (why: string): RangeError => new RangeError(`step2750: ${why} [${path}]`)
   if (!existsSync(dirname(path))) throw refuse('there is no folder for the checkpoint')
   if (!existsSync(path)) return undefined
@@ -72,7 +82,7 @@ export function readCheckpoint(path: string, data: Step2750Data, run: Step2750Ru
   return {
     point: {
       step,
-      params: parametersOf(valuesOf(tensors.params)),
+      params: tensors.params,
       state: stateFromTree(tensors.state, firstPoint(data, run).state),
     },
     loss: (tensors.loss as Tensor).data as Float32Array,
