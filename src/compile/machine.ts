@@ -1,19 +1,8 @@
 import { decodeTable, type FloatFormat } from '../formats/index.js'
 import { type UnaryName, unaryTable } from '../functions/index.js'
-
-<<<<<<< HEAD
-
-import type { DType, FloatDType } from '../tensor/index.js'
+import { type DType, dtypeFacts } from '../tensor/index.js'
 import { Crew } from './crew.js'
 import { interpreterBytes } from './interpreterModule.js'
-
-=======
-
-import { type DType, dtypeFacts } from '../tensor/index.js'
-import { interpreterBase64 } from './interpreter.wasm.js'
-
->>>>>>> main
-
 import { END } from './opcodes.js'
 
 /** What wasm/program/index.ts exports. */
