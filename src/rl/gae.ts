@@ -83,8 +83,9 @@ export function gae(input: GaeInput, options: GaeOptions = noOptions): GaeResult
   checkNumber('gae', 'lambda', lambda, 0, 1)
   checkName('gae', 'truncation', truncation, ['bootstrap', 'end'])
   const { shape } = input.rewards
-  if (shape.length !== 2)
+  if (shape.length !== 2) {
     throw new RangeError(`gae: rewards are not [steps, environments] [${shape.join(', ')}]`)
+  }
   for (const name of columns) {
     if (!sameShape(shape, input[name].shape)) {
       throw new RangeError(`gae: ${name} have another shape than rewards [${input[name].shape.join(', ')}]`)

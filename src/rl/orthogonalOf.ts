@@ -42,8 +42,9 @@ export function orthogonalOf(matrix: Tensor, options: OrthogonalOfOptions = noOp
     made.push(column.map((x) => x / length))
   }
   const values = new Float64Array(m * n)
-  for (const [j, q] of made.entries())
+  for (const [j, q] of made.entries()) {
     for (let i = 0; i < rows; i++) values[i * down + j * across] = gain * q[i]!
+  }
   return tensor(values, { shape: [m, n], dtype: 'float64' })
 }
 

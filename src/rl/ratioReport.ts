@@ -107,8 +107,9 @@ export function ratioLevels(name: FormatName, options: RatioOptions = noOptions)
 function turn(facts: FloatFormat, onward: (value: number, of: FloatFormat) => number): number {
   // The real limit is no value of the format; from its rounding one step leads to the first that is beyond, at most.
   let last = round(Math.log((1 + onward(1, facts)) / 2), facts)
-  while (round(Math.exp(last), facts) !== 1)
+  while (round(Math.exp(last), facts) !== 1) {
     last = onward === nextUp ? nextDown(last, facts) : nextUp(last, facts)
+  }
   return (last + onward(last, facts)) / 2
 }
 

@@ -55,7 +55,9 @@ describe('accumulateGradients', () => {
       expect(Math.max(...found.toNumbers().map((v, i) => Math.abs(v - expected[i]!)))).toBeLessThanOrEqual(
         1e-12,
       )
-    } else expect(found.toBits()).toEqual(label === 'bf16' ? keys.u16(column) : keys.u32(column))
+    } else {
+      expect(found.toBits()).toEqual(label === 'bf16' ? keys.u16(column) : keys.u32(column))
+    }
   })
 
   it.each(

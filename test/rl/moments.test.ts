@@ -35,8 +35,9 @@ describe('the moments of advantages', () => {
       const expected = run[arithmetic].map(number)
       if (dtype !== 'float64') expect(found).toEqual(expected)
       // Float64 sums in another order.
-      for (const [i, value] of found.entries())
+      for (const [i, value] of found.entries()) {
         expect(Math.abs(value - expected[i]!)).toBeLessThanOrEqual(1e-12)
+      }
     },
   )
 
