@@ -187,6 +187,11 @@ export const doors: readonly Door[] = [
       'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
   },
   {
+    folder: 'nca',
+    root: 'namespace',
+    about: 'neural cellular automata in one and two dimensions, in any dtype: shapes that grow and heal',
+  },
+  {
     folder: 'step2750',
     root: 'namespace',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
