@@ -24,8 +24,8 @@ export interface Callback<P = unknown> {
   readonly name?: string
   /** Before the first step, or the first one after a checkpoint: how many are made already. */
   readonly onBegin?: (made: number, steps: number) => void | Promise<void>
-  /** After every step; 'stop' ends the run. */
-  readonly onStep?: (record: StepRecord<P>) => undefined | 'stop' | void | Promise<undefined | 'stop' | void>
+  /** After every step; what is `'stop'`, at once or as a promise, ends the run. */
+  readonly onStep?: (record: StepRecord<P>) => unknown
   /** When the run is over, whatever ended it, an error too. */
   readonly onEnd?: () => void | Promise<void>
   /** What it has to know again to go on: plain data, kept in every checkpoint. */

@@ -4,10 +4,16 @@ import {
   dynamicLossScale,
   type LossScaleOptions,
   type Stepper,
-  storedParams,
   type StoredParamsOptions,
+  storedParams,
 } from '../lowprecision/index.js'
-import { applyGradients, type GradientTransformation, makeTrainStep, type Point, type State } from '../optimizer/index.js'
+import {
+  applyGradients,
+  type GradientTransformation,
+  makeTrainStep,
+  type Point,
+  type State,
+} from '../optimizer/index.js'
 import { checkFlag, checkFunction, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import type { Key } from '../random/index.js'
 import { cast, mul, type Tensor, tensor } from '../tensor/index.js'
@@ -50,12 +56,20 @@ const names: OptionTable<DescendOptions<any, any>> = {
  * Rounding  as `valueAndGrad` and the optimizer; with `storage` as `storedParams`; with `lossScale` the loss is cast to float32 (float64
  *           stays), multiplied by the scale, and gradients divided as `dynamicLossScale` does. The loss that is told is the unscaled one.
  *
- * @example const { init, step } = descend({ init: () => ({ w: tensor([1, 2]) }), loss: ({ w }, x) => sum(mul(w, x)), optimizer: optimizer.sgd({ learningRate: 1 }) })
- * step(init(), tensor([1, 1])).loss.item() // 3
+ * @example const descent = descend({ init: () => ({ w: tensor([1, 2]) }), loss: ({ w }, x) => sum(mul(w, x)), optimizer: optimizer.sgd({ learningRate: 1 }) })
+ * descent.step(descent.init(), tensor([1, 1])).loss.item() // 3
  */
 export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): Descent<P, B> {
   checkOptions('descend', options, names)
-  const { init, loss, optimizer, storage, lossScale = false, backward = {}, compile: compiled = true } = options
+  const {
+    init,
+    loss,
+    optimizer,
+    storage,
+    lossScale = false,
+    backward = {},
+    compile: compiled = true,
+  } = options
   checkFunction('descend', 'init', init)
   checkFunction('descend', 'loss', loss)
   checkRecord('descend', 'optimizer', optimizer, ['init', 'update'])

@@ -1,4 +1,11 @@
-import { checkInteger, checkName, checkNumber, checkOptions, checkText, type OptionTable } from '../options/index.js'
+import {
+  checkInteger,
+  checkName,
+  checkNumber,
+  checkOptions,
+  checkText,
+  type OptionTable,
+} from '../options/index.js'
 import type { Callback } from './callback.js'
 
 /** When a run has learned enough. */

@@ -1,5 +1,5 @@
-import { Tensor } from '../tensor/index.js'
 import { shown } from '../options/index.js'
+import { Tensor } from '../tensor/index.js'
 import type { StepResult } from './trainOptions.js'
 
 /** What a step measured, as numbers. */

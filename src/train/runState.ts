@@ -1,6 +1,6 @@
-import type { StreamState } from '../pipeline/index.js'
 import type { CheckpointContent, PlainData, RestoredCheckpoint } from '../checkpoint/index.js'
 import { type State, stateFromTree, stateToTree } from '../optimizer/index.js'
+import type { StreamState } from '../pipeline/index.js'
 import type { Treelike } from '../tree/index.js'
 import type { Callback, Ended } from './callback.js'
 
@@ -57,13 +57,19 @@ export function runPointOf<P extends object>(
   callbacks: readonly Callback<P>[],
 ): RunPoint<P> {
   const kept = saved.state as Partial<KeptRun> | null
-  if (kept?.train !== 1) throw new RangeError(`train: the checkpoint is of no run of train [step ${saved.step}]`)
+  if (kept?.train !== 1) {
+    throw new RangeError(`train: the checkpoint is of no run of train [step ${saved.step}]`)
+  }
   if (kept.seed !== identity.seed) {
-    throw new RangeError(`train: the checkpoint is of another run, its seed differs [${kept.seed}, not ${identity.seed}]`)
+    throw new RangeError(
+      `train: the checkpoint is of another run, its seed differs [${kept.seed}, not ${identity.seed}]`,
+    )
   }
   const [theirs, ours] = [JSON.stringify(kept.settings), JSON.stringify(identity.settings)]
   if (theirs !== ours) {
-    throw new RangeError(`train: the checkpoint is of another run, its settings differ [${theirs}, not ${ours}]`)
+    throw new RangeError(
+      `train: the checkpoint is of another run, its settings differ [${theirs}, not ${ours}]`,
+    )
   }
   const states = kept.callbacks ?? {}
   for (const { name = '', restore } of callbacks) {

@@ -32,7 +32,11 @@ export function showProgress(screen?: Screen): Callback {
       drawn = now
       const rate = (1000 * (step - begin.made)) / Math.max(1, now - begin.at)
       const left = secondsText((steps - step) / rate)
-      bar.show(step, steps, `${readable(step)} steps, loss ${readable(metrics['loss'])}, ${readable(rate)}/s, ${left} left`)
+      bar.show(
+        step,
+        steps,
+        `${readable(step)} steps, loss ${readable(metrics['loss'])}, ${readable(rate)}/s, ${left} left`,
+      )
     },
     onEnd: () => bar.stop(),
   }

@@ -16,8 +16,6 @@ import { checkTrain, type Trained, type TrainOptions } from './trainOptions.js'
  *           at the same step. Where one of them is lost, the others keep the last step that all of them made.
  * Throws    what the step, the data, a callback or a save does; RangeError for a checkpoint of another run.
  * Cost      beside the step: its loss is read, and the event loop turns once, so that signals are heard.
- *
- * @example (await train({ init: () => ({ n: 0 }), data: (step) => step, step: ({ n }, x) => ({ n: n + x, loss: x }), steps: 4 })).point.n // 10
  */
 export async function train<P extends object, B>(options: TrainOptions<P, B>): Promise<Trained<P>> {
   checkTrain(options)
@@ -66,7 +64,9 @@ export async function train<P extends object, B>(options: TrainOptions<P, B>): P
       await keep.end({ step, point, ended, metrics, place: batches.place() })
     } catch (error) {
       const last = await keep.lost()
-      if (last === undefined) throw error
+      if (last === undefined) {
+        throw error
+      }
       ;({ step, point } = last)
       ended = 'host lost'
     } finally {

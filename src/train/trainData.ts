@@ -1,5 +1,5 @@
-import { type DataLoader, type HostState, type LoadOptions, type StreamState } from '../pipeline/index.js'
 import { shown } from '../options/index.js'
+import type { DataLoader, HostState, LoadOptions, StreamState } from '../pipeline/index.js'
 import { foldIn, type Key } from '../random/index.js'
 
 /**
@@ -48,4 +48,3 @@ export function batchesOf<B>(
     },
   }
 }
-

@@ -110,7 +110,18 @@ const evaluationNames: OptionTable<Evaluation<never>> = { every: 'required', run
 export function checkTrain<P extends object, B>(options: TrainOptions<P, B>): void {
   const op = 'train'
   checkOptions(op, options, names)
-  const { init, step, steps, seed = 0, callbacks = [], evaluate, checkpoint, monitor, hosts, signals = [] } = options
+  const {
+    init,
+    step,
+    steps,
+    seed = 0,
+    callbacks = [],
+    evaluate,
+    checkpoint,
+    monitor,
+    hosts,
+    signals = [],
+  } = options
   checkFunction(op, 'init', init)
   checkFunction(op, 'step', step)
   checkInteger(op, 'steps', steps)
@@ -138,7 +149,9 @@ function checkCallbacks(op: string, callbacks: readonly Callback<never>[]): void
     const { name, state } = callback
     if (name !== undefined) checkText(op, 'name of a callback', name)
     if (state === undefined) continue
-    if (name === undefined) throw new RangeError(`${op}: a callback with a state has no name [${shown(callback)}]`)
+    if (name === undefined) {
+      throw new RangeError(`${op}: a callback with a state has no name [${shown(callback)}]`)
+    }
     if (seen.has(name)) throw new RangeError(`${op}: two callbacks with a state have one name [${name}]`)
     seen.add(name)
   }

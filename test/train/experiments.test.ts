@@ -10,7 +10,14 @@ import * as nn from 'tpu-toolkit/nn'
 import { adamw, chain, clipByGlobalNorm, makeTrainStep } from 'tpu-toolkit/optimizer'
 import { foldIn, type Key, key, randint } from 'tpu-toolkit/random'
 import { gradientRules } from 'tpu-toolkit/ssm'
-import { drawData, lossOf, parameterNames, runStep2750, type Sequence, step2750Options } from 'tpu-toolkit/step2750'
+import {
+  drawData,
+  lossOf,
+  parameterNames,
+  runStep2750,
+  type Sequence,
+  step2750Options,
+} from 'tpu-toolkit/step2750'
 import { fromBits, mean, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { descend, type Monitor, stopAtNonFinite, train } from 'tpu-toolkit/train'
 import { pathsOf, type Treelike } from 'tpu-toolkit/tree'
@@ -22,7 +29,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(top, { recursive: true }))
 
-const bitsOf = (tree: Treelike): unknown => pathsOf(tree).map(({ path, leaf }) => [path, [...leaf.toBits()].map(String)])
+const bitsOf = (tree: Treelike): unknown =>
+  pathsOf(tree).map(({ path, leaf }) => [path, [...leaf.toBits()].map(String)])
 
 /** A monitor that keeps the losses by step. */
 function losses(): { readonly seen: number[]; readonly monitor: Monitor } {
@@ -81,10 +89,18 @@ describe('a small GPT on train', () => {
     nn.residual(
       nn.sequential([
         nn.rmsNorm({ features, policy }),
-        nn.attention({ ...{ features, heads, policy, mask: causalMask() }, rope: ropeFrequencies({ dim: features / heads }) }),
+        nn.attention({
+          ...{ features, heads, policy, mask: causalMask() },
+          rope: ropeFrequencies({ dim: features / heads }),
+        }),
       ]),
     ),
-    nn.residual(nn.sequential([nn.rmsNorm({ features, policy }), nn.mlp({ features, hidden: 16, activation: 'silu', gated: true, policy })])),
+    nn.residual(
+      nn.sequential([
+        nn.rmsNorm({ features, policy }),
+        nn.mlp({ features, hidden: 16, activation: 'silu', gated: true, policy }),
+      ]),
+    ),
     nn.linear({ inputs: features, outputs: vocabulary, bias: false, policy }),
   ])
   type Batch = { readonly tokens: Tensor<'int32'>; readonly next: Tensor<'int32'> }
@@ -94,7 +110,9 @@ describe('a small GPT on train', () => {
     const drawn = randint(at, batch * (length + 1), { minval: 0, maxval: vocabulary })
     const rows = (from: number): Tensor<'int32'> =>
       tensor(
-        Array.from({ length: batch }, (_, i) => [...drawn.subarray(i * (length + 1) + from, i * (length + 1) + from + length)]),
+        Array.from({ length: batch }, (_, i) => [
+          ...drawn.subarray(i * (length + 1) + from, i * (length + 1) + from + length),
+        ]),
         { dtype: 'int32' },
       )
     return { tokens: rows(0), next: rows(1) }

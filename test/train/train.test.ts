@@ -14,8 +14,8 @@ import {
   type StepRecord,
   showProgress,
   stopAtNonFinite,
-  train,
   type TrainOptions,
+  train,
 } from 'tpu-toolkit/train'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
@@ -34,7 +34,10 @@ const filesOf = (folder: string): Record<string, string> =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => [path.slice(folder.length), createHash('sha256').update(readFileSync(path)).digest('hex')]),
+      .map((path) => [
+        path.slice(folder.length),
+        createHash('sha256').update(readFileSync(path)).digest('hex'),
+      ]),
   )
 
 const params = () => ({ w: tensor(normal(key(5), 8)), b: tensor([0]) })
@@ -88,22 +91,25 @@ describe(`train (seed ${seed})`, () => {
     })
   })
 
-  it.each([1, 5, 7, 22])('stopped by a signal at step %i and begun again, ends with the same bytes', async (at) => {
-    const folder = fresh()
-    const signal = at % 2 === 0 ? 'SIGINT' : 'SIGTERM'
-    const stop: Callback = {
-      onStep: ({ step }) => {
-        if (step === at) process.kill(process.pid, signal)
-      },
-    }
-    const stopped = await run(folder, [stop])
-    // A signal that the system sends is heard a turn of the event loop later at times.
-    expect([stopped.ended, stopped.by]).toEqual(['signal', signal])
-    expect(stopped.step - at).toBeLessThan(3)
-    const { ended, step } = await run(folder)
-    expect([ended, step]).toEqual(['steps', 23])
-    expect(filesOf(folder)).toEqual(whole.files)
-  })
+  it.each([1, 5, 7, 22])(
+    'stopped by a signal at step %i and begun again, ends with the same bytes',
+    async (at) => {
+      const folder = fresh()
+      const signal = at % 2 === 0 ? 'SIGINT' : 'SIGTERM'
+      const stop: Callback = {
+        onStep: ({ step }) => {
+          if (step === at) process.kill(process.pid, signal)
+        },
+      }
+      const stopped = await run(folder, [stop])
+      // A signal that the system sends is heard a turn of the event loop later at times.
+      expect([stopped.ended, stopped.by]).toEqual(['signal', signal])
+      expect(stopped.step - at).toBeLessThan(3)
+      const { ended, step } = await run(folder)
+      expect([ended, step]).toEqual(['steps', 23])
+      expect(filesOf(folder)).toEqual(whole.files)
+    },
+  )
 
   it('thrown out of a step and begun again, makes the steps since the last checkpoint once more', async () => {
     const folder = fresh()
@@ -139,7 +145,9 @@ describe(`train (seed ${seed})`, () => {
     await expect(again({ checkpoint: { folder } })).rejects.toThrow(
       'train: the checkpoint is of another run, its settings differ [{"a":1}, not null]',
     )
-    await expect(again({ seed: 1, checkpoint: { folder, settings: { a: 1 } } })).rejects.toThrow(/its seed differs \[0, not 1\]/)
+    await expect(again({ seed: 1, checkpoint: { folder, settings: { a: 1 } } })).rejects.toThrow(
+      /its seed differs \[0, not 1\]/,
+    )
     truncateSync(join(folder, 'step-00000004', 'host-0.safetensors'), 9)
     await expect(again({ checkpoint: { folder, settings: { a: 1 } } })).rejects.toThrow(
       /restore: the checkpoint of step 4 is torn.* the last good one is of step 2 /,
@@ -150,9 +158,16 @@ describe(`train (seed ${seed})`, () => {
   it('each step has the key of the seed with its number folded in, init that of 0', async () => {
     const keys: unknown[] = []
     await train({
-      ...{ init: (k) => (keys.push(k.data), {}), seed: 4, steps: 2 },
+      init: (k) => {
+        keys.push(k.data)
+        return {}
+      },
+      ...{ seed: 4, steps: 2 },
       data: (_, k) => keys.push(k.data),
-      step: (point, _, k) => (keys.push(k.key.data), { ...point, loss: 0 }),
+      step: (point, _, context) => {
+        keys.push(context.key.data)
+        return { ...point, loss: 0 }
+      },
     })
     expect(keys).toEqual([0, 1, 1, 2, 2].map((n) => foldIn(key(4), n).data))
   })
@@ -174,8 +189,18 @@ describe('around the steps', () => {
   it('callbacks and the monitor are told in order, of evaluations too', async () => {
     const told: string[] = []
     const records: StepRecord<{ n: number }>[] = []
-    const monitor = { onBegin: () => void told.push('begin'), onStep: (record: StepRecord<{ n: number }>) => void records.push(record), onEnd: () => void told.push('end') }
-    await train({ ...counting, step, steps: 5, monitor, evaluate: { every: 2, run: ({ n }) => ({ error: n }) } })
+    const monitor = {
+      onBegin: () => void told.push('begin'),
+      onStep: (record: StepRecord<{ n: number }>) => void records.push(record),
+      onEnd: () => void told.push('end'),
+    }
+    await train({
+      ...counting,
+      step,
+      steps: 5,
+      monitor,
+      evaluate: { every: 2, run: ({ n }) => ({ error: n }) },
+    })
     expect(records.map(({ metrics }) => metrics)).toEqual([
       { loss: 9 },
       { loss: 8, error: 3 },
@@ -202,14 +227,27 @@ describe('around the steps', () => {
   it('stopAtNonFinite ends a run behind the first step that is not finite', async () => {
     const { step: last } = await train({
       ...counting,
-      ...{ steps: 20, step: ({ n }, x: number) => ({ n, loss: x < 7 ? 1 : 0 / 0 }), callbacks: [stopAtNonFinite()] },
+      ...{
+        steps: 20,
+        step: ({ n }: { n: number }, x: number) => ({ n, loss: x < 7 ? 1 : 0 / 0 }),
+        callbacks: [stopAtNonFinite()],
+      },
     })
     expect(last).toBe(7)
   })
 
   it('showProgress draws loss, rate and time left, and takes the bar away', async () => {
     let drawn = ''
-    const screen = { write: (text: string) => void (drawn += text), isTTY: true, columns: 200, cursorTo: () => {}, clearLine: () => {}, moveCursor: () => {} }
+    const screen = {
+      write: (text: string) => {
+        drawn += text
+      },
+      isTTY: true,
+      columns: 200,
+      cursorTo: () => {},
+      clearLine: () => {},
+      moveCursor: () => {},
+    }
     await train({ ...counting, step, steps: 3, callbacks: [showProgress(screen)] })
     expect(drawn).toMatch(/3 steps, loss 7, [\d.,e+]+\/s, 0 s left/)
   })
@@ -218,11 +256,15 @@ describe('around the steps', () => {
     await expect(train({ ...counting, step: ({ n }) => ({ n }) as never, steps: 1 })).rejects.toThrow(
       'train: the step gave no number as its loss [undefined]',
     )
-    await expect(train({ ...counting, step, steps: 1, callback: [] } as never)).rejects.toThrow(/did you mean callbacks/)
+    await expect(train({ ...counting, step, steps: 1, callback: [] } as never)).rejects.toThrow(
+      /did you mean callbacks/,
+    )
     await expect(train({ ...counting, step, steps: 1, data: 3 as never })).rejects.toThrow(
       'train: data is neither a function nor a pipeline [3]',
     )
-    await expect(train({ ...counting, step, steps: 1, callbacks: [{ state: () => 1 }] })).rejects.toThrow(/has no name/)
+    await expect(train({ ...counting, step, steps: 1, callbacks: [{ state: () => 1 }] })).rejects.toThrow(
+      /has no name/,
+    )
   })
 })
 
@@ -240,7 +282,12 @@ describe('descend', () => {
 
   it('with a loss scale of a power of two, gives the bits of none', () => {
     const plain = descend({ init: params, loss, optimizer })
-    const scaled = descend({ init: params, loss, optimizer, lossScale: { initScale: 256, growthInterval: 2 } })
+    const scaled = descend({
+      init: params,
+      loss,
+      optimizer,
+      lossScale: { initScale: 256, growthInterval: 2 },
+    })
     let [a, b] = [plain.init(key(0)), scaled.init(key(0))]
     for (const lossScale of [256, 256, 512]) {
       a = plain.step(a, batch)
