@@ -66,6 +66,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
+  rl: [
+    ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
+    ...['lowprecision', 'nn', 'nca', 'env'],
+  ],
   nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer'],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
@@ -78,6 +82,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The command line may open every door.
   cli: [
     ...failures,
+    'env',
+    'rl',
     'step2750',
     'step2750Files',
     'drift',
