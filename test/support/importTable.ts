@@ -62,10 +62,16 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
-  vq: [...autodiff, 'autodiff'],
+  env: ['random', 'tensor'],
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
+  rl: [
+    ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
+    ...['lowprecision', 'nn', 'nca', 'env'],
+  ],
+  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer'],
+  vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
   step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
@@ -76,6 +82,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The command line may open every door.
   cli: [
     ...failures,
+    'env',
+    'rl',
     'step2750',
     'step2750Files',
     'drift',
@@ -113,6 +121,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   nn: ['ml-matrix'],
+  vq: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkNumber, checkOptions, checkPath, type OptionTable } from '../options/index.js'
+import { checkNumber, checkOptions, checkPath, type OptionTable } from '../../options/index.js'
 import { isOver, ownIdentity, type ProcessIdentity } from './processIdentity.js'
 import { resolvedPath } from './resolvedPath.js'
 import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'

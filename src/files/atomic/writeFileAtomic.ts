@@ -1,7 +1,8 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { checkIterable, checkPath } from '../options/index.js'
+import { checkIterable, checkPath } from '../../options/index.js'
 import { resolvedPath } from './resolvedPath.js'
+import { syncFolder } from './syncFolder.js'
 import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'
 import { writeFully } from './writeFully.js'
 
@@ -48,15 +49,4 @@ function piecesOf(content: string | Uint8Array | Iterable<Uint8Array>): Iterable
 function modeOf(path: string): number | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats && stats.mode & 0o777
-}
-
-/** Makes the rename itself last. Windows opens no folders and needs none of it. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

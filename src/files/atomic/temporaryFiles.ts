@@ -6,7 +6,7 @@ import { isOver, ownIdentity, type ProcessIdentity } from './processIdentity.js'
 
 const short = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
-/** A new name for a file in this folder that says who writes it: `.tpu-toolkit-<writer>-<random>.tmp`. */
+/** A new name for a file or folder in this folder that says who writes it: `.tpu-toolkit-<writer>-<random>.tmp`. */
 export function temporaryName(folder: string): string {
   return join(folder, `.tpu-toolkit-${writerOf(ownIdentity())}-${randomBytes(8).toString('hex')}.tmp`)
 }
@@ -22,7 +22,7 @@ const pattern = /^\.tpu-toolkit-(\d+)-(\d+|x)-(\d+|x)-([\da-f]{8}|x)-([\da-f]{8}
 const swept = new Map<string, { at: number; took: number }>()
 
 /**
- * Removes the temporary files that processes left in a folder when they were killed. Those of processes that run, and of
+ * Removes the temporary files and folders that processes left in a folder when they were killed. Those of processes that run, and of
  * other machines, stay.
  *
  * Cost      lists the folder, but not again before a hundred times as long has passed as that took.
@@ -32,7 +32,9 @@ export function sweepTemporaryFiles(folder: string): void {
   const last = swept.get(folder)
   if (last && began - last.at < 100 * last.took) return
   try {
-    for (const name of readdirSync(folder)) if (isLeft(name)) rmSync(join(folder, name), { force: true })
+    for (const name of readdirSync(folder)) {
+      if (isLeft(name)) rmSync(join(folder, name), { force: true, recursive: true })
+    }
   } catch {
     // A folder that cannot be listed, or a file that cannot be removed: what is to be written will tell.
   }

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { checkInteger, shown } from '../options/index.js'
+import { checkInteger, shown } from '../../options/index.js'
 
 /**
  * Writes all of the bytes, at a place or where the file stands: one call to the system writes less than 2 GiB, and on a disk
