@@ -202,8 +202,9 @@ function scaleOf(
     }
   }
   if (!(low <= high)) [low, high] = log ? [0.1, 1] : [0, 1]
-  if (low === high)
-    [low, high] = log ? [low / 2, high * 2] : [low - Math.abs(low || 1) / 2, high + Math.abs(high || 1) / 2]
+  if (low === high) {
+    ;[low, high] = log ? [low / 2, high * 2] : [low - Math.abs(low || 1) / 2, high + Math.abs(high || 1) / 2]
+  }
   const ends = log ? [Math.log10(low), Math.log10(high)] : [low, high]
   const pad = range ? 0 : (ends[1]! - ends[0]!) * 0.03
   const [first, last] = [ends[0]! - pad, ends[1]! + pad]

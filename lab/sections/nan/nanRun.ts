@@ -41,9 +41,11 @@ export function nanRun(): NanRun {
       worker = openWorker('nan')
       worker.onerror = ({ message }) => fail(message || 'the worker did not start')
       worker.onmessage = ({ data }: MessageEvent<NanTold>) => {
-        if ('failed' in data) fail(data.failed)
-        else if ('points' in data) points.value = joined(points.peek(), data.points)
-        else {
+        if ('failed' in data) {
+          fail(data.failed)
+        } else if ('points' in data) {
+          points.value = joined(points.peek(), data.points)
+        } else {
           end.value = data.end
           state.value = 'ended'
           halt()
