@@ -10,6 +10,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   formats: async () => (await import('./formats/formats.js')).formatsCommand,
   inspect: async () => (await import('./inspect/inspect.js')).inspectCommand,
   quantize: async () => (await import('./quantize/quantize.js')).quantizeCommand,
+  vq: async () => (await import('./vq/vq.js')).vqCommand,
   schedule: async () => (await import('./schedule/schedule.js')).scheduleCommand,
   chips: async () => (await import('./chips/chips.js')).chipsCommand,
   plan: async () => (await import('./plan/plan.js')).planCommand,
