@@ -17,6 +17,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   roofline: async () => (await import('./roofline/roofline.js')).rooflineCommand,
   flags: async () => (await import('./flags/flags.js')).flagsCommand,
   audit: async () => (await import('./audit/audit.js')).auditCommand,
+  lab: async () => (await import('./lab/lab.js')).labCommand,
   env: async () => (await import('./env/env.js')).envCommand,
   completion: async () => (await import('./completion/completion.js')).completionCommand,
 }
