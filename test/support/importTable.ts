@@ -66,7 +66,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
-  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer'],
+  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer', 'lowprecision'],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
   step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
