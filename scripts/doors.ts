@@ -192,6 +192,11 @@ export const doors: readonly Door[] = [
     about: 'neural cellular automata in one and two dimensions, in any dtype: shapes that grow and heal',
   },
   {
+    folder: 'rl',
+    root: 'namespace',
+    about: 'PPO whose every rounding is said: advantages, losses, updates as one program, runs to the bit',
+  },
+  {
     folder: 'step2750',
     root: 'namespace',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',

@@ -67,6 +67,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ssm,
   nn: [...ssm, 'ssm'],
   nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer', 'lowprecision'],
+  rl: [
+    ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
+    ...['lowprecision', 'nn', 'nca', 'env'],
+  ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
   step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
@@ -78,6 +82,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The command line may open every door.
   cli: [
     ...failures,
+    'env',
+    'rl',
     'step2750',
     'step2750Files',
     'drift',
