@@ -169,6 +169,12 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
+    folder: 'vq',
+    root: 'namespace',
+    about:
+      'vector quantisation: codebooks, the codes of vectors and where they go wrong, the bits of a whole model',
+  },
+  {
     folder: 'env',
     root: 'namespace',
     about:
@@ -179,6 +185,16 @@ export const doors: readonly Door[] = [
     root: 'namespace',
     about:
       'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
+  },
+  {
+    folder: 'nca',
+    root: 'namespace',
+    about: 'neural cellular automata in one and two dimensions, in any dtype: shapes that grow and heal',
+  },
+  {
+    folder: 'rl',
+    root: 'namespace',
+    about: 'PPO whose every rounding is said: advantages, losses, updates as one program, runs to the bit',
   },
   {
     folder: 'step2750',
@@ -212,6 +228,11 @@ export const doors: readonly Door[] = [
     root: 'none',
     about:
       'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
+  },
+  {
+    folder: 'train',
+    root: 'none',
+    about: 'a training loop to read in one go: repeatable, stopped and resumed to the byte',
   },
   {
     folder: 'tfjs',

@@ -56,6 +56,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pipeline: stored,
   replay: stored,
   checkpoint: stored,
+  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
+  hosts: [...stored, 'sharding', 'collectives'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,
@@ -63,10 +65,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
   env: ['random', 'tensor'],
-  vq: [...autodiff, 'autodiff'],
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
+  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer', 'lowprecision'],
+  rl: [
+    ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
+    ...['lowprecision', 'nn', 'nca', 'env'],
+  ],
+  vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
   step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
@@ -77,6 +84,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The command line may open every door.
   cli: [
     ...failures,
+    'env',
+    'rl',
     'step2750',
     'step2750Files',
     'drift',
@@ -114,6 +123,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   nn: ['ml-matrix'],
+  vq: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
