@@ -51,8 +51,9 @@ export function learned(
       returns.push(episode.return)
       if (returns.length < 100) continue
       const mean = returns.slice(-100).reduce((a, b) => a + b, 0) / 100
-      for (const level of [195, 475] as const)
+      for (const level of [195, 475] as const) {
         if (first[level] === null && mean >= level) first[level] = episode.step
+      }
     }
     sums.clip += progress.clipFraction
     sums.one += progress.exactlyOne
