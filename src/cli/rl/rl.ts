@@ -46,8 +46,9 @@ export const rlCommand: Subcommand = (terminal) =>
 /** What a kept run was asked for is not asked again. */
 function refuseOthers(action: string, { task, seeds, steps, precision, fee }: GivenRl): void {
   const said = Object.entries({ task, seeds, steps, precision, fee }).find(([, value]) => value !== undefined)
-  if (said)
+  if (said) {
     throw new BadInput(`rl ${action} has its options from the folder, leave out --${said[0]} [${said[1]}]`)
+  }
 }
 
 async function run(
