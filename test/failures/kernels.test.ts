@@ -41,8 +41,9 @@ describe('layerNormFastVariance', () => {
     const scales = naive['scales'] as readonly number[]
     expect(scales.filter((scale) => scale > 500)).toHaveLength(naive['zeroVariance'] as number)
     // The root mean square of 256 draws is within a fifth of 1.
-    for (const scale of scales.filter((scale) => scale > 500))
+    for (const scale of scales.filter((scale) => scale > 500)) {
       expect(Math.abs(scale - 1000)).toBeLessThan(200)
+    }
   })
 })
 
