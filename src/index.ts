@@ -122,6 +122,7 @@ export {
   type Shape,
   sameShape,
   sizeOf,
+  stridesOf,
   type Range,
   type Slicing,
   slice,
@@ -202,6 +203,7 @@ export {
   einsum,
   type EyeOptions,
   eye,
+  matrixTranspose,
   onesLike,
   zerosLike,
   indexedOps,
@@ -290,7 +292,12 @@ export * as lowprecision from './lowprecision/index.js'
 export * as collectives from './collectives/index.js'
 export * as kernels from './kernels/index.js'
 export * as ssm from './ssm/index.js'
+export * as vq from './vq/index.js'
+export * as env from './env/index.js'
 export * as nn from './nn/index.js'
+export * as nca from './nca/index.js'
+export * as rl from './rl/index.js'
+export * as step2750 from './step2750/index.js'
 export * as failures from './failures/index.js'
 export * as sharding from './sharding/index.js'
 export * as xla from './xla/index.js'

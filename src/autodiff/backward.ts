@@ -1,4 +1,4 @@
-import { add, calledAt, type Op, Tensor } from '../tensor/index.js'
+import { add, calledAt, type Op, sameShape, type Tensor, untraced } from '../tensor/index.js'
 import type { BackwardOptions, Recorded } from './backwardOptions.js'
 import { checkpointOp, type Rematerialise } from './graph/checkpointOp.js'
 import { type RecordedNode, recordingOf } from './graph/recording.js'
@@ -82,8 +82,7 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
         ...{ op, loop, options, seeds, needs: inputs.map(isActive) },
         inputs: inputs.map(plain),
         // Those that nothing read are not among the nodes.
-        results:
-          plain(result) === result ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data)),
+        results: plain(result) === result ? results : results.map((x) => untraced(x)),
         start: inputs.slice(0, captured).map((x) => (x.trace ? cotangentOf(x) : undefined)),
       })
       for (const [i, input] of inputs.entries()) {
@@ -131,7 +130,7 @@ function checkPart(op: string, key: Op, input: Tensor, part: Tensor): void {
       `${op}: the rule of ${key.name} gives another dtype than its input has [${part.dtype}, not ${input.dtype}]`,
     )
   }
-  if (part.rank !== input.rank || part.shape.some((length, axis) => length !== input.shape[axis])) {
+  if (!sameShape(part.shape, input.shape)) {
     throw new RangeError(
       `${op}: the rule of ${key.name} gives another shape than its input has [${part.shape.join(', ')}, not ${input.shape.join(', ')}]`,
     )

@@ -2,6 +2,7 @@ import { type Loop, type Scanned, scanOp } from '../autodiff/index.js'
 import {
   type Diagonal,
   type DType,
+  dtypeFacts,
   elementsOf,
   formOf,
   isSealed,
@@ -19,7 +20,6 @@ import {
   where,
   zeros,
 } from '../tensor/index.js'
-import { lowFormat } from './values.js'
 
 /** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
 const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
@@ -164,7 +164,7 @@ function partsOf(x: Tensor, masks: Map<string, Tensor>): Tensor | undefined {
   const { op, inputs, attributes } = x.trace!
   if (op.parts) return op.parts(inputs, attributes)
   const lower = op === (ops.tril as Op)
-  if ((!lower && op !== (ops.triu as Op)) || x.size === 0 || lowFormat(x.dtype)?.zero === false) {
+  if ((!lower && op !== (ops.triu as Op)) || x.size === 0 || dtypeFacts(x.dtype).format?.zero === false) {
     return undefined
   }
   const [rows, columns] = x.shape.slice(-2) as [number, number]

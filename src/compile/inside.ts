@@ -1,11 +1,10 @@
 import { decodeArray, encodeArray } from '../formats/index.js'
-import { canonicalizeNaN, type DType, type Shape, sizeOf, Tensor } from '../tensor/index.js'
-import { lowFormat } from './values.js'
+import { canonicalizeNaN, type DType, dtypeFacts, type Shape, sizeOf, Tensor } from '../tensor/index.js'
 
 /** The elements of a tensor as they lie inside a program, as 32-bit words. */
 export function wordsOf({ dtype, data }: Tensor): Uint32Array {
   if (dtype === 'bool') return Uint32Array.from(data, (element) => (element ? 0xffffffff : 0))
-  const low = lowFormat(dtype)
+  const low = dtypeFacts(dtype).format
   if (!low) return new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4).slice()
   const values = Float32Array.from(decodeArray(data as Uint8Array | Uint16Array, low))
   canonicalizeNaN(values)
@@ -26,7 +25,7 @@ export function tensorAt<D extends DType>(
   if (dtype === 'uint32') return made(new Uint32Array(buffer, at, size).slice())
   const values = new (dtype === 'float64' ? Float64Array : Float32Array)(buffer, at, size).slice()
   canonicalizeNaN(values)
-  const low = lowFormat(dtype)
+  const low = dtypeFacts(dtype).format
   return made(low ? encodeArray(values, low) : values)
 }
 

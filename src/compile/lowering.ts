@@ -1,9 +1,18 @@
 import type { UnaryName } from '../functions/index.js'
 import { flushOp } from '../numerics/index.js'
-import { type Casting, type DType, entryOf, holds, isFloat, type Op, type OpTable } from '../tensor/index.js'
+import {
+  type Casting,
+  type DType,
+  dtypeFacts,
+  entryOf,
+  holds,
+  isFloat,
+  type Op,
+  type OpTable,
+} from '../tensor/index.js'
 import type { Node } from './graph.js'
 import * as code from './opcodes.js'
-import { hasRecord, isWord, lowFormat, roundingOf, widthOf } from './values.js'
+import { hasRecord, isWord, roundingOf, widthOf } from './values.js'
 
 /** One instruction of a loop: what it reads, by number an operand of the operation or the result of an earlier instruction. */
 export interface Instruction {
@@ -38,7 +47,7 @@ const simple = (opcode: number, reads: readonly number[], width: 4 | 8 = 4): Ins
 
 /** An operation's own kernel on blocks: for dtypes that storage holds as they are here. */
 function kernel({ dtype, inputs }: Node): Loop {
-  const native = (each: DType): boolean => !lowFormat(each) && each !== 'bool'
+  const native = (each: DType): boolean => !dtypeFacts(each).format && each !== 'bool'
   if (!native(dtype) || !inputs.every((input) => native(input.dtype))) return undefined
   return [
     {
@@ -127,7 +136,7 @@ const float32Functions: readonly UnaryName[] = [
 /** Functions that formats read from a table of all codes, and others compute. */
 const unary: Rule = (node, name) => {
   const { dtype } = node
-  const low = lowFormat(dtype)
+  const low = dtypeFacts(dtype).format
   const number = float32Functions.indexOf(name)
   if (dtype === 'float32' && number >= 0) {
     return [{ ...simple(code.FUNCTION, [0]), parameter: { kind: 'number', number } }]
@@ -144,7 +153,7 @@ function direct(opcode: number, wide?: number, whole?: number): Rule {
     const { dtype } = node
     if (dtype === 'float64' && wide !== undefined) return [simple(wide, [0], 8)]
     if (dtype === 'int32' && whole !== undefined) return [simple(whole, [0])]
-    const low = lowFormat(dtype)
+    const low = dtypeFacts(dtype).format
     if (dtype === 'float32' || low?.bits === 16) return [simple(opcode, [0])]
     return unary(node, name)
   }

@@ -1,5 +1,4 @@
-import { type FloatFormat, format } from '../formats/index.js'
-import { type DType, isFloat } from '../tensor/index.js'
+import { type DType, dtypeFacts, isFloat } from '../tensor/index.js'
 import * as code from './opcodes.js'
 
 /** Bytes of an element inside a program: every format of up to 16 bits is a float32 there, exactly; bool is a mask. */
@@ -12,12 +11,6 @@ export function isWord(dtype: DType): boolean {
   return isFloat(dtype) && dtype !== 'float64'
 }
 
-/** The format record of a dtype of at most 16 bits. */
-export function lowFormat(dtype: DType): FloatFormat | undefined {
-  if (!isFloat(dtype) || dtype === 'float32' || dtype === 'float64') return undefined
-  return format(dtype)
-}
-
 /**
  * How results of a dtype are rounded; undefined where no loop here does it: formats without a NaN or without a zero, whose
  * operations go the way of `Tensor`.
@@ -25,7 +18,7 @@ export function lowFormat(dtype: DType): FloatFormat | undefined {
 export function roundingOf(dtype: DType): number | undefined {
   if (dtype === 'float32') return code.EXACT
   if (dtype === 'bfloat16') return code.TO_BFLOAT16
-  const low = lowFormat(dtype)
+  const low = dtypeFacts(dtype).format
   if (!low || low.nan === 'none' || !low.zero || !low.subnormals || !low.signed) return undefined
   return low.infinity ? code.TO_FORMAT : code.TO_TOP
 }
@@ -40,13 +33,13 @@ export function hasRecord(dtype: DType): boolean {
  * Inside a program NaNs have no sign, so one that finds such a NaN gives up, and the function itself is asked.
  */
 export function hasSignedNaN(dtype: DType): boolean {
-  const low = lowFormat(dtype)
+  const low = dtypeFacts(dtype).format
   return low !== undefined && low.nan === 'top' && low.signed
 }
 
 /** The words that rounding to a format reads: see `toFormat` and `toTop` in wasm/program/rounding.ts. */
 export function formatWords(dtype: DType): Uint32Array {
-  const { minNormal, precision, maxExponent, max, infinity, negativeZero } = lowFormat(dtype)!
+  const { minNormal, precision, maxExponent, max, infinity, negativeZero } = dtypeFacts(dtype).format!
   const words = new Uint32Array(5)
   const floats = new Float32Array(words.buffer)
   floats[0] = minNormal

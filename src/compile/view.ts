@@ -1,4 +1,12 @@
-import { type Axes, type Op, ops, type Shape, type Shaping, type Slicing } from '../tensor/index.js'
+import {
+  type Axes,
+  type Op,
+  ops,
+  type Shape,
+  type Shaping,
+  type Slicing,
+  stridesOf,
+} from '../tensor/index.js'
 
 /** Elements of a buffer in an order of their own: element [i, j, ...] lies at start + i strides[0] + j strides[1] + ... */
 export interface View {
@@ -9,17 +17,7 @@ export interface View {
 
 /** All elements of a buffer, row-major. */
 export function wholeView(shape: Shape): View {
-  return { start: 0, shape, strides: rowMajor(shape) }
-}
-
-function rowMajor(shape: Shape): number[] {
-  const strides = new Array<number>(shape.length)
-  let step = 1
-  for (let axis = shape.length - 1; axis >= 0; axis--) {
-    strides[axis] = step
-    step *= shape[axis]!
-  }
-  return strides
+  return { start: 0, shape, strides: stridesOf(shape) }
 }
 
 /** Whether the elements lie one behind the other, so that the view is a plain array. */

@@ -1,4 +1,4 @@
-import type { Shape } from '../tensor/index.js'
+import { type Shape, stridesOf } from '../tensor/index.js'
 import { itemBytes } from './npyDescr.js'
 import type { NpyHeader } from './npyHeader.js'
 
@@ -24,7 +24,7 @@ export function littleEndian({ bigEndian, dtype }: NpyHeader, bytes: Uint8Array)
 
 /** Copies an array whose first axis runs fastest into one whose last axis does. */
 function scatterColumns(from: Uint8Array, to: Uint8Array, shape: Shape, width: number): void {
-  const strides = rowMajorStrides(shape)
+  const strides = stridesOf(shape)
   const index = shape.map(() => 0)
   let target = 0
   for (let source = 0; source < from.length; source += width) {
@@ -37,10 +37,4 @@ function scatterColumns(from: Uint8Array, to: Uint8Array, shape: Shape, width: n
       index[axis] = 0
     }
   }
-}
-
-function rowMajorStrides(shape: Shape): number[] {
-  const strides = shape.map(() => 1)
-  for (let axis = shape.length - 2; axis >= 0; axis--) strides[axis] = strides[axis + 1]! * shape[axis + 1]!
-  return strides
 }

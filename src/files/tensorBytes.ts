@@ -1,5 +1,4 @@
-import { type FormatName, format } from '../formats/index.js'
-import { type DType, isFloat, type Shape, type Storage, Tensor } from '../tensor/index.js'
+import { type DType, dtypeFacts, type Shape, type Storage, Tensor } from '../tensor/index.js'
 
 /** The elements as they lie in memory, little-endian as everywhere Node runs but s390x; a view. */
 export function bytesOf(x: Tensor): Uint8Array {
@@ -10,7 +9,7 @@ export function bytesOf(x: Tensor): Uint8Array {
 export function widthOf(dtype: DType): 1 | 2 | 4 | 8 {
   if (dtype === 'float64') return 8
   if (dtype === 'float32' || dtype === 'int32' || dtype === 'uint32') return 4
-  return codeBits(dtype) > 8 ? 2 : 1
+  return dtypeFacts(dtype).bits > 8 ? 2 : 1
 }
 
 /**
@@ -18,16 +17,12 @@ export function widthOf(dtype: DType): 1 | 2 | 4 | 8 {
  * `where` names the tensor in the error for a byte that is no code of the dtype.
  */
 export function tensorOf(op: string, where: string, dtype: DType, shape: Shape, bytes: Uint8Array): Tensor {
-  const bits = widthOf(dtype) === 1 ? codeBits(dtype) : 8
+  const bits = widthOf(dtype) === 1 ? dtypeFacts(dtype).bits : 8
   if (bits < 8) {
     const strange = bytes.find((code) => code >= 2 ** bits)
     if (strange !== undefined) throw new RangeError(`${op}: not a code of ${dtype} in ${where} [${strange}]`)
   }
   return new Tensor(dtype, [...shape], storageOver(dtype, bytes.buffer as ArrayBuffer))
-}
-
-function codeBits(dtype: DType): number {
-  return isFloat(dtype) ? format(dtype as FormatName).bits : 1
 }
 
 function storageOver(dtype: DType, buffer: ArrayBuffer): Storage {

@@ -1,6 +1,6 @@
 // Layers as pure functions over trees of parameters: `{ init(key), apply(params, x) }`, no classes, no hidden state. Read
 // layer.ts first, then policy.ts (where a layer rounds) and layers/linear.ts. Rooms: initializers, layers.
-export type { ApplyOptions, Layer, ParametersOf } from './layer.js'
+export type { ApplyOptions, Layer, NoParameters, ParametersOf } from './layer.js'
 export type { Policy, PolicyOption } from './policy.js'
 export type { Initializer } from './initializers/initializer.js'
 export {
@@ -43,6 +43,6 @@ export {
   type RmsNormLayerOptions,
 } from './layers/norms.js'
 export { mamba2, type Mamba2Options, type Mamba2Parameters, type ScanChoice } from './layers/mamba2.js'
-export { dropout, type DropoutOptions, type NoParameters } from './layers/dropout.js'
+export { dropout, type DropoutOptions } from './layers/dropout.js'
 export { pure, sequential } from './layers/sequential.js'
 export { residual } from './layers/residual.js'

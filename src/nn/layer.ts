@@ -19,6 +19,9 @@ export interface Layer<P = unknown> {
   apply(params: P, x: Tensor, options?: ApplyOptions): Tensor
 }
 
+/** The parameters of a layer that has none. */
+export type NoParameters = Readonly<Record<never, never>>
+
 /** The parameters of a layer. */
 export type ParametersOf<L> = L extends Layer<infer P> ? P : never
 

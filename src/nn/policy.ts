@@ -39,11 +39,20 @@ export function fullPolicy(op: string, policy: Policy = noOptions): FullPolicy {
 }
 
 /**
- * The matrix product under a policy: operands rounded to `compute`, summed one after the other in `accumulate`, rounded once
- * to `output`.
+ * A function of float tensors under a policy: operands rounded to `compute`, and its result given in `output`. Where that is not
+ * `compute`, the function gets them in `accumulate`, so that its result is rounded once.
  */
-export function product(a: Tensor, b: Tensor, { compute, output, accumulate }: FullPolicy): Tensor {
-  const [x, y] = [cast(a, compute), cast(b, compute)]
-  if (output === compute) return matmul(x, y, { accumulate })
-  return cast(matmul(cast(x, accumulate), cast(y, accumulate), { accumulate }), output)
+export function inPolicy(
+  { compute, output, accumulate }: FullPolicy,
+  operands: readonly Tensor[],
+  f: (...operands: Tensor<FloatDType>[]) => Tensor,
+): Tensor {
+  const read = operands.map((x) => cast(x, compute))
+  return output === compute ? f(...read) : cast(f(...read.map((x) => cast(x, accumulate))), output)
+}
+
+/** The matrix product under a policy, summed one after the other in `accumulate`. */
+export function product(a: Tensor, b: Tensor, policy: FullPolicy): Tensor {
+  const { accumulate } = policy
+  return inPolicy(policy, [a, b], (x, y) => matmul(x!, y!, { accumulate }))
 }

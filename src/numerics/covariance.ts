@@ -5,11 +5,11 @@ import {
   type DType,
   type FloatDType,
   matmul,
+  matrixTranspose,
   mean,
   mul,
   sub,
   type Tensor,
-  transpose,
 } from '../tensor/index.js'
 import { divideByCount } from './divideByCount.js'
 import { type Wide, wide } from './wide.js'
@@ -44,7 +44,7 @@ export function stableCovariance<D extends DType>(z: Tensor<D>): Tensor<Wide<D>>
   const n = rows('stableCovariance', z)
   const x = cast(z, dtype)
   const centred = sub(x, mean(x, { axis: -2, keepDims: true }))
-  return divideByCount(matmul(swapLast(centred), centred), n - 1, dtype)
+  return divideByCount(matmul(matrixTranspose(centred), centred), n - 1, dtype)
 }
 
 /**
@@ -72,12 +72,12 @@ export function naiveCovariance<D extends DType>(
   const means = mean(z, { ...how, axis: -2, keepDims: true })
   if (method === 'two-pass') {
     const centred = cast(sub(z, means), accumulate)
-    return divideByCount(matmul(swapLast(centred), centred, how), n - 1, z.dtype)
+    return divideByCount(matmul(matrixTranspose(centred), centred, how), n - 1, z.dtype)
   }
   if (method !== 'one-pass') throw new RangeError(`naiveCovariance: unknown method [${String(method)}]`)
   const x = cast(z, accumulate)
-  const products = divideByCount(matmul(swapLast(x), x, how), n, z.dtype)
-  return sub(products, mul(swapLast(means), means))
+  const products = divideByCount(matmul(matrixTranspose(x), x, how), n, z.dtype)
+  return sub(products, mul(matrixTranspose(means), means))
 }
 
 function rows(op: string, z: Tensor): number {
@@ -85,9 +85,4 @@ function rows(op: string, z: Tensor): number {
   if (n === undefined) throw new RangeError(`${op}: needs rows of columns [${z.shape.join(', ')}]`)
   if (n < 2) throw new RangeError(`${op}: needs two rows or more [${z.shape.join(', ')}]`)
   return n
-}
-
-function swapLast<D extends DType>(x: Tensor<D>): Tensor<D> {
-  const axes = x.shape.map((_, axis) => axis)
-  return transpose(x, [...axes.slice(0, -2), x.rank - 1, x.rank - 2])
 }

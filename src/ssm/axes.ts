@@ -1,4 +1,4 @@
-import { reshape, type Tensor, transpose } from '../tensor/index.js'
+import { matrixTranspose, reshape, type Tensor } from '../tensor/index.js'
 
 /** x with a new last axis of length 1. */
 export function asColumn(x: Tensor): Tensor {
@@ -12,11 +12,11 @@ export function asRow(x: Tensor): Tensor {
 
 /** x with its last two axes exchanged. */
 export function flipped(x: Tensor): Tensor {
-  const { rank, shape } = x
+  const { shape } = x
   const [rows, columns] = shape.slice(-2) as [number, number]
   // A column and its row have the same elements in the same places.
   if (rows === 1 || columns === 1) return reshape(x, [...shape.slice(0, -2), columns, rows])
-  return transpose(x, [...shape.slice(0, -2).keys(), rank - 1, rank - 2])
+  return matrixTranspose(x)
 }
 
 /** The lengths that shapes broadcast to, aligned at their ends; those that do not fit are left to the operations. */

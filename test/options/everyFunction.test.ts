@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url)
  * computation, where a check would cost as much as the work; and errors, which are made of any text.
  */
 const unchecked: Readonly<Record<string, string>> = {
-  tensor: 'placesRead sameShape sizeOf elementsOf isSealed',
+  tensor: 'placesRead sameShape sizeOf stridesOf elementsOf isSealed',
   formats: 'isNaNCode',
   random: 'threefry2x32',
   autodiff: 'invalidKind',
@@ -37,6 +37,8 @@ const formatArrays =
 
 /** Functions that make something of no arguments at all; those that need one say so. */
 const fromNothing: Readonly<Record<string, string>> = {
+  env: 'cartPole',
+  data: 'sp500',
   nn: 'glorotNormal glorotUniform heNormal heUniform lecunNormal lecunUniform normalWeights orthogonal truncatedNormalWeights uniformWeights',
   text: 'readable',
   roofline: 'routingEfficiency',

@@ -6,6 +6,7 @@ const kernels = [...autodiff, 'simd', 'text', 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
 const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
+const onDisk = new Set(['replay', 'pipeline', 'checkpoint', 'files'])
 const step2750 = [
   ...ssm,
   ...[
@@ -55,17 +56,26 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pipeline: stored,
   replay: stored,
   checkpoint: stored,
+  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
+  hosts: [...stored, 'sharding', 'collectives'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
-  vq: [...autodiff, 'autodiff'],
+  env: ['random', 'tensor'],
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
-  step2750,
+  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer', 'lowprecision'],
+  rl: [
+    ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
+    ...['lowprecision', 'nn', 'nca', 'env'],
+  ],
+  vq: [...ssm, 'simd', 'blocks', 'optimizer'],
+  step2750: step2750.filter((folder) => !onDisk.has(folder)),
+  step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
   report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
@@ -74,7 +84,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The command line may open every door.
   cli: [
     ...failures,
+    'env',
+    'rl',
     'step2750',
+    'step2750Files',
     'drift',
     'failures',
     'report',
@@ -110,6 +123,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   nn: ['ml-matrix'],
+  vq: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
@@ -124,7 +138,7 @@ const comparisons =
 const otherOperations =
   'where cast reshape transpose broadcastTo flip slice take concat tril triu sum mean max min argmax argmin cumsum cumprod matmul'
 const composed =
-  'all any allClose argsort clip einsum expandDims eye linspace oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
+  'all any allClose argsort clip einsum expandDims eye linspace matrixTranspose oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
 const optimizers =
   'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
 const rescalings =

@@ -122,6 +122,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
     ...[
       'reshape',
       'transpose',
+      'matrixTranspose',
       'broadcastTo',
       'slice',
       'clip',
@@ -151,6 +152,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'dtypeFacts',
       'sameShape',
       'sizeOf',
+      'stridesOf',
       'Tensor',
     ],
     ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],

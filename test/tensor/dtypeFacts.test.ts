@@ -10,6 +10,7 @@ describe('dtypeFacts', () => {
       format(name)
     expect(facts).toMatchObject({ bits, precision, max, lowest, minNormal, minPositive })
     expect(facts).toMatchObject({ minExponent, maxExponent, eps, signed })
+    expect(facts.format).toBe(format(name))
     for (const value of [0, 1, -3, 1e-45, 1e38, 5, Number.NaN, Infinity]) {
       expect(facts.ulp(value)).toBe(ulp(value, name))
     }
@@ -35,6 +36,7 @@ describe('dtypeFacts', () => {
     expect([facts.ulp(0), facts.ulp(least!), facts.ulp(normal!)]).toEqual([least, least, least])
     expect(facts.ulp(-3)).toBe(2 * facts.eps)
     expect(facts.ulp(Number.NaN)).toBeNaN()
+    expect(facts.format).toBeUndefined()
   })
 
   it('(int32), uint32 and bool have the range of what they store, and a spacing of 1', () => {

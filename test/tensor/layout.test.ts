@@ -10,6 +10,7 @@ import {
   slice,
   split,
   stack,
+  stridesOf,
   type Tensor,
   take,
   tensor,
@@ -98,6 +99,14 @@ describe('slice', () => {
       new RangeError('slice: more ranges than the 3 dimensions [4]'),
     )
     expect(() => slice(grid, [[0.5, 1]])).toThrow(new RangeError('slice: range is not whole [0.5]'))
+  })
+})
+
+describe('stridesOf', () => {
+  it('(shape) are the elements between neighbours along each axis, the last one side by side', () => {
+    expect(stridesOf([2, 3, 4])).toEqual([12, 4, 1])
+    expect(stridesOf([2, 0, 4])).toEqual([0, 4, 1])
+    expect(stridesOf([])).toEqual([])
   })
 })
 

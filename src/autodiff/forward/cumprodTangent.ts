@@ -1,19 +1,6 @@
-import {
-  add,
-  cast,
-  concat,
-  type FloatDType,
-  mul,
-  type Range,
-  slice,
-  type Tensor,
-} from '../../tensor/index.js'
+import { add, cast, concat, mul } from '../../tensor/index.js'
+import { type Along, placesAlong } from '../rules/cumprodRule.js'
 import type { TangentRule } from './tangentRule.js'
-
-interface Along {
-  readonly axis: number
-  readonly how: { readonly accumulate: FloatDType }
-}
 
 /**
  * The tangent of the running products p_k = x_0 ... x_k without a division, so that zeros do no harm: t_k x_0 ... x_{k-1} plus
@@ -27,10 +14,7 @@ export const cumprodTangent: TangentRule<Along> = ({
 }) => {
   const n = x!.shape[axis]!
   if (n === 0) return t
-  const at = (values: Tensor, i: number): Tensor => {
-    const ranges: Range[] = values.shape.map((_, k) => (k === axis ? [i, i + 1] : null))
-    return slice(values, ranges)
-  }
+  const at = placesAlong(axis)
   const [factors, changes] = [cast(x!, how.accumulate), cast(t!, how.accumulate)]
   let product = at(factors, 0)
   let change = at(changes, 0)

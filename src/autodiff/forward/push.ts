@@ -1,4 +1,4 @@
-import { formOf, isFloat, type Op, sameShape, Tensor, zeros } from '../../tensor/index.js'
+import { formOf, isFloat, type Op, sameShape, type Tensor, untraced, zeros } from '../../tensor/index.js'
 import { checkpointOp, type Rematerialise } from '../graph/checkpointOp.js'
 import { type RecordedNode, recordingOf } from '../graph/recording.js'
 import { variable } from '../graph/variable.js'
@@ -69,8 +69,7 @@ export function pushed(op: string, variables: readonly Tensor[], outputs: readon
       if (loops.has(results) || own.every((t) => !t)) return
       loops.add(results)
       // Those that nothing read are not among the nodes.
-      const known =
-        plain(tensor) === tensor ? results : results.map((x) => new Tensor(x.dtype, x.shape, x.data))
+      const known = plain(tensor) === tensor ? results : results.map((x) => untraced(x))
       const made = pushLoop({ op, loop, inputs: inputs.map(plain), results: known, tangents: own, rules })
       for (const [i, result] of results.entries()) set(result, made[i])
     }

@@ -12,7 +12,8 @@ import {
 } from '../../tensor/index.js'
 import type { GradientRule } from './gradientRule.js'
 
-interface Along {
+/** What cumprod is told. */
+export interface Along {
   readonly axis: number
   readonly how: { readonly accumulate: FloatDType }
 }
@@ -26,7 +27,7 @@ export const cumprodRule: GradientRule<Along> = ({ g, inputs: [x], attributes: {
   const n = x!.shape[axis]!
   if (n === 0) return [g]
   const factors = cast(x!, how.accumulate)
-  const at = (t: Tensor, i: number): Tensor => slice(t, along(t, axis, [i, i + 1]))
+  const at = placesAlong(axis)
   const wide = cast(g, how.accumulate)
   let after = at(wide, n - 1)
   const tails = [after]
@@ -38,6 +39,11 @@ export const cumprodRule: GradientRule<Along> = ({ g, inputs: [x], attributes: {
   const products = cumprod(slice(factors, along(factors, axis, [0, n - 1])), { axis })
   const before = concat([one, products], { axis })
   return [cast(mul(before, concat(tails.reverse(), { axis })), x!.dtype)]
+}
+
+/** The elements of a tensor at a place along an axis, which stays with length 1. */
+export function placesAlong(axis: number): (t: Tensor, i: number) => Tensor {
+  return (t, i) => slice(t, along(t, axis, [i, i + 1]))
 }
 
 function along({ shape }: Tensor, axis: number, range: Range): Range[] {

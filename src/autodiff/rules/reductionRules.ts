@@ -8,10 +8,10 @@ import {
   flip,
   isNaN as isNotANumber,
   matmul,
+  matrixTranspose,
   reshape,
   sum,
   type Tensor,
-  transpose,
   where,
 } from '../../tensor/index.js'
 import { cumprodRule } from './cumprodRule.js'
@@ -60,11 +60,6 @@ const cumsumRule: GradientRule<Along> = ({ g, attributes: { axis, how } }) => [
   flip(cumsum(flip(g, { axis }), { ...how, axis }), { axis }),
 ]
 
-function swapLast(x: Tensor): Tensor {
-  const axes = x.shape.map((_, axis) => axis)
-  return transpose(x, [...axes.slice(0, -2), x.rank - 1, x.rank - 2])
-}
-
 /** g B^T and A^T g, in the forward's order and accumulator; a batch that was broadcast is summed as `sum` says. */
 function matmulRule({
   g,
@@ -75,8 +70,8 @@ function matmulRule({
 }: RuleContext<Required<AccumulateOptions>>): (Tensor | undefined)[] {
   const [a, b] = inputs as [Tensor, Tensor]
   return [
-    needs[0] ? unbroadcast(matmul(g, swapLast(b), how), a.shape, sum) : undefined,
-    needs[1] ? unbroadcast(matmul(swapLast(a), g, how), b.shape, sum) : undefined,
+    needs[0] ? unbroadcast(matmul(g, matrixTranspose(b), how), a.shape, sum) : undefined,
+    needs[1] ? unbroadcast(matmul(matrixTranspose(a), g, how), b.shape, sum) : undefined,
   ]
 }
 

@@ -11,6 +11,7 @@ import {
   type FloatDType,
   log,
   matmul,
+  matrixTranspose,
   max,
   mul,
   reshape,
@@ -18,7 +19,6 @@ import {
   sum,
   Tensor,
   tanh,
-  transpose,
   where,
 } from '../../tensor/index.js'
 import { allows } from '../masks/allows.js'
@@ -78,10 +78,9 @@ export function attention<D extends FloatDType, E extends D = D>(
   const grouped = (x: Tensor, ...rest: readonly number[]): Tensor => reshape(x, [...batch, kvHeads, ...rest])
   const queries = grouped(cast(q, internal), heads.group, tq, d)
   const keys = grouped(cast(k, internal), 1, tk, d)
-  const turned = transpose(keys, [...keys.shape.slice(0, -2).keys(), keys.rank - 1, keys.rank - 2])
   // Kernels keep the scale in float32; in float64 it is what was asked for.
   const factor = internal === 'float64' && d > 0 ? (options.scale ?? 1 / Math.sqrt(d)) : scale
-  const products = mul(matmul(queries, turned), factor)
+  const products = mul(matmul(queries, matrixTranspose(keys)), factor)
   const capped = softCap === undefined ? products : mul(tanh(div(products, softCap)), softCap)
   const logits = masked(capped, heads, mask, segments)
   const { p, logsumexp } = tk === 0 || logits.size === 0 ? nothing(logits) : softmax(logits)

@@ -1,4 +1,4 @@
-import { type Span, spanOf, transposeInto } from './product.js'
+import { type Span, spanOf, transposeInto } from '../gemm/product.js'
 
 /** The rows of a matrix per head, cut into blocks, as the operands of products. */
 export interface BlockOperand {

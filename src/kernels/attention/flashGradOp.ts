@@ -12,13 +12,15 @@ import {
   slice,
   Tensor,
 } from '../../tensor/index.js'
+import { columns } from '../gemm/columns.js'
+import { float32Of } from '../gemm/float32Of.js'
+import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
 import { exponentials } from './form.js'
 import { formOf } from './forms.js'
 import { headsOf } from './heads.js'
-import { float32Of, isWide, type Narrow, narrowTo } from './narrow.js'
+import { isWide, type Narrow, narrowTo } from './narrow.js'
 import type { FlashPlan } from './plan.js'
-import { product, productsFit, type Span, spanOf, transposeInto } from './product.js'
 import { visits } from './visits.js'
 
 const { fround } = Math
@@ -89,16 +91,11 @@ function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Flo
   const keys = blockOperand(float32Of(k!), kvCount, tk, d, blockK)
   const values = blockOperand(float32Of(v!), kvCount, tk, dv, blockK)
   const stride = dv + residuals
-  const cotangents = blockOperand(columnsOf(g!, stride, 0, dv), count, tq, dv, blockQ)
-  const lse = columnsOf(given!, stride, dv, 1)
-  const delta = deltaOfOutput(
-    plan,
-    columnsOf(given!, stride, 0, dv),
-    columnsOf(g!, stride, 0, dv),
-    dv,
-    narrow,
-  )
-  const lseCotangent = columnsOf(g!, stride, dv, 1)
+  const [kept, slopes] = [float32Of(given!), float32Of(g!)]
+  const cotangents = blockOperand(columns(slopes, stride, 0, dv), count, tq, dv, blockQ)
+  const lse = columns(kept, stride, dv, 1)
+  const delta = deltaOfOutput(plan, columns(kept, stride, 0, dv), columns(slopes, stride, 0, dv), dv, narrow)
+  const lseCotangent = columns(slopes, stride, dv, 1)
   const all = new Float32Array(q!.size + k!.size + v!.size + delta.length)
   const [dq, dk, dvs] = [
     all.subarray(0, q!.size),
@@ -185,17 +182,6 @@ const partOf = (operand: BlockOperand, head: number, index: number): Part => ({
   values: operand.block(head, index),
   span: operand.span(head, index),
 })
-
-/** `count` columns from `from` on of a matrix with rows of `stride`. */
-function columnsOf({ data }: Tensor, stride: number, from: number, count: number): Float32Array {
-  const all = data as Float32Array
-  const rows = all.length / stride
-  const out = new Float32Array(rows * count)
-  for (let i = 0; i < rows; i++) {
-    for (let e = 0; e < count; e++) out[i * count + e] = all[i * stride + from + e]!
-  }
-  return out
-}
 
 /** rowsum(out dO) of every row; zeros where delta is that of the probabilities, which blocks add up. */
 function deltaOfOutput(

@@ -1,12 +1,13 @@
 import { canonicalizeNaN, type FloatDType, type KnownOp, Tensor } from '../../tensor/index.js'
+import { float32Of } from '../gemm/float32Of.js'
+import { product, productsFit, spanOf } from '../gemm/product.js'
 import { blockOperand } from './blockOperand.js'
 import { flashRule, residuals } from './flashGradOp.js'
 import type { State } from './form.js'
 import { formOf } from './forms.js'
 import { headsOf } from './heads.js'
-import { float32Of, isWide, narrowTo } from './narrow.js'
+import { isWide, narrowTo } from './narrow.js'
 import type { FlashPlan } from './plan.js'
-import { product, productsFit, spanOf } from './product.js'
 import { visits } from './visits.js'
 
 /**

@@ -1,6 +1,6 @@
 import { decode, encode } from '../../bf16/index.js'
 import { decodeArray, encodeArray } from '../../formats/index.js'
-import { dtypeFacts, type FloatDType, type Tensor } from '../../tensor/index.js'
+import { dtypeFacts, type FloatDType } from '../../tensor/index.js'
 
 /** Rounds float32 numbers to a dtype: from `values` to `out`, which may be the same. */
 export type Narrow = (values: Float32Array, out: Float32Array) => void
@@ -18,13 +18,6 @@ export function narrowTo(dtype: FloatDType): Narrow | undefined {
     if (dtype === 'bfloat16') decode(encode(values, part as Uint16Array), out)
     else decodeArray(encodeArray(values, dtype, undefined, part), dtype, out)
   }
-}
-
-/** The elements of a float tensor as float32 numbers: exact for float32 and all narrower formats. */
-export function float32Of({ dtype, data }: Tensor): Float32Array {
-  if (data instanceof Float32Array) return data
-  if (dtype === 'bfloat16') return decode(data as Uint16Array)
-  return decodeArray(data as Uint8Array | Uint16Array, dtype as Exclude<FloatDType, 'float32' | 'float64'>)
 }
 
 /** Whether products of two numbers of the dtype are not exact in float32. */

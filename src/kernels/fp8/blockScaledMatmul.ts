@@ -3,6 +3,7 @@ import { checkInteger, checkName, checkOptions, noOptions, type OptionTable } fr
 import { matmulFloat32 } from '../../simd/index.js'
 import {
   apply,
+  canonicalizeNaN,
   cast,
   checkFloatDType,
   checkTensor,
@@ -15,6 +16,7 @@ import {
   transpose,
   untraced,
 } from '../../tensor/index.js'
+import { columns } from '../gemm/columns.js'
 import { promotedDot } from './promotedDot.js'
 import { type ScaledTiles, scaleTiles, tileValues } from './scaleTiles.js'
 
@@ -92,9 +94,8 @@ function product(x: ScaledTiles, w: ScaledTiles, { block, adder }: Blocks): Floa
   const total = new Float32Array(m * n)
   for (let from = 0, b = 0; from < k; from += block, b++) {
     const width = Math.min(block, k - from)
-    const columns = new Float32Array(m * width)
-    for (let i = 0; i < m; i++) columns.set(left!.subarray(i * k + from, i * k + from + width), i * width)
-    const sums = dot(columns, right!.subarray(from * n, (from + width) * n), { m, k: width, n })
+    const part = columns(left!, k, from, width)
+    const sums = dot(part, right!.subarray(from * n, (from + width) * n), { m, k: width, n })
     for (let i = 0; i < m; i++) {
       for (let j = 0; j < n; j++) {
         const both = Math.fround(
@@ -104,7 +105,7 @@ function product(x: ScaledTiles, w: ScaledTiles, { block, adder }: Blocks): Floa
       }
     }
   }
-  for (let i = 0; i < total.length; i++) if (Number.isNaN(total[i]!)) total[i] = Number.NaN
+  canonicalizeNaN(total)
   return total
 }
 

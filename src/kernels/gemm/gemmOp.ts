@@ -2,18 +2,21 @@ import { round as roundBfloat16 } from '../../bf16/index.js'
 import { type MatmulSizes, matmulFloat32 } from '../../simd/index.js'
 import {
   apply,
+  canonicalizeNaN,
   cast,
   type FloatDType,
   type KnownOp,
   matmul,
+  matrixTranspose,
   roundingTo,
   type Shape,
   sizeOf,
   Tensor,
-  transpose,
   untraced,
 } from '../../tensor/index.js'
+import { columns } from './columns.js'
 import { exactDot } from './exactDot.js'
+import { float32Of } from './float32Of.js'
 import { type GemmPrecision, precisionFacts, type Split } from './precisions.js'
 import { splitParts } from './splitParts.js'
 
@@ -46,10 +49,11 @@ export const gemmOp: KnownOp<Gemm> = {
     for (let i = 0; i < sizeOf(batch); i++) {
       const x = left.subarray(i * m * k, (i + 1) * m * k)
       const y = right.subarray(i * k * n, (i + 1) * k * n)
-      sums.set(product(x, y, { m, k, n }, how), i * m * n)
+      sums.set(summed(x, y, { m, k, n }, how), i * m * n)
     }
+    canonicalizeNaN(sums)
     const shape: Shape = [...batch, m, n]
-    return cast(new Tensor('float32', shape, canonical(sums)), how.dtype ?? a!.dtype)
+    return cast(new Tensor('float32', shape, sums), how.dtype ?? a!.dtype)
   },
   // The products of a gradient run in the same mode, each rounded to its operand's dtype.
   gradient: ({ g, inputs, needs, attributes }) => {
@@ -59,28 +63,14 @@ export const gemmOp: KnownOp<Gemm> = {
       dtype: first.dtype === wanted.dtype ? undefined : wanted.dtype,
     })
     return [
-      needs[0] ? apply(gemmOp, [g, swapLast(b)], into(g, a)) : undefined,
-      needs[1] ? apply(gemmOp, [swapLast(a), g], into(a, b)) : undefined,
+      needs[0] ? apply(gemmOp, [g, matrixTranspose(b)], into(g, a)) : undefined,
+      needs[1] ? apply(gemmOp, [matrixTranspose(a), g], into(a, b)) : undefined,
     ]
   },
 }
 
-function swapLast(x: Tensor): Tensor {
-  const axes = x.shape.map((_, axis) => axis)
-  return transpose(x, [...axes.slice(0, -2), x.rank - 1, x.rank - 2])
-}
-
-/** The elements as float32, which holds every dtype that gemm takes. */
-function float32Of(x: Tensor): Float32Array {
-  return cast(untraced(x), 'float32').data
-}
-
-function canonical(sums: Float32Array): Float32Array {
-  for (let i = 0; i < sums.length; i++) if (Number.isNaN(sums[i]!)) sums[i] = Number.NaN
-  return sums
-}
-
-function product(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm): Float32Array {
+/** The product, summed in blocks of k where there are some. */
+function summed(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm): Float32Array {
   const { m, k, n } = sizes
   const { blockK, between } = how
   if (blockK === undefined) return passes(a, b, sizes, how)
@@ -89,7 +79,7 @@ function product(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm
   for (let from = 0; from < k; from += blockK) {
     const width = Math.min(blockK, k - from)
     const block = passes(
-      columns(a, sizes, from, width),
+      columns(a, k, from, width),
       b.subarray(from * n, (from + width) * n),
       { m, k: width, n },
       how,
@@ -97,13 +87,6 @@ function product(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm
     for (let i = 0; i < total.length; i++) total[i] = round(Math.fround(total[i]! + round(block[i]!)))
   }
   return total
-}
-
-/** Columns of a [m, k], contiguous. */
-function columns(a: Float32Array, { m, k }: MatmulSizes, from: number, width: number): Float32Array {
-  const part = new Float32Array(m * width)
-  for (let i = 0; i < m; i++) part.set(a.subarray(i * k + from, i * k + from + width), i * width)
-  return part
 }
 
 /** The passes of a precision, their sums added small ones first. */

@@ -1,7 +1,16 @@
 import { Matrix, QrDecomposition } from 'ml-matrix'
 import { checkInteger, checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { normal } from '../../random/index.js'
-import { reshape, type Shape, sizeOf, type Tensor, tensor, transpose, zeros } from '../../tensor/index.js'
+import {
+  mul,
+  reshape,
+  type Shape,
+  sizeOf,
+  type Tensor,
+  tensor,
+  transpose,
+  zeros,
+} from '../../tensor/index.js'
 import { checkInitialShape, type Initializer } from './initializer.js'
 
 /** Options of `orthogonal`. */
@@ -40,8 +49,7 @@ export function orthogonal(options: OrthogonalOptions = noOptions): Initializer 
     const rows = sizeOf(shape) / columns
     const tall = [Math.max(rows, columns), Math.min(rows, columns)] as const
     const factor = orthonormalColumns(normal(key, tall[0] * tall[1]), ...tall)
-    const values = Float32Array.from(factor, (value) => Math.fround(scale) * Math.fround(value))
-    const matrix = tensor(values, { shape: [...tall] })
+    const matrix = mul(tensor(factor, { shape: [...tall] }), scale)
     return columnsAt(axis, rows < columns ? transpose(matrix) : matrix, shape)
   }
 }

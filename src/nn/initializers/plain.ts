@@ -1,10 +1,7 @@
 import { checkNumber, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { normal, truncatedNormal, uniform } from '../../random/index.js'
-import { full, sizeOf } from '../../tensor/index.js'
+import { full, mul } from '../../tensor/index.js'
 import { checkInitialShape, type Initializer } from './initializer.js'
-import { scaled } from './varianceScaling.js'
-
-const { fround } = Math
 
 /**
  * One value everywhere, rounded to float32; the key is not used. jax.nn.initializers.constant, zeros and ones.
@@ -58,7 +55,7 @@ export function uniformWeights(options: UniformWeightsOptions = noOptions): Init
   checkNumber('uniformWeights', 'scale', scale)
   return (key, shape) => {
     checkInitialShape('uniformWeights', shape)
-    return scaled(uniform(key, sizeOf(shape)), fround(scale), shape)
+    return mul(uniform(key, shape), scale)
   }
 }
 
@@ -73,7 +70,7 @@ export function normalWeights(options: NormalWeightsOptions = noOptions): Initia
   checkNumber('normalWeights', 'deviation', deviation, 0)
   return (key, shape) => {
     checkInitialShape('normalWeights', shape)
-    return scaled(normal(key, sizeOf(shape)), fround(deviation), shape)
+    return mul(normal(key, shape), deviation)
   }
 }
 
@@ -87,6 +84,6 @@ export function truncatedNormalWeights(options: TruncatedNormalWeightsOptions = 
   checkNumber('truncatedNormalWeights', 'deviation', deviation, 0)
   return (key, shape) => {
     checkInitialShape('truncatedNormalWeights', shape)
-    return scaled(truncatedNormal(key, sizeOf(shape), bounds), fround(deviation), shape)
+    return mul(truncatedNormal(key, shape, bounds), deviation)
   }
 }

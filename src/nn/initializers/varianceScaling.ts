@@ -1,6 +1,6 @@
 import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
 import { type Key, normal, truncatedNormal, uniform } from '../../random/index.js'
-import { type Shape, sizeOf, type Tensor, tensor } from '../../tensor/index.js'
+import { mul, type Shape, sizeOf, type Tensor, tensor } from '../../tensor/index.js'
 import { checkInitialShape, type Initializer } from './initializer.js'
 
 const { fround } = Math
@@ -103,17 +103,10 @@ function drawn(
   distribution: VarianceScalingOptions['distribution'],
   variance: number,
 ): Tensor<'float32'> {
-  const n = sizeOf(shape)
   if (distribution === 'uniform') {
-    return scaled(uniform(key, n, { minval: -1 }), fround(Math.sqrt(fround(3 * variance))), shape)
+    return mul(uniform(key, shape, { minval: -1 }), Math.sqrt(fround(3 * variance)))
   }
   const deviation = fround(Math.sqrt(variance))
-  if (distribution === 'normal') return scaled(normal(key, n), deviation, shape)
-  return scaled(truncatedNormal(key, n), fround(deviation / truncatedDeviation), shape)
-}
-
-/** Each of the values times a float32, in a shape. The values are a fresh array and are overwritten. */
-export function scaled(values: Float32Array, by: number, shape: Shape): Tensor<'float32'> {
-  for (let i = 0; i < values.length; i++) values[i] = values[i]! * by
-  return tensor(values, { shape: [...shape] })
+  if (distribution === 'normal') return mul(normal(key, shape), deviation)
+  return mul(truncatedNormal(key, shape), deviation / truncatedDeviation)
 }

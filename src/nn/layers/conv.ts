@@ -7,12 +7,23 @@ import {
   shown,
 } from '../../options/index.js'
 import { foldIn } from '../../random/index.js'
-import { add, cast, concat, mul, reshape, sizeOf, slice, type Tensor, transpose } from '../../tensor/index.js'
+import {
+  add,
+  cast,
+  concat,
+  mul,
+  type Range,
+  reshape,
+  sizeOf,
+  slice,
+  type Tensor,
+  transpose,
+} from '../../tensor/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
 import { lecunNormal } from '../initializers/named.js'
-import { constant } from '../initializers/plain.js'
 import { checkApply, type Layer } from '../layer.js'
 import { type FullPolicy, fullPolicy, type PolicyOption, product } from '../policy.js'
+import { freshBias, shifted } from './bias.js'
 import { checkInput } from './checkInput.js'
 import { outputLength, type Padding, padded, paddings, type Window } from './padding.js'
 
@@ -73,7 +84,7 @@ export function conv(options: ConvOptions): Layer<ConvParameters> {
   return {
     init: (key) => ({
       weight: initialized(weight, foldIn(key, 0), [...kernel, inputs / groups, outputs], policy.params),
-      ...(bias && { bias: initialized(constant(0), key, [outputs], policy.params) }),
+      ...freshBias(bias, key, outputs, policy),
     }),
     apply(params, x, applied) {
       checkApply('conv', applied)
@@ -85,8 +96,7 @@ export function conv(options: ConvOptions): Layer<ConvParameters> {
       const sums = isDepthwise
         ? weightedTaps(taps, params.weight, policy)
         : productOfTaps(taps, params.weight, groups, policy)
-      const shifted = params.bias ? add(sums, cast(params.bias, policy.output)) : sums
-      return reshape(shifted, [...x.shape.slice(0, front), ...lengths, outputs])
+      return reshape(shifted(sums, params.bias, policy), [...x.shape.slice(0, front), ...lengths, outputs])
     },
   }
 }
@@ -140,18 +150,11 @@ function tapsOf(
     offsets = offsets.flatMap((before) => along.map((offset) => [...before, offset]))
   }
   const whole = Array.from({ length: front }, () => null)
-  return offsets.map((offset) => {
-    const ranges = offset.map((from, i) => {
-      const { stride } = windows[i]!
-      return [from, from + Math.max(0, (lengths[i]! - 1) * stride + 1), stride] as const
-    })
-    return slice(x, [
-      ...whole,
-      ...ranges.map(
-        ([from, to, by], i) => (lengths[i] === 0 ? [0, 0] : [from, to, by]) as [number, number, number],
-      ),
-    ])
-  })
+  const along = (from: number, i: number): Range => {
+    const [length, { stride }] = [lengths[i]!, windows[i]!]
+    return length === 0 ? [0, 0] : [from, from + (length - 1) * stride + 1, stride]
+  }
+  return offsets.map((offset) => slice(x, [...whole, ...offset.map(along)]))
 }
 
 /** Every channel by itself: taps times weights, summed in order. */

@@ -1,16 +1,13 @@
 import { checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
 import { bernoulli } from '../../random/index.js'
-import { div, full, type Tensor, where } from '../../tensor/index.js'
-import { checkApply, type Layer } from '../layer.js'
+import { div, where } from '../../tensor/index.js'
+import { checkApply, type Layer, type NoParameters } from '../layer.js'
 
 /** Options of `dropout`. */
 export interface DropoutOptions {
   /** The share of elements that become 0, from 0 to below 1. */
   readonly rate: number
 }
-
-/** A layer without parameters. */
-export type NoParameters = Readonly<Record<never, never>>
 
 const dropoutNames: OptionTable<DropoutOptions> = { rate: 'required' }
 
@@ -34,11 +31,7 @@ export function dropout(options: DropoutOptions): Layer<NoParameters> {
       const { key } = checkApply('dropout', applied)
       if (key === undefined || rate === 0) return x
       const kept = bernoulli(key, x.shape, { p: 1 - rate })
-      return where(kept, div(x, 1 - rate), zeroLike(x))
+      return where(kept, div(x, 1 - rate), 0)
     },
   }
-}
-
-function zeroLike(x: Tensor): Tensor {
-  return full([], 0, { dtype: x.dtype })
 }

@@ -1,11 +1,11 @@
 import { checkFlag, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import { foldIn, type Key } from '../../random/index.js'
-import { add, cast, reshape, sizeOf, type Tensor } from '../../tensor/index.js'
+import { reshape, sizeOf, type Tensor } from '../../tensor/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
 import { lecunNormal } from '../initializers/named.js'
-import { constant } from '../initializers/plain.js'
 import { checkApply, type Layer } from '../layer.js'
 import { fullPolicy, type PolicyOption, product } from '../policy.js'
+import { freshBias, shifted } from './bias.js'
 import { checkInput } from './checkInput.js'
 
 /** Options of `linear`. */
@@ -55,15 +55,14 @@ export function linear(options: LinearOptions): Layer<LinearParameters> {
   return {
     init: (key: Key) => ({
       weight: initialized(weight, foldIn(key, 0), [inputs, outputs], policy.params),
-      ...(bias && { bias: initialized(constant(0), key, [outputs], policy.params) }),
+      ...freshBias(bias, key, outputs, policy),
     }),
     apply(params, x, applied) {
       checkApply('linear', applied)
       checkInput('linear', x, inputs)
       const rows = reshape(x, [sizeOf(x.shape.slice(0, -1)), inputs])
       const sums = product(rows, params.weight, policy)
-      const shifted = params.bias ? add(sums, cast(params.bias, policy.output)) : sums
-      return reshape(shifted, [...x.shape.slice(0, -1), outputs])
+      return reshape(shifted(sums, params.bias, policy), [...x.shape.slice(0, -1), outputs])
     },
   }
 }

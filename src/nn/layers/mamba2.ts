@@ -104,7 +104,7 @@ export function mamba2(options: Mamba2Options): Layer<Mamba2Parameters> {
   const sizes = checked(options)
   const { features, inner, heads, groups, states, taps } = sizes
   const policy = fullPolicy('mamba2', options.policy)
-  const { form = 'chunked', dtype = policy.accumulate, ...how } = scanOf(options)
+  const { form = 'chunked', dtype = policy.accumulate, ...how }: ScanChoice = options.scan ?? noOptions
   const scan = forms[form]
   const mixed = inner + 2 * groups * states
   const given = { policy: options.policy ?? noOptions }
@@ -178,10 +178,6 @@ function scanInputs(
 
 function byGroup(values: Tensor, { heads, groups }: Sizes, dtype: FloatDType): Tensor {
   return reshape(cast(values, dtype), [groups, heads / groups])
-}
-
-function scanOf({ scan = {} }: Mamba2Options): ScanChoice {
-  return scan
 }
 
 function checked(options: Mamba2Options): Sizes {

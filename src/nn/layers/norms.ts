@@ -6,11 +6,12 @@ import {
   type VarianceMethod,
 } from '../../kernels/index.js'
 import { checkFlag, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, type FloatDType, type Order, type Tensor } from '../../tensor/index.js'
+import { cast, type Order, type Tensor } from '../../tensor/index.js'
 import { initialized } from '../initializers/initializer.js'
 import { constant } from '../initializers/plain.js'
 import { checkApply, type Layer } from '../layer.js'
-import { type FullPolicy, fullPolicy, type PolicyOption } from '../policy.js'
+import { type FullPolicy, fullPolicy, inPolicy, type PolicyOption } from '../policy.js'
+import { freshBias } from './bias.js'
 import { checkInput } from './checkInput.js'
 
 /** What both norms are told. */
@@ -68,14 +69,14 @@ export function layerNorm(options: LayerNormLayerOptions): Layer<NormParameters>
   return {
     init: (key) => ({
       scale: initialized(constant(1), key, [features], policy.params),
-      ...(bias && { bias: initialized(constant(0), key, [features], policy.params) }),
+      ...freshBias(bias, key, features, policy),
     }),
     apply(params, x, applied) {
       checkApply('layerNorm', applied)
       checkInput('layerNorm', x, features)
       const shift = params.bias && { bias: rounded(params.bias, policy) }
-      return under(policy, x, (v) =>
-        layerNormKernel(v, { ...kernel, ...inside(policy), scale: rounded(params.scale, policy), ...shift }),
+      return inPolicy(policy, [x], (v) =>
+        layerNormKernel(v!, { ...kernel, ...inside(policy), scale: rounded(params.scale, policy), ...shift }),
       )
     },
   }
@@ -100,8 +101,8 @@ export function rmsNorm(options: RmsNormLayerOptions): Layer<NormParameters> {
     apply(params, x, applied) {
       checkApply('rmsNorm', applied)
       checkInput('rmsNorm', x, features)
-      return under(policy, x, (v) =>
-        rmsNormKernel(v, { ...kernel, ...inside(policy), scale: rounded(params.scale, policy) }),
+      return inPolicy(policy, [x], (v) =>
+        rmsNormKernel(v!, { ...kernel, ...inside(policy), scale: rounded(params.scale, policy) }),
       )
     },
   }
@@ -113,14 +114,4 @@ function rounded(parameter: Tensor, { compute, accumulate }: FullPolicy): Tensor
 
 function inside({ accumulate }: FullPolicy): Pick<NormKernelOptions, 'internal'> {
   return { internal: accumulate }
-}
-
-/** A kernel on x rounded to `compute`, its result in `output`, rounded to that once. */
-function under(
-  { compute, output, accumulate }: FullPolicy,
-  x: Tensor,
-  kernel: (x: Tensor<FloatDType>) => Tensor,
-): Tensor {
-  const read = cast(x, compute)
-  return output === compute ? kernel(read) : cast(kernel(cast(read, accumulate)), output)
 }

@@ -1,4 +1,4 @@
-import { add, cast } from '../../tensor/index.js'
+import { add, cast, sameShape } from '../../tensor/index.js'
 import { checkApply, type Layer } from '../layer.js'
 import { checkLayer } from './sequential.js'
 
@@ -18,7 +18,7 @@ export function residual<P>(layer: Layer<P>): Layer<P> {
     init: (key) => layer.init(key),
     apply(params, x, applied) {
       const y = layer.apply(params, x, checkApply('residual', applied))
-      if (y.shape.join() !== x.shape.join()) {
+      if (!sameShape(y.shape, x.shape)) {
         throw new RangeError(
           `residual: the layer changes the shape [${x.shape.join(', ')} and ${y.shape.join(', ')}]`,
         )

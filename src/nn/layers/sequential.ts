@@ -1,7 +1,7 @@
 import { checkArray } from '../../options/index.js'
 import { foldIn } from '../../random/index.js'
 import type { Tensor } from '../../tensor/index.js'
-import { type ApplyOptions, checkApply, type Layer, type ParametersOf } from '../layer.js'
+import { type ApplyOptions, checkApply, type Layer, type NoParameters, type ParametersOf } from '../layer.js'
 
 /**
  * Layers one after the other. A function of a tensor among them (`gelu`, a reshape) is a layer without parameters: `pure(f)`.
@@ -50,7 +50,7 @@ export function checkLayer(op: string, layer: unknown): void {
  *
  * @example pure(relu).apply({}, tensor([-1, 2])).toNested() // [0,2]
  */
-export function pure(f: (x: Tensor) => Tensor): Layer<Readonly<Record<never, never>>> {
+export function pure(f: (x: Tensor) => Tensor): Layer<NoParameters> {
   if (typeof f !== 'function') throw new TypeError(`pure: f is not a function [${typeof f}]`)
   return {
     init: () => ({}),

@@ -7,6 +7,7 @@ import type { Optimizer, State } from '../transformation.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
 import { stateFromTree, stateToTree } from './stateTree.js'
+import { withTensorState } from './withTensorState.js'
 
 type Update = Compiled<[params: Treelike, state: Tree, grads: Treelike], Point<Tree, Treelike>>
 
@@ -23,7 +24,7 @@ const most = 4
 
 /**
  * A step as one program, from the second one over leaves of the same dtypes and shapes on: the first says nothing of others to come.
- * Undefined where the optimizer looks at elements, or somebody sees or asks for something that a program has not.
+ * Undefined where the optimizer looks at elements or skips most of a step, or somebody sees or asks for something that a program has not.
  */
 export function compiledUpdate<S extends State, P extends Treelike>(
   optimizer: Optimizer<S>,
@@ -31,7 +32,7 @@ export function compiledUpdate<S extends State, P extends Treelike>(
   { params, state }: Point<S, P>,
   options: ApplyGradientsOptions,
 ): Point<S, P> | undefined {
-  if (!optimizer.recordable || options.engine === 'plain') return undefined
+  if (!optimizer.recordable || optimizer.skips || options.engine === 'plain') return undefined
   const leaves = leavesOf(params)
   if (areRecorded(...leaves, ...leavesOf(grads))) return undefined
   const { donate = false } = options
@@ -46,8 +47,8 @@ export function compiledUpdate<S extends State, P extends Treelike>(
   }
   known.update ??= compile(
     (point: Treelike, before: Tree, slopes: Treelike) => {
-      const [updates, next] = optimizer.update(slopes, before as State as S, point)
-      return { params: applyUpdates(point, updates, exact), state: stateToTree(next) }
+      const [updates, next] = withTensorState(optimizer).update(slopes, before, point)
+      return { params: applyUpdates(point, updates, exact), state: next }
     },
     donate ? { donate: [0, 1] } : {},
   )

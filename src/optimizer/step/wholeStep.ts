@@ -6,6 +6,7 @@ import type { Optimizer, State } from '../transformation.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
 import { stateFromTree, stateToTree } from './stateTree.js'
+import { withTensorState } from './withTensorState.js'
 
 /** Loss and gradients, checked. */
 type LossAndGrad<L, B extends readonly unknown[], P extends Treelike> = (
@@ -39,11 +40,15 @@ export function wholeStep<L, B extends readonly unknown[], S extends State, P ex
   const step = compile(
     (params: P, state: Tree, ...batch: B) => {
       const [loss, grads] = lossAndGrad(params, ...batch)
-      const [updates, next] = optimizer.update(grads, state as State as S, params)
-      return { params: applyUpdates(params, updates, exact), state: stateToTree(next), loss }
+      const [updates, next] = withTensorState(optimizer).update(grads, state, params)
+      return { params: applyUpdates(params, updates, exact), state: next, loss }
     },
     // The state stands between the parameters and the batch.
-    { static: fixed.map((index) => index + 1), ...(options.donate ? { donate: [0, 1] } : {}) },
+    {
+      static: fixed.map((index) => index + 1),
+      ...(options.donate ? { donate: [0, 1] } : {}),
+      ...(compiled.threads === undefined ? {} : { threads: compiled.threads }),
+    },
   )
   return ({ params, state }, ...batch) => {
     const tree = stateToTree(state)

@@ -1,6 +1,6 @@
 import type { Tree, Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
-import type { GradientTransformation } from '../transformation.js'
+import type { GradientTransformation, Optimizer } from '../transformation.js'
 import { stateFromTree, stateToTree } from './stateTree.js'
 
 /**
@@ -13,7 +13,9 @@ import { stateFromTree, stateToTree } from './stateTree.js'
  *
  * @example withTensorState(scaleBySchedule((step) => step + 2)).update([tensor([3])], { count: tensor(1, { dtype: 'int32' }) })[1].count.item() // 2
  */
-export function withTensorState(inner: GradientTransformation): GradientTransformation<Tree> {
+export function withTensorState(inner: GradientTransformation): GradientTransformation<Tree>
+export function withTensorState(inner: Optimizer): Optimizer<Tree>
+export function withTensorState(inner: Optimizer): Optimizer<Tree> {
   checkTransformation('withTensorState', 'the inner one', inner)
   const init = (params: Treelike): Tree => stateToTree(inner.init(params))
   return {

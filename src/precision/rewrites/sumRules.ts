@@ -5,6 +5,7 @@ import {
   cast,
   cumsum,
   dtypeFacts,
+  matrixTranspose,
   mul,
   ops,
   type Reduction,
@@ -14,7 +15,6 @@ import {
   sub,
   sum,
   type Tensor,
-  transpose,
   tril,
 } from '../../tensor/index.js'
 import type { Operand } from '../program/program.js'
@@ -169,8 +169,7 @@ const segments: RewriteRule = (graph, i) => {
   const differences = (steps: Tensor, by: Tensor | undefined): Tensor => {
     const below = cumsum(steps, { ...howIn(how, steps), axis: expected.length - 2 })
     const lower = tril(below, { k: -1 })
-    const axes = expected.map((_, k) => k)
-    const turned = transpose(lower, [...axes.slice(0, -2), expected.length - 1, expected.length - 2])
+    const turned = matrixTranspose(lower)
     const signed = down ? sub(lower, turned) : sub(turned, lower)
     return by ? mul(signed, by) : signed
   }

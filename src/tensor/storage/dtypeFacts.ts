@@ -1,4 +1,4 @@
-import { floorLog2 } from '../../formats/index.js'
+import { type FloatFormat, floorLog2 } from '../../formats/index.js'
 import { checkDType, type DType, dtypes, formatOf, isFloat, storageClass } from './dtype.js'
 
 /** What is true of a dtype, float32 and float64 as of every other format; integers and bool have a spacing of 1. */
@@ -26,6 +26,8 @@ export interface DTypeFacts {
   /** The sign's bit in a code, and the bits below it; undefined for float64, whose codes are no numbers, and beyond floats. */
   readonly signMask: number | undefined
   readonly magnitudeMask: number | undefined
+  /** The record of a format of at most 16 bits; undefined for float32, float64, integers and bool. */
+  readonly format: FloatFormat | undefined
   /** The class of typed array that holds the elements. */
   readonly storage: ReturnType<typeof storageClass>
   /**
@@ -62,7 +64,7 @@ function factsOf(dtype: DType): DTypeFacts {
     dtype,
     isFloat: true,
     ...{ signed, bits, precision, max, lowest, minPositive, minNormal, minExponent, maxExponent },
-    ...{ eps, infinity, signMask, magnitudeMask, storage },
+    ...{ eps, infinity, signMask, magnitudeMask, format, storage },
   })
 }
 
@@ -87,6 +89,7 @@ function native(dtype: DType, storage: DTypeFacts['storage']): DTypeFacts {
     infinity: true,
     signMask: single ? 2 ** 31 : undefined,
     magnitudeMask: single ? 2 ** 31 - 1 : undefined,
+    format: undefined,
     storage,
   })
 }
@@ -111,6 +114,7 @@ function whole(dtype: DType, storage: DTypeFacts['storage']): DTypeFacts {
     infinity: false,
     signMask: undefined,
     magnitudeMask: undefined,
+    format: undefined,
     storage,
   })
 }

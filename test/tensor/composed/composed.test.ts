@@ -89,6 +89,23 @@ describe('what is made of other operations', () => {
     expect(t.squeeze(t.expandDims(x, [0, 3])).shape).toEqual([2, 2])
     expect(() => t.squeeze(x, { axis: 0 })).toThrow(new RangeError('squeeze: axis 0 has not length 1 [2, 2]'))
   })
+  it('matrixTranspose(x) exchanges the last two axes of every matrix, and refuses a vector', () => {
+    const x = t.reshape(t.arange(0, 12), [2, 3, 2])
+    expect(t.matrixTranspose(x).toNested()).toEqual([
+      [
+        [0, 2, 4],
+        [1, 3, 5],
+      ],
+      [
+        [6, 8, 10],
+        [7, 9, 11],
+      ],
+    ])
+    expect(t.matrixTranspose(t.zeros([3, 0])).shape).toEqual([0, 3])
+    expect(() => t.matrixTranspose(t.tensor([1, 2]))).toThrow(
+      new RangeError('matrixTranspose: needs two axes or more [2]'),
+    )
+  })
   it('all(x) of nothing is true, any(x) of nothing is false, NaN is true', () => {
     const none = t.zeros([0, 2])
     expect([t.all(none).item(), t.any(none).item(), t.any(t.tensor([Number.NaN])).item()]).toEqual([1, 0, 1])
