@@ -71,8 +71,8 @@ export function momoAdam(options: MomoAdamOptions = {}): GradientTransformation<
   checkDecay('momoAdam', 'b1', b1)
   checkDecay('momoAdam', 'b2', b2)
   checkScalar('momoAdam', 'eps', eps, 0)
-  for (const [name, value] of Object.entries({ lowerBound, weightDecay }))
-    checkScalar('momoAdam', name, value)
+  checkScalar('momoAdam', 'lowerBound', lowerBound)
+  checkScalar('momoAdam', 'weightDecay', weightDecay)
   if (typeof learningRate !== 'function') checkScalar('momoAdam', 'learningRate', learningRate)
   const a = arithmeticOf(options.arithmetic)
   return {
