@@ -155,8 +155,11 @@ async function connected(op: string, coordinator: string, joining: Joining): Pro
   const server = createServer((socket) => {
     const line = channel(socket)
     line.onFirst(({ head }) => {
-      if (roster) admit(line, head['peer'], head['token'])
-      else early.push([line, head['peer'], head['token']])
+      if (roster) {
+        admit(line, head['peer'], head['token'])
+      } else {
+        early.push([line, head['peer'], head['token']])
+      }
     })
   })
   try {
@@ -168,13 +171,14 @@ async function connected(op: string, coordinator: string, joining: Joining): Pro
       line.send({ peer: host, token: roster.token })
       add(other, line)
     }
-    if (hosts > 1)
+    if (hosts > 1) {
       await inTime(
         op,
         complete,
         joining,
         () => `host ${host} is connected with ${channels.size} of ${hosts - 1} others`,
       )
+    }
     return channels
   } catch (error) {
     for (const line of channels.values()) line.destroy()
@@ -253,7 +257,8 @@ async function inTime<T>(
 
 function addressOf(op: string, address: string): [name: string, port: number] {
   const [, name, port] = /^(.+):(\d{1,5})$/.exec(address) ?? []
-  if (name === undefined || Number(port) > 65_535)
+  if (name === undefined || Number(port) > 65_535) {
     throw new RangeError(`${op}: not an address with a port [${shown(address)}]`)
+  }
   return [name.replace(/^\[|\]$/g, ''), Number(port)]
 }

@@ -74,10 +74,12 @@ export async function rendezvous(
 
 function refusal({ head }: Frame, hosts: number, joined: ReadonlyMap<number, unknown>): string | undefined {
   const { join, host } = head
-  if (join !== protocol)
+  if (join !== protocol) {
     return `this is version ${protocol} of the protocol, the coordinator's [${String(join)}]`
-  if (head['hosts'] !== hosts)
+  }
+  if (head['hosts'] !== hosts) {
     return `the coordinator waits for ${hosts} hosts, this one for others [${String(head['hosts'])}]`
+  }
   const known = typeof host === 'number' && Number.isInteger(host) && host >= 0 && host < hosts
   if (!known) return `host is not from 0 to ${hosts - 1} [${String(host)}]`
   if (joined.has(host)) return `another process has joined as this host [${host}]`

@@ -72,8 +72,9 @@ describe('allReduce of hosts', () => {
           const reduced = await Promise.all(
             hosts.map((group) => group.allReduce(brought(group.host, dtype), options)),
           )
-          for (const one of reduced)
+          for (const one of reduced) {
             expect(bitsOf(one), `${dtype} ${JSON.stringify(options)}`).toEqual(expected)
+          }
         }
       }
     },
@@ -107,11 +108,12 @@ describe('a group', () => {
         return group.host === 1 ? both.reverse() : both
       }),
     )
-    for (const both of gathered)
+    for (const both of gathered) {
       expect(both).toEqual([
         ['a0', 'a1', 'a2'],
         ['b0', 'b1', 'b2'],
       ])
+    }
   })
 
   it('that one leaves with a goodbye has lost nobody', async () => {
