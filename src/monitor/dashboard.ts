@@ -77,7 +77,9 @@ export interface Dashboard {
  * @example grafanaDashboard().panels.length // 10
  */
 export function grafanaDashboard(): Dashboard {
-  const datasource = { type: 'prometheus', uid: '${datasource}' }
+  // A variable of Grafana's, not of ours.
+  const source = '$' + '{datasource}'
+  const datasource = { type: 'prometheus', uid: source }
   return {
     title: 'tpu-toolkit: a run',
     uid: 'tpu-toolkit-run',

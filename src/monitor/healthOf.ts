@@ -66,7 +66,8 @@ function changeOf(after: readonly Tensor[], before: readonly Tensor[], updates?:
   let lost = 0
   let meant = 0
   const changes = after.map((leaf, i) => {
-    const [x, y, u] = [leaf.toNumbers(), before[i]!.toNumbers(), updates?.[i]!.toNumbers()]
+    const [x, y] = [leaf.toNumbers(), before[i]!.toNumbers()]
+    const u = updates?.[i]?.toNumbers()
     total += x.length
     for (let k = 0; k < x.length; k++) {
       const stays = Object.is(x[k], y[k])

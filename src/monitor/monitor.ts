@@ -82,7 +82,11 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
   /** Counters of the run, and elements that were not finite by leaf. */
   const totals: Record<string, number> = { nonFinite: 0 }
   const nonFinite: Record<string, number> = {}
-  const add = (name: string, by: number): number => (totals[name] = (totals[name] ?? 0) + by)
+  const add = (name: string, by: number): number => {
+    const total = (totals[name] ?? 0) + by
+    totals[name] = total
+    return total
+  }
   const strange = (where: string, by: number): void => {
     nonFinite[where] = (nonFinite[where] ?? 0) + by
     add('nonFinite', by)

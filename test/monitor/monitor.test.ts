@@ -153,7 +153,7 @@ describe('grafanaDashboard', () => {
       'tpu_toolkit_train_step_duration_seconds_bucket',
     ])
     for (const panel of panels as { targets: { expr: string }[]; datasource: object }[]) {
-      expect(panel.datasource).toEqual({ type: 'prometheus', uid: '${datasource}' })
+      expect(panel.datasource).toEqual({ type: 'prometheus', uid: '$' + '{datasource}' })
       for (const { expr } of panel.targets) {
         for (const name of expr.match(/tpu_toolkit_\w+/g)!) expect(known).toContain(name)
       }
