@@ -1,3 +1,5 @@
+import { checkText } from '../options/index.js'
+
 /** How a number behaves: it goes up and down, or only up. */
 export type MetricKind = 'gauge' | 'counter'
 
@@ -83,6 +85,7 @@ export const prefix = 'tpu_toolkit_'
  * exportedName('val/top-1') // tpu_toolkit_train_val_top_1
  */
 export function exportedName(name: string): string {
+  checkText('exportedName', 'name', name)
   if (isMetric(name)) return `${prefix}${metrics[name].exported}`
   const plain = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
   return `${prefix}train_${plain.replaceAll(/[^a-z0-9]+/g, '_')}`

@@ -74,7 +74,9 @@ export async function serveMetrics(options: ServeOptions = noOptions): Promise<M
   })
   server.unref()
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: Error & { readonly code?: string }) => {
+      reject(new Error(`serveMetrics: cannot listen there [${error.code} ${host}:${port}]`, { cause: error }))
+    })
     server.listen(port, host, resolve)
   })
   const address = server.address()

@@ -51,6 +51,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   pipeline: 'BaseTransform',
   kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
+  train: 'showProgress stopAtNonFinite',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */

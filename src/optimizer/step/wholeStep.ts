@@ -5,7 +5,7 @@ import { chosen } from '../arithmetic/chosen.js'
 import type { Optimizer, State } from '../transformation.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
-import { stateFromTree, stateToTree } from './stateTree.js'
+import { stateFromTree, stateToTree } from '../stateTree.js'
 import { withTensorState } from './withTensorState.js'
 
 /** Loss and gradients, checked. */
