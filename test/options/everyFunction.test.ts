@@ -51,6 +51,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   pipeline: 'BaseTransform',
   kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
+  monitor: 'grafanaDashboard monitor prometheusRules serveMetrics',
   train: 'showProgress stopAtNonFinite',
 }
 
