@@ -102,7 +102,7 @@ export function mesh(host: number, channels: ReadonlyMap<number, Channel>, heart
       if (lost.has(other) || left.has(other)) continue
       line.send({ beat: true })
       if (wasAway) heard.set(other, now)
-      else if (now - heard.get(other)! > heartbeatTimeout) {
+      if (now - heard.get(other)! > heartbeatTimeout) {
         lose(other, `it said nothing for ${heartbeatTimeout / 1000} s`)
       }
     }
