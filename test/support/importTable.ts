@@ -26,7 +26,10 @@ const step2750 = [
   ],
 ]
 const failures = [...step2750, 'collectives']
-const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'sharding', 'text']
+const drift = [
+  ...optimizer,
+  ...['optimizer', 'lowprecision', 'collectives', 'sharding', 'text', 'losses', 'kernels', 'nn'],
+]
 
 const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
