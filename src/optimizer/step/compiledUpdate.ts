@@ -4,9 +4,9 @@ import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { areRecorded } from '../arithmetic/recorded.js'
 import type { Optimizer, State } from '../transformation.js'
+import { stateFromTree, stateToTree } from '../wrappers/stateTree.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
-import { stateFromTree, stateToTree } from './stateTree.js'
 import { withTensorState } from './withTensorState.js'
 
 type Update = Compiled<[params: Treelike, state: Tree, grads: Treelike], Point<Tree, Treelike>>

@@ -3,9 +3,9 @@ import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import type { Optimizer, State } from '../transformation.js'
+import { stateFromTree, stateToTree } from '../wrappers/stateTree.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
-import { stateFromTree, stateToTree } from './stateTree.js'
 import { withTensorState } from './withTensorState.js'
 
 /** Loss and gradients, checked. */
