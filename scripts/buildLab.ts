@@ -14,7 +14,7 @@ export interface BuiltLab {
 }
 
 /** The sections that have a worker. */
-const workers: readonly string[] = ['nan']
+const workers: readonly string[] = ['nan', 'drift']
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and

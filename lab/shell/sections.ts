@@ -20,4 +20,9 @@ export const labSections: readonly LabSection[] = [
     title: 'A number',
     load: async () => (await import('../sections/number/numberSection.js')).NumberSection,
   },
+  {
+    id: 'drift',
+    title: 'Drift explorer',
+    load: async () => (await import('../sections/drift/driftSection.js')).DriftSection,
+  },
 ]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
+import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { shellClaims } from './shellClaims.js'
@@ -19,3 +20,4 @@ const open = (): OpenLab => {
 shellClaims(open)
 nanClaims(open)
 numberClaims(open)
+driftClaims(open)
