@@ -1,7 +1,7 @@
 import { type Tensor, where } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { stateToTree } from '../stateTree.js'
 import type { State } from '../transformation.js'
-import { stateToTree } from './stateTree.js'
 
 /** A state whose numbers and flags are tensors, as a recorded step takes it and gives it. */
 export function recordedState<S extends State>(state: Tree | { readonly [name in keyof S]: State }): S {
