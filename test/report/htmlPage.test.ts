@@ -80,7 +80,8 @@ describe('htmlPage with a long table', () => {
     document: { querySelectorAll(selector: string): Iterable<Element> }
   }
   const all = (selector: string): Element[] => [...document.querySelectorAll(selector)]
-  const names = (): number[] => all('tbody td:first-child').map((row) => Number(/layer (\d+)/.exec(row.textContent)![1]))
+  const names = (): number[] =>
+    all('tbody td:first-child').map((row) => Number(/layer (\d+)/.exec(row.textContent)![1]))
   const order = rows.map((_, i) => i)
 
   it('is whole without its script, and has one only where a table is long', () => {
