@@ -23,7 +23,7 @@ export {
   type OnTrial,
 } from './examination.js'
 export { bfloat16Draws } from './bfloat16Draws.js'
-export { gallery } from './gallery.js'
+export { gallery } from './gallery/gallery.js'
 export { onesStall, type OnesStallOptions } from './onesStall.js'
 export { neumaierStalls, type NeumaierStallsOptions } from './neumaierStalls.js'
 export { lossMetricStuck, type LossMetricStuckOptions } from './lossMetricStuck.js'
