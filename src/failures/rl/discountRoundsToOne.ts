@@ -1,8 +1,8 @@
 import { checkNumber, checkOptions } from '../../options/index.js'
 import { checkFloatDType, roundingTo } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
-import { overSteps } from '../series.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The discount. */
 export interface DiscountRoundsToOneOptions extends DTypeOption {

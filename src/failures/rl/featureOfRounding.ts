@@ -1,7 +1,7 @@
 import { checkName, checkOptions } from '../../options/index.js'
 import { checkFloatDType, type FloatDType, roundingTo } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The feature. */
 export interface FeatureOfRoundingOptions extends DTypeOption {

@@ -11,9 +11,9 @@ import {
   tensor,
   zeros,
 } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
-import { overSteps } from '../series.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The estimates. */
 export interface GaeOfLargeValuesOptions extends DTypeOption {

@@ -3,9 +3,9 @@ import { checkInteger, checkName, checkOptions } from '../../options/index.js'
 import { key, normal } from '../../random/index.js'
 import { ratioReport } from '../../rl/index.js'
 import { cast, checkFloatDType, cumsum, exp, max, slice, sub, tensor } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
-import { overSteps } from '../series.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The policy. */
 export interface ManyActionsClippedOptions extends DTypeOption {

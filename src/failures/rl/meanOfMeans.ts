@@ -1,8 +1,8 @@
 import { checkInteger, checkName, checkOptions } from '../../options/index.js'
 import { accumulateGradients } from '../../rl/index.js'
 import { checkFloatDType, type FloatDType, tensor } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The micro-batches. */
 export interface MeanOfMeansOptions extends DTypeOption {

@@ -3,8 +3,8 @@ import { checkNumber, checkOptions } from '../../options/index.js'
 import { foldIn, key, normal } from '../../random/index.js'
 import { ratioReport } from '../../rl/index.js'
 import { cast, checkFloatDType, type FloatDType, slice, type Tensor, tensor } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The policies. */
 export interface RatioStuckAtOneOptions extends DTypeOption {

@@ -2,8 +2,8 @@ import { logSoftmax } from '../../numerics/index.js'
 import { checkOptions } from '../../options/index.js'
 import { key, normal } from '../../random/index.js'
 import { cast, checkFloatDType, type FloatDType, tensor } from '../../tensor/index.js'
-import type { DTypeOption, Failure } from '../failure.js'
-import { say } from '../say.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The two programs. */
 export interface RolloutAndLearnerOptions extends DTypeOption {
