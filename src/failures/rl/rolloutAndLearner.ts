@@ -27,9 +27,9 @@ export const rolloutAndLearner: Failure<RolloutAndLearnerOptions> = {
   title: 'Rollout and learner round differently, and the policy is two',
   story:
     'Actions are chosen by one program, often in bfloat16, and learned from by another, in float32: the same parameters, and not the same probabilities. A token differs by little; a sequence multiplies the ratios of all its tokens. Weights that correct for old policies see a policy that moved before anything was learned, clip some sequences, and lean on others.',
-  source: 'https://arxiv.org/abs/2510.26788',
+  source: 'https://github.com/sail-sg/Precision-RL',
   reported:
-    'Runs of reinforcement learning collapsed by the mismatch between the programs that sample and that train; float16 in both in the place of bfloat16 lowered the divergence about 24-fold, and the collapse was gone.',
+    'The code of arXiv 2510.26788: runs of reinforcement learning collapsed by the mismatch between the programs that sample and that train; float16 in both in the place of bfloat16 lowered the divergence about 24-fold, and the collapse was gone.',
   repairs: [
     { change: 'float16, three bits more', options: { dtype: 'float16' } },
     { change: 'the same dtype in both', options: { learnerDtype: 'bfloat16' } },
