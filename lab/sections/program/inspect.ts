@@ -19,11 +19,12 @@ export function inspect(value: unknown, depth = 0): string {
       [...value].map(([key, held]) => `${inspect(key, depth + 1)} => ${inspect(held, depth + 1)}`),
     )
   }
-  if (value instanceof Set)
+  if (value instanceof Set) {
     return braces(
       `Set(${value.size}) `,
       [...value].map((held) => inspect(held, depth + 1)),
     )
+  }
   // Tensors and reports print themselves.
   const own = Object.getPrototypeOf(value)
   const ownText = 'toString' in value && value.toString !== Object.prototype.toString

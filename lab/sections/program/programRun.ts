@@ -60,8 +60,9 @@ export function programRun(): ProgramRun {
       worker.onerror = ({ message }) => close('failed', message || 'The worker did not start.')
       worker.onmessage = ({ data }: MessageEvent<ProgramTold>) => {
         if ('printed' in data) {
-          if (printed.value.length + fresh.length < longest)
+          if (printed.value.length + fresh.length < longest) {
             fresh.push({ text: data.printed, wrong: data.wrong ?? false })
+          }
           if (frame === 0) frame = requestAnimationFrame(flush)
         } else if ('diagnosis' in data) {
           diagnosis.value = data.diagnosis
