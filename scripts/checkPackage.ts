@@ -183,7 +183,7 @@ function checkLab(project: string, folder: string): void {
   const said = run(
     'npm',
     ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
-    join(checkout, 'lab'),
+    join(checkout, 'lab/package'),
   )
   const [{ filename, size, files }] = JSON.parse(said) as [
     { filename: string; size: number; files: unknown[] },

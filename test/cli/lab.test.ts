@@ -89,7 +89,7 @@ describe('pageFolder(module, workingFolder)', () => {
   })
 
   it('is that of the checkout first, and none where there is none', () => {
-    const page = put('checkout/lab/page')
+    const page = put('checkout/lab/package/page')
     expect(pageFolder(pathToFileURL(join(outer, 'checkout/dist/cli/lab/lab.js')).href, outer)).toBe(page)
     expect(pageFolder(commandIn('empty'), outer)).toBeUndefined()
   })

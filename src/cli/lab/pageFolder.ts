@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
  * package tpu-toolkit-lab beside the command or beside the working folder. Undefined where there is none.
  */
 export function pageFolder(module: string, workingFolder: string): string | undefined {
-  const ours = fileURLToPath(new URL('../../../lab/page', module))
+  const ours = fileURLToPath(new URL('../../../lab/package/page', module))
   const candidates = [ours, ...[module, join(workingFolder, 'package.json')].flatMap(packaged)]
   return candidates.find((folder) => existsSync(join(folder, 'index.html')))
 }
