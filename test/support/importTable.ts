@@ -40,7 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   schedule: [],
   simd: [],
   hardware: [],
-  monitor: [],
+  monitor: ['files', 'tensor', 'tree'],
   functions: ['formats'],
   bf16: ['formats', 'functions', 'simd'],
   xla: ['hardware'],
@@ -131,6 +131,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
+  // '(computed)': prom-client, an optional peer.
+  monitor: ['(computed)'],
 }
 
 /** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */
