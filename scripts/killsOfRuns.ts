@@ -44,8 +44,9 @@ const filesOf = (folder: string): string =>
 function ensureTidy(folder: string): void {
   const strays = readdirSync(folder).filter((name) => !/^step-\d{8}$/.test(name))
   ensure(strays.length === 0, `left behind: ${strays.join(', ')}`)
-  for (const { step, refused } of listCheckpoints(folder))
+  for (const { step, refused } of listCheckpoints(folder)) {
     ensure(refused === undefined, `step ${step} ${refused}`)
+  }
 }
 
 /** The milliseconds from a program's first word on in which it is killed. */
