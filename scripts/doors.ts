@@ -230,6 +230,11 @@ export const doors: readonly Door[] = [
       'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
   },
   {
+    folder: 'train',
+    root: 'none',
+    about: 'a training loop to read in one go: repeatable, stopped and resumed to the byte',
+  },
+  {
     folder: 'tfjs',
     root: 'none',
     about:

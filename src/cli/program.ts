@@ -5,6 +5,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   drift: async () => (await import('./drift/drift.js')).driftCommand,
   nan: async () => (await import('./nan/nan.js')).nanCommand,
   sweep: async () => (await import('./sweep/sweep.js')).sweepCommand,
+  rl: async () => (await import('./rl/rl.js')).rlCommand,
   gallery: async () => (await import('./gallery/gallery.js')).galleryCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,
   formats: async () => (await import('./formats/formats.js')).formatsCommand,
@@ -17,6 +18,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   roofline: async () => (await import('./roofline/roofline.js')).rooflineCommand,
   flags: async () => (await import('./flags/flags.js')).flagsCommand,
   audit: async () => (await import('./audit/audit.js')).auditCommand,
+  lab: async () => (await import('./lab/lab.js')).labCommand,
   env: async () => (await import('./env/env.js')).envCommand,
   completion: async () => (await import('./completion/completion.js')).completionCommand,
 }

@@ -8,6 +8,7 @@ export { type NcaParams, type NcaParamsOptions, ncaParams } from './ncaParams.js
 export { type NcaRuleOptions, type NcaStepOptions, ncaStep } from './ncaStep.js'
 export { type FireMasksOptions, fireMasks } from './fireMasks.js'
 export { type NcaRolloutOptions, ncaRollout } from './ncaRollout.js'
+export { lostUpdates } from './lostUpdates.js'
 export { seedState, type SeedStateOptions } from './seedState.js'
 export { type Circle, damageCircle, drawCircle } from './damageCircle.js'
 export { SamplePool } from './samplePool.js'

@@ -1,9 +1,9 @@
-import { causalMask, type FlashFormName, flashAttention } from '../kernels/index.js'
-import { checkInteger, checkName, checkOptions } from '../options/index.js'
-import { key, normal } from '../random/index.js'
-import { cast, checkFloatDType } from '../tensor/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { causalMask, type FlashFormName, flashAttention } from '../../kernels/index.js'
+import { checkInteger, checkName, checkOptions } from '../../options/index.js'
+import { key, normal } from '../../random/index.js'
+import { cast, checkFloatDType } from '../../tensor/index.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The attention and its mask; `dtype` that of the operands. */
 export interface AttentionMaskedRowOptions extends DTypeOption {

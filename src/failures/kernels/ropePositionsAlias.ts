@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions } from '../options/index.js'
+import { checkInteger, checkOptions } from '../../options/index.js'
 import {
   arange,
   cast,
@@ -12,10 +12,10 @@ import {
   sin,
   type Tensor,
   tensor,
-} from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+} from '../../tensor/index.js'
+import { examination } from '../record/examination.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The rotary embedding. */
 export interface RopePositionsAliasOptions extends DTypeOption {

@@ -1,9 +1,9 @@
-import { float32Unary, fmaFloat32 } from '../functions/index.js'
-import { type FlashOptions, flashAttention } from '../kernels/index.js'
-import { checkName, checkNumber, checkOptions } from '../options/index.js'
-import { checkFloatDType, full } from '../tensor/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { float32Unary, fmaFloat32 } from '../../functions/index.js'
+import { type FlashOptions, flashAttention } from '../../kernels/index.js'
+import { checkName, checkNumber, checkOptions } from '../../options/index.js'
+import { checkFloatDType, full } from '../../tensor/index.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The attention of queries, keys and values that are one number; `dtype` theirs. */
 export interface AttentionFusedExponentOptions extends DTypeOption {

@@ -1,6 +1,6 @@
-import { checkArray, checkOptions } from '../options/index.js'
-import { key, normal } from '../random/index.js'
-import { add, cast, mul, type Tensor, tensor } from '../tensor/index.js'
+import { checkArray, checkOptions } from '../../options/index.js'
+import { key, normal } from '../../random/index.js'
+import { add, cast, mul, type Tensor, tensor } from '../../tensor/index.js'
 
 /** Normal numbers in bfloat16, the same for the same seed. */
 export function bfloat16Draws(

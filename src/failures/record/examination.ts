@@ -1,4 +1,4 @@
-import { checkFunction, checkRecord, checkText } from '../options/index.js'
+import { checkFunction, checkRecord, checkText } from '../../options/index.js'
 import {
   type GroupBy,
   namedPolicies,
@@ -10,9 +10,9 @@ import {
   type Trial,
   type Tuning,
   tune,
-} from '../precision/index.js'
-import type { FloatDType } from '../tensor/index.js'
-import type { Tree } from '../tree/index.js'
+} from '../../precision/index.js'
+import type { FloatDType } from '../../tensor/index.js'
+import type { Tree } from '../../tree/index.js'
 
 /** Told of trials as they are run: how many, and of what. */
 export type OnTrial = (trial: Trial, count: number) => void

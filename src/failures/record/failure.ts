@@ -1,5 +1,5 @@
-import type { OptionTable } from '../options/index.js'
-import type { FloatDType } from '../tensor/index.js'
+import type { OptionTable } from '../../options/index.js'
+import type { FloatDType } from '../../tensor/index.js'
 import type { Examination } from './examination.js'
 
 /** What one way of computing gives: named numbers and series. null is an event that did not happen. */

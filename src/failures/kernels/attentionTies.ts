@@ -1,6 +1,6 @@
-import { attention, flashAttention } from '../kernels/index.js'
-import { checkInteger, checkNumber, checkOptions } from '../options/index.js'
-import { key, normal } from '../random/index.js'
+import { attention, flashAttention } from '../../kernels/index.js'
+import { checkInteger, checkNumber, checkOptions } from '../../options/index.js'
+import { key, normal } from '../../random/index.js'
 import {
   add,
   cast,
@@ -11,9 +11,9 @@ import {
   reshape,
   type Tensor,
   tensor,
-} from '../tensor/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+} from '../../tensor/index.js'
+import type { DTypeOption, Failure } from '../record/failure.js'
+import { say } from '../record/say.js'
 
 /** The attention; `dtype` is what a tile's state is rounded to, bfloat16 or float32. */
 export interface AttentionTiesOptions extends DTypeOption {
