@@ -224,6 +224,12 @@ export const doors: readonly Door[] = [
       'replay buffers in narrow storage: n-step, sequences, priorities, batches drawn ahead, exact resume',
   },
   {
+    folder: 'monitor',
+    root: 'none',
+    about:
+      'the numerical health of a run as metrics: JSON lines, TensorBoard, Prometheus, alerts, a Grafana dashboard',
+  },
+  {
     folder: 'checkpoint',
     root: 'none',
     about:

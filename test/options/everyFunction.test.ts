@@ -51,6 +51,8 @@ const fromNothing: Readonly<Record<string, string>> = {
   pipeline: 'BaseTransform',
   kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
+  monitor: 'grafanaDashboard monitor prometheusRules serveMetrics',
+  train: 'showProgress stopAtNonFinite',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */

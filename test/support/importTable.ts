@@ -26,7 +26,10 @@ const step2750 = [
   ],
 ]
 const failures = [...step2750, 'collectives']
-const drift = [...optimizer, 'optimizer', 'lowprecision', 'collectives', 'sharding', 'text']
+const drift = [
+  ...optimizer,
+  ...['optimizer', 'lowprecision', 'collectives', 'sharding', 'text', 'losses', 'kernels', 'nn'],
+]
 
 const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
@@ -37,7 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   schedule: [],
   simd: [],
   hardware: [],
-  monitor: [],
+  monitor: ['files', 'tensor', 'tree'],
   functions: ['formats'],
   bf16: ['formats', 'functions', 'simd'],
   xla: ['hardware'],
@@ -128,6 +131,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
+  // '(computed)': prom-client, an optional peer.
+  monitor: ['(computed)'],
 }
 
 /** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */
@@ -144,7 +149,7 @@ const optimizers =
 const rescalings =
   'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
-  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch'
+  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch scaleByZoomLinesearch dog scaleByDog dowg scaleByDowg cocob scaleByCocob dadaptAdamw momo momoAdam'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 const masks =
