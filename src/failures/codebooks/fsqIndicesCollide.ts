@@ -40,7 +40,7 @@ export const fsqIndicesCollide: Failure<FsqIndicesCollideOptions> = {
       f: ({ values }: { readonly [name: string]: Tensor }): Tensor => {
         const row = (numbers: readonly number[]): Tensor => tensor(numbers, { dtype: values!.dtype })
         const digits = add(mul(values!, row(half)), row(half))
-        return sum(mul(digits, row(basis)), { axis: 1, accumulate: 'float32' })
+        return cast(sum(mul(digits, row(basis)), { axis: 1, accumulate: 'float32' }), 'float32')
       },
       inputs,
       question: 'no two codes have one index',
