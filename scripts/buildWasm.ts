@@ -18,7 +18,7 @@ interface Module {
   readonly target: string
   readonly name: string
   readonly what: string
-  /** Pages of 64 KiB. */
+  /** Its memory, in pages of 64 KiB, and what else is its own. */
   readonly memory: readonly string[]
 }
 
@@ -36,8 +36,8 @@ const modules: readonly Module[] = [
   {
     ...{ source: 'wasm/program', target: 'src/compile/interpreter.wasm.ts' },
     ...{ name: 'interpreterBase64', what: 'interpreter' },
-    // src/compile/machine.ts lays them out, and asks for more.
-    memory: ['--initialMemory', '1'],
+    // src/compile/machine.ts makes it, and asks for more; threads share it, and only the first fills its tables.
+    memory: ['--initialMemory', '1', '--importMemory', '--exportStart', 'fillTables'],
   },
 ]
 

@@ -169,6 +169,18 @@ export const doors: readonly Door[] = [
       'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
   },
   {
+    folder: 'vq',
+    root: 'namespace',
+    about:
+      'vector quantisation: codebooks, the codes of vectors and where they go wrong, the bits of a whole model',
+  },
+  {
+    folder: 'env',
+    root: 'namespace',
+    about:
+      'environments as pure functions of state, action and key: CartPole, trading; features, leakage tests',
+  },
+  {
     folder: 'nn',
     root: 'namespace',
     about:
@@ -176,8 +188,13 @@ export const doors: readonly Door[] = [
   },
   {
     folder: 'step2750',
-    root: 'none',
+    root: 'namespace',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
+  },
+  {
+    folder: 'step2750Files',
+    root: 'none',
+    about: 'its files: recorded data, a run that is kept and goes on, a grid of runs',
   },
   {
     folder: 'drift',
@@ -195,6 +212,12 @@ export const doors: readonly Door[] = [
     root: 'none',
     about:
       'replay buffers in narrow storage: n-step, sequences, priorities, batches drawn ahead, exact resume',
+  },
+  {
+    folder: 'checkpoint',
+    root: 'none',
+    about:
+      'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
   },
   {
     folder: 'tfjs',

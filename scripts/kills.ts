@@ -9,7 +9,8 @@ import { readSafetensors, writeSafetensors } from 'tpu-toolkit/files'
 import { appendRecords, openRecords } from 'tpu-toolkit/pipeline'
 import { seeded } from 'tpu-toolkit/random'
 import { ReplayBuffer } from 'tpu-toolkit/replay'
-import { runStep2750, type SweepRow, sweep, sweepGrid } from 'tpu-toolkit/step2750'
+import { runStep2750, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
+import { checkpointFile, sweep } from 'tpu-toolkit/step2750Files'
 
 // npm run test:kills -- [--kills 20] [--seed 1] [--only records]
 //
@@ -108,7 +109,8 @@ for (;;) { n++; const x = tensor(new Float32Array(60000).fill(n)); writeSafetens
   {
     name: 'sweep',
     program: `
-import { sweep, sweepGrid } from '${dist('step2750')}'
+import { sweepGrid } from '${dist('step2750')}'
+import { sweep } from '${dist('step2750Files')}'
 const grid = sweepGrid({ seed: Array.from({ length: 300 }, (_, i) => i) })
 const run = async (options) => { await new Promise((done) => setTimeout(done, options.seed * 3)); return { options, stepsRun: options.seed, firstNonFiniteStep: null, nonFiniteSteps: 0, medianLoss: 1, largestSpan: 0.5 } }
 await sweep(grid, { path, run, onRow: say })
@@ -133,11 +135,12 @@ for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     name: 'nan',
     program: `
 import { runStep2750 } from '${dist('step2750')}'
-runStep2750(${JSON.stringify(run)}, { checkpoint: path, checkpointEvery: 1 })
+import { checkpointFile } from '${dist('step2750Files')}'
+runStep2750(${JSON.stringify(run)}, { checkpoint: checkpointFile(path), checkpointEvery: 1 })
 for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     found: (path) => (JSON.parse(readFileSync(path, 'utf8')) as { content: { step: number } }).content.step,
     next: (path) => {
-      const { loss } = runStep2750(run, { checkpoint: path, checkpointEvery: 1 })
+      const { loss } = runStep2750(run, { checkpoint: checkpointFile(path), checkpointEvery: 1 })
       ensure(
         Buffer.from(loss.buffer).equals(Buffer.from(runStep2750(run).loss.buffer)),
         'another loss than without a kill',

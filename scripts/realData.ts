@@ -1,6 +1,6 @@
 /**
- * Regenerates src/data/flightGaps.ts and src/data/earthquakeGaps.ts: gaps between real events, from the
- * tables of vega-datasets.
+ * Regenerates src/data/flightGaps.ts and src/data/earthquakeGaps.ts, gaps between real events, and src/data/sp500.ts, daily
+ * prices of an index, from the tables of vega-datasets.
  *
  *   node build/scripts/realData.js           write the files
  *   node build/scripts/realData.js --check   compare with what is there, exit 1 when a byte differs
@@ -96,6 +96,73 @@ ${text}
 `
 }
 
+interface File {
+  readonly file: string
+  readonly text: string
+  readonly said: string
+}
+
+const gapFile = (table: GapTable): File => ({
+  file: table.file,
+  text: render(table),
+  said: `${table.gaps.length} gaps`,
+})
+
+/**
+ * Bars as six numbers to the base 36: days since the last bar, open over the last close, high over open and close, low under
+ * them, close over open, all in cents, and volume in tens of thousands. The source has prices as float32 with six digits, which
+ * cents give back exactly; the script stops where they do not.
+ */
+function sp500(data: string): File {
+  const text = readFileSync(join(data, 'sp500-2000.csv'), 'utf8')
+  let [day, last] = [0, 0]
+  const bars = text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [date, ...numbers] = line.split(',') as [string, ...string[]]
+      const cents = numbers.slice(0, 4).map((price) => Math.round(Number(price) * 100))
+      const [open, high, low, close] = cents as [number, number, number, number]
+      const volume = Number(numbers[5]) / 10_000
+      const exact = cents.every((price, i) => Math.fround(price / 100).toFixed(6) === numbers[i])
+      if (!exact || !Number.isInteger(volume)) throw new Error(`realData: not in cents [${line}]`)
+      const today = Date.parse(date) / 86_400_000
+      const bar = [
+        today - day,
+        open - last,
+        high - Math.max(open, close),
+        Math.min(open, close) - low,
+        close - open,
+        volume,
+      ]
+      ;[day, last] = [today, close]
+      return bar.map((number) => number.toString(36)).join(' ')
+    })
+  const lines: string[] = []
+  for (let i = 0; i < bars.length; i += 20) lines.push(bars.slice(i, i + 20).join(' '))
+  return {
+    file: 'src/data/sp500.ts',
+    said: `${bars.length} bars`,
+    text: `// Written by scripts/realData.ts from ${source} (published 2025-10-04): ${bars.length} bars. Do not edit.
+// sp500-2000.csv, sha256 ${sha256(text)}
+// sha256 of the numbers below joined by single spaces: ${sha256(bars.join(' '))}
+import { type DailyPrices, dailyPrices } from './dailyPrices.js'
+
+const bars = \`
+${lines.join('\n')}
+\`
+
+/**
+ * The S&P 500 index, 2000-01-03 to 2020-04-17: ${bars.length} days, volumes in shares. In 1,760 of them the open is the last close.
+ *
+ * @example data.sp500().close[0] // 1455.219971
+ */
+export const sp500 = (): DailyPrices => dailyPrices(bars)
+`,
+  }
+}
+
 const check = process.argv.includes('--check')
 const folder = mkdtempSync(join(tmpdir(), 'real-data-'))
 let stale = 0
@@ -106,16 +173,15 @@ try {
     stdio: 'inherit',
   })
   const data = join(folder, 'node_modules', 'vega-datasets', 'data')
-  for (const table of [earthquakes(data), flights(data)]) {
-    const path = fileURLToPath(new URL(table.file, root))
-    const text = render(table)
+  for (const { file, text, said } of [gapFile(earthquakes(data)), gapFile(flights(data)), sp500(data)]) {
+    const path = fileURLToPath(new URL(file, root))
     if (check) {
       const same = readFileSync(path, 'utf8') === text
       if (!same) stale++
-      console.log(`${table.file}: ${same ? 'unchanged' : 'differs'}`)
+      console.log(`${file}: ${same ? 'unchanged' : 'differs'}`)
     } else {
       writeFileSync(path, text)
-      console.log(`${table.file}: ${table.gaps.length} gaps, ${text.length} bytes`)
+      console.log(`${file}: ${said}, ${text.length} bytes`)
     }
   }
 } finally {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { BadInput, type Subcommand } from 'tpu-toolkit/io'
+import { BadInput, readInteger, type Subcommand } from 'tpu-toolkit/io'
 import { noPeer } from '../peers/askPeer.js'
 import { type Budget, measure, thorough } from '../speed/measure.js'
 import { type PeerTime, peersThere, peerTimes } from './peers.js'
@@ -10,6 +10,7 @@ import { tfjsTimes } from './tfjs.js'
 interface Options {
   readonly only?: string
   readonly peers: boolean
+  readonly threads?: number
   readonly json?: true
 }
 
@@ -21,6 +22,8 @@ interface Row {
   /** Left off where the program cannot be compiled. */
   readonly compiled?: number
   readonly why?: string
+  /** Compiled for the threads asked for. */
+  readonly threaded?: number
   readonly peers: readonly PeerTime[]
 }
 
@@ -37,8 +40,9 @@ export const compileCommand =
       .description(about)
       .option('--only <text>', 'only programs whose name contains the text')
       .option('--no-peers', 'only eager and compiled')
+      .option('--threads <n>', 'compiled for so many threads too', readThreads)
       .option('--json', 'print [{ "program", "unit", "eager", "compiled", "peers": [{ "name", "time" }] }]')
-      .action(async ({ only, peers, json }: Options) => {
+      .action(async ({ only, peers, threads, json }: Options) => {
         const chosen = programs.filter(({ name }) => only === undefined || name.includes(only))
         if (chosen.length === 0) {
           const names = programs.map(({ name }) => name).join(', ')
@@ -47,9 +51,10 @@ export const compileCommand =
         const there = peers ? peersThere() : undefined
         const rows: Row[] = []
         for (const program of chosen) {
-          const row = await rowOf(program, budget, there !== undefined && 'value' in there, peers)
+          const python = there !== undefined && 'value' in there
+          const row = await rowOf(program, budget, { python, tfjs: peers, threads })
           rows.push(row)
-          if (!json) terminal.out(`${lineOf(row)}\n`)
+          if (!json) terminal.out(`${lineOf(row, threads)}\n`)
         }
         if (json) {
           terminal.out(`${JSON.stringify(rows, null, 2)}\n`)
@@ -60,14 +65,20 @@ export const compileCommand =
         }
       })
 
-async function rowOf(program: Program, budget: Budget, python: boolean, tfjs: boolean): Promise<Row> {
+interface Beside {
+  readonly python: boolean
+  readonly tfjs: boolean
+  readonly threads: number | undefined
+}
+
+async function rowOf(program: Program, budget: Budget, { python, tfjs, threads }: Beside): Promise<Row> {
   const { name, n, unit } = program
   const prepared = program.prepare()
   const time = (run: () => unknown): number =>
     measure({ op: name, n, prepare: () => ({ run: () => void run(), check: () => undefined }) }, budget).min
   let why: string | undefined
   try {
-    checkSameBits(name, prepared)
+    checkSameBits(name, prepared.eager, prepared.compiled)
   } catch (error) {
     // An operation that looks at elements is not one for a program; other bits are a mistake of ours.
     if (!(error instanceof TypeError) || !error.message.startsWith('compile:')) throw error
@@ -75,11 +86,20 @@ async function rowOf(program: Program, budget: Budget, python: boolean, tfjs: bo
   }
   const eager = time(prepared.eager)
   const own = why === undefined ? { compiled: time(prepared.compiled) } : { why }
+  let more = {}
+  if (threads !== undefined && why === undefined) {
+    const run = prepared.threaded(threads)
+    checkSameBits(name, prepared.eager, run)
+    more = { threaded: time(run) }
+  }
   const peers = [...(python ? peerTimes(name, n) : []), ...(tfjs ? await tfjsTimes(name, n, budget) : [])]
-  return { program: name, unit, eager, ...own, peers }
+  return { program: name, unit, eager, ...own, ...more, peers }
 }
 
-function lineOf({ program, unit, eager, compiled, why, peers }: Row): string {
+function lineOf(
+  { program, unit, eager, compiled, why, threaded, peers }: Row,
+  threads: number | undefined,
+): string {
   const cells =
     compiled === undefined
       ? [`eager ${shown(eager)}`, `not compiled (${why})`]
@@ -87,11 +107,18 @@ function lineOf({ program, unit, eager, compiled, why, peers }: Row): string {
           `eager ${shown(eager)}`,
           `compiled ${shown(compiled)} (${(eager / compiled).toFixed(1)} times as fast)`,
         ]
+  if (threaded !== undefined) {
+    cells.push(
+      `on ${threads} threads ${shown(threaded)} (${(compiled! / threaded).toFixed(1)} times as fast)`,
+    )
+  }
   const best = compiled ?? eager
   for (const { name, time } of peers) {
     cells.push(`${name} ${shown(time)} (ours ${(best / time).toFixed(2)} of it)`)
   }
   return `${program.padEnd(30)} ${cells.join(', ')}; ${unit}`
 }
+
+const readThreads = (text: string): number => readInteger('threads', text, 1, 64)
 
 const shown = (time: number): string => time.toPrecision(3)

@@ -14,13 +14,15 @@ export interface Program {
 export interface Prepared {
   readonly eager: () => Treelike
   readonly compiled: () => Treelike
+  /** Compiled for so many threads. */
+  readonly threaded: (threads: number) => () => Treelike
 }
 
 export const milliseconds = { n: 1e6, unit: 'ms' } as const
 export const microseconds = { n: 1e3, unit: 'µs' } as const
 
 /** Throws unless both ways give the same bits, at their first call and at their second. */
-export function checkSameBits(name: string, { eager, compiled }: Prepared): void {
+export function checkSameBits(name: string, eager: () => Treelike, compiled: () => Treelike): void {
   for (let call = 0; call < 2; call++) {
     const [expected, actual] = [leavesOf(eager()), leavesOf(compiled())]
     if (expected.length !== actual.length) throw new Error(`${name}: compiled gives other results`)

@@ -21,8 +21,11 @@ const large = 2 ** 20
 
 /** A function and its inputs, run as it is and compiled. */
 function both<A extends readonly unknown[]>(f: (...args: A) => Treelike, args: A): Prepared {
-  const compiled = compile(f)
-  return { eager: () => f(...args), compiled: () => compiled(...args) }
+  const threaded = (threads: number): (() => Treelike) => {
+    const compiled = compile(f, { threads })
+    return () => compiled(...args)
+  }
+  return { eager: () => f(...args), compiled: threaded(1), threaded }
 }
 
 const mlpGradient = (dtype: FloatDType): Program => ({
@@ -48,7 +51,8 @@ const mlpStep = (dtype: FloatDType): Program => ({
       }
     }
     const lossAndGrad = valueAndGrad(mlpLoss)
-    return { eager: stepBy(lossAndGrad), compiled: stepBy(compile(lossAndGrad)) }
+    const threaded = (threads: number): (() => Treelike) => stepBy(compile(lossAndGrad, { threads }))
+    return { eager: stepBy(lossAndGrad), compiled: threaded(1), threaded }
   },
 })
 
@@ -94,10 +98,10 @@ const adamwAlone = (dtype: FloatDType): Program => ({
     const params = { w: drawn(60, [large], dtype) }
     const grads = { w: drawn(61, [large], dtype, 0.1) }
     const state = optimizer.init(params)
-    return {
-      eager: () => applyUpdates(params, optimizer.update(grads, state, params)[0]),
-      compiled: () => applyGradients(optimizer, grads, { params, state }).params,
-    }
+    const compiled = (): Treelike => applyGradients(optimizer, grads, { params, state }).params
+    const eager = (): Treelike => applyUpdates(params, optimizer.update(grads, state, params)[0])
+    // applyGradients has one thread.
+    return { eager, compiled, threaded: () => compiled }
   },
 })
 

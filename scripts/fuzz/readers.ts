@@ -26,7 +26,8 @@ import {
 } from 'tpu-toolkit/files'
 import { appendRecords, openArrow, openCsv, openJsonl, openRecords, writeRecords } from 'tpu-toolkit/pipeline'
 import { ReplayBuffer } from 'tpu-toolkit/replay'
-import { type Step2750Run, type SweepRow, sweep, sweepGrid } from 'tpu-toolkit/step2750'
+import { type Step2750Run, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
+import { sweep } from 'tpu-toolkit/step2750Files'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { repairNpz, repairRecords, repairReplay, repairSweep } from './repair.js'
 

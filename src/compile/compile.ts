@@ -7,8 +7,9 @@ import {
   type OptionTable,
 } from '../options/index.js'
 import { isSealed, isWatched, Tensor } from '../tensor/index.js'
+import { mostThreads } from './crew.js'
 import { argument, graphOf } from './graph.js'
-import { machine } from './machine.js'
+import { type Machine, machine, threadedMachine } from './machine.js'
 import { type Plan, type Profile, planOf, profileOf } from './plan.js'
 import { Program } from './program.js'
 import { describe, filled, matches, type Structure, structureOf } from './structure.js'
@@ -25,9 +26,17 @@ export interface CompileOptions {
    * and what the loop stores are rounded. Default: 'each'.
    */
   readonly rounding?: 'each' | 'fused'
+  /**
+   * Threads that a step with enough to do is split over, 1 to 64: loops by elements, products and sums by rows; nothing that is one sum.
+   * The bits are the same for every number. They start at the first call and keep no process alive; where memory cannot be shared (a page
+   * that is not cross-origin isolated) there is one. Default: 1.
+   */
+  readonly threads?: number
 }
 
-const names: OptionTable<CompileOptions> = { static: 'optional', donate: 'optional', rounding: 'optional' }
+const names: OptionTable<CompileOptions> = {
+  ...{ static: 'optional', donate: 'optional', rounding: 'optional', threads: 'optional' },
+}
 
 /** A compiled function: as the one it was made of, and what it is made into. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
@@ -86,8 +95,11 @@ export function compile<A extends readonly any[], R>(
 ): Compiled<A, R> {
   checkFunction('compile', 'f', f)
   checkOptions('compile', options, names)
-  const { rounding = 'each' } = options
+  const { rounding = 'each', threads = 1 } = options
   checkName('compile', 'rounding', rounding, ['each', 'fused'])
+  checkInteger('compile', 'threads', threads, 1, mostThreads)
+  const findMachine = (): Machine | undefined =>
+    (threads > 1 ? threadedMachine(threads) : undefined) ?? machine()
   const isStatic = numbers('static', options.static)
   const isDonated = numbers('donate', options.donate)
   for (const index of isDonated) {
@@ -101,7 +113,7 @@ export function compile<A extends readonly any[], R>(
     args: readonly Structure[],
     leaves: readonly Tensor[],
     owners: readonly number[],
-    engine: NonNullable<ReturnType<typeof machine>>,
+    engine: Machine,
   ): Entry {
     for (const [name, list] of [
       ['static', isStatic],
@@ -121,7 +133,7 @@ export function compile<A extends readonly any[], R>(
     const outputs: Tensor[] = []
     const result = structureOf(f(...(inputs as unknown as A)), outputs)
     checkResult(result)
-    const program = new Program(graphOf(outputs), engine, rounding)
+    const program = new Program(graphOf(outputs), engine, rounding, threads)
     const free = new Set(leaves.keys())
     // What comes out as it came in stays as it is.
     for (const i of program.returned) free.delete(i)
@@ -148,7 +160,7 @@ export function compile<A extends readonly any[], R>(
   }
 
   const call = (...args: A): R => {
-    const engine = machine()
+    const engine = findMachine()
     const leaves: Tensor[] = []
     let entry = find(entries, args, leaves)
     if (!engine || engine.busy || isWatched() || leaves.some(isTraced)) return f(...args)

@@ -1,5 +1,5 @@
 import { sizeOf } from '../tensor/index.js'
-import { blockElements, emitStep, firstOf, roomOf, type Writer } from './emitStep.js'
+import { blockElements, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
 import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
@@ -20,6 +20,7 @@ import {
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
 import { edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
+import { type Share, sharesOf, Words, whole } from './words.js'
 
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
@@ -35,9 +36,14 @@ function bytesOf(node: Node): number {
   return up32(node.size * widthOf(node.dtype)) + 64
 }
 
+/** Nanoseconds of one instruction on one element, about, and of one element on its way in or out. */
+const perInstruction = 0.3
+const perEdge = 0.3
+
 /**
  * Writes a schedule as words of a program whose memory begins at `base`. The body of a loop is `inside` another program: its elements
- * come and go as they lie there, and its arguments stay.
+ * come and go as they lie there, and its arguments stay. Steps with enough to do are split into parts for `threads`, none of which
+ * shares a sum, or memory that it writes, with another.
  */
 export function emit(
   graph: Graph,
@@ -45,7 +51,7 @@ export function emit(
   base: number,
   tableAt: TableAt,
   edgeTables: EdgeTables,
-  inside = false,
+  { inside = false, threads = 1 }: { readonly inside?: boolean; readonly threads?: number },
 ): Emitted {
   const { steps, placeOf } = plan
   const readers = lastReads(graph, plan, inside)
@@ -54,15 +60,15 @@ export function emit(
   const memory = planMemory(needs)
   const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
   const roomAt = base + up32(memory.bytes)
-  const slotsAt =
-    roomAt + up32(Math.max(0, ...steps.map((step) => (isLoop(step) || isScan(step) ? 0 : roomOf(step)))))
+  const room = up32(Math.max(0, ...steps.map((step) => (isLoop(step) || isScan(step) ? 0 : roomOf(step)))))
+  const slotsAt = roomAt + room * threads
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
-  const words: number[] = []
-  /** The words that hold offsets among the constants. */
-  const relative: number[] = []
-  const calls: (HostCall | ((resolve: (address: Address) => number) => HostCall))[] = []
+  const words = new Words()
+  const write = words.write.bind(words)
+  const calls: (HostCall | ((resolve: Resolve) => HostCall))[] = []
+  const split: number[] = []
   let slotBytes = 0
 
   function constant(key: string, make: () => Iterable<number>): Relative {
@@ -84,15 +90,21 @@ export function emit(
     return constant(`constant ${node.id}`, () => wordsOf(source.tensor))
   }
 
-  function write(...list: readonly Address[]): void {
-    for (const word of list) {
-      if (typeof word === 'number') {
-        words.push(word)
-      } else {
-        relative.push(words.length)
-        words.push(word.offset)
-      }
+  /** Writes a step once for each share of it. */
+  function inParts(shares: readonly Share[], each: (share: Share, part: number) => void): void {
+    split.push(shares.length)
+    if (shares.length === 1) {
+      each(shares[0]!, 0)
+      return
     }
+    const parts = shares.map((share, i) =>
+      words.part(() => {
+        each(share, i)
+        write(code.END)
+      }),
+    )
+    calls.push(({ partAt }) => ({ kind: 'parts', places: parts.map(partAt) }))
+    write(code.CALL, calls.length - 1)
   }
 
   function record(dtype: Node['dtype'] | undefined): Address {
@@ -119,7 +131,7 @@ export function emit(
     )
     const most = wide ? blockElements / 2 : blockElements
     const row = shape.at(-1) ?? 1
-    const block = Math.min(total, row <= most ? Math.floor(most / row) * row : most)
+    const block = Math.min(total, threads > 1 ? evenBlock(row, most) : wholeRows(row, most))
 
     /** What an operand from outside of the loop is read as. */
     function outside(place: Place): Operand {
@@ -200,52 +212,72 @@ export function emit(
       }
     }
     const bytes = up32(block * (wide ? 8 : 4)) + 64
-    const slots = assignSlots(before, body)
-    slotBytes = Math.max(slotBytes, slots * bytes)
-    const word = (operand: Operand | undefined): Address => {
-      if (!operand) return 0
-      if ('register' in operand) return slotsAt + operand.register.slot! * bytes
-      return plus(operand.from, operand.along)
-    }
-    const lines = (list: readonly Line[], count: number): void => {
-      write(code.GROUP, count, block, list.length * 24)
-      for (const { opcode, to, reads, parameter } of list) {
-        write(opcode, word(to), word(reads[0]), word(reads[1]), word(reads[2]), parameter)
+    const own = assignSlots(before, body) * bytes
+    slotBytes = Math.max(slotBytes, own * threads)
+    const units = Math.ceil(total / block)
+    // Kernels in JavaScript are on the caller's thread alone.
+    const stays = body.some(({ opcode }) => opcode === code.HOST)
+    const shares = stays ? whole(units) : sharesOf(threads, units, body.length * total * perInstruction)
+    inParts(shares, ({ from, to: end }, part) => {
+      const word = (operand: Operand | undefined): Address => {
+        if (!operand) return 0
+        if ('register' in operand) return slotsAt + part * own + operand.register.slot! * bytes
+        return plus(operand.from, operand.along)
       }
-    }
-    if (before.length > 0) lines(before, block)
-    if (body.length > 0) lines(body, total)
+      const lines = (list: readonly Line[], first: number, last: number): void => {
+        write(code.GROUP, first, last, block, list.length * 24)
+        for (const { opcode, to, reads, parameter } of list) {
+          write(opcode, word(to), word(reads[0]), word(reads[1]), word(reads[2]), parameter)
+        }
+      }
+      if (before.length > 0) lines(before, 0, block)
+      if (body.length > 0) lines(body, from * block, Math.min(total, end * block))
+    })
   }
 
-  const writer: Writer = { write, constant, at, record, viewRecord, roomAt }
+  /** What writes a part of a step, whose room is its own. */
+  const writer = (part: number): Writer => ({
+    ...{ write, constant, at, record, viewRecord },
+    roomAt: roomAt + part * room,
+  })
 
   function emitCall({ node, reads }: NodeStep): void {
     const inputs = node.inputs.map((input, i): Edge => {
-      const from = firstOf(writer, reads[i]!)
+      const from = firstOf(writer(0), reads[i]!)
       // A constant is a tensor already.
       return { node: input, at: typeof from === 'number' ? from : -1 }
     })
+    split.push(1)
     calls.push({ kind: 'step', node, inputs, at: address.get(node)! })
     write(code.CALL, calls.length - 1)
   }
 
   function emitScan(step: ScanStep): void {
-    const inputs = step.reads.map((place) => firstOf(writer, place))
-    calls.push((resolve) => ({
-      ...{ kind: 'scan', step, inputs: inputs.map(resolve) },
+    const inputs = step.reads.map((place) => firstOf(writer(0), place))
+    split.push(1)
+    calls.push(({ place }) => ({
+      ...{ kind: 'scan', step, inputs: inputs.map(place) },
       results: step.results.map((result) => address.get(result)!),
     }))
     write(code.CALL, calls.length - 1)
   }
 
-  const edge = (opcode: number, node: Node, way: 'enter' | 'leave'): void => {
-    const kind = edgeOf(node.dtype)
-    const table = kind === code.BYTES ? edgeTables(node.dtype)[way] : 0
-    write(opcode, at(node), node.size, kind, table)
+  /** Elements on their way in or out: whole values to each thread, since they grow or shrink where they lie. */
+  function emitEdges(opcode: number, nodes: readonly Node[], way: 'enter' | 'leave'): void {
+    const total = nodes.reduce((sum, { size }) => sum + size, 0)
+    const shares = sharesOf(threads, nodes.length, total * perEdge)
+    inParts(shares, (_, part) => {
+      for (const node of dealt(nodes, shares.length)[part]!) {
+        const kind = edgeOf(node.dtype)
+        const table = kind === code.BYTES ? edgeTables(node.dtype)[way] : 0
+        write(opcode, at(node), node.size, kind, table)
+      }
+    })
+    split.pop()
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
   if (!inside) {
-    for (const node of inputs) edge(code.ENTER, node, 'enter')
+    emitEdges(code.ENTER, inputs, 'enter')
     write(code.BAIL)
   }
   const starts: number[] = []
@@ -256,8 +288,12 @@ export function emit(
     } else if (isScan(step)) {
       emitScan(step)
     } else {
-      if (step.does.kind === 'call') emitCall(step)
-      else emitStep(writer, step)
+      if (step.does.kind === 'call') {
+        emitCall(step)
+      } else {
+        const { units, nanoseconds } = unitsOf(step)
+        inParts(sharesOf(threads, units, nanoseconds), (share, part) => emitStep(writer(part), step, share))
+      }
       if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node)) {
         write(code.LOOK, at(step.node), step.node.size)
       }
@@ -267,18 +303,20 @@ export function emit(
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
     ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
   )
-  if (!inside) for (const node of outputs) edge(code.LEAVE, node, 'leave')
+  if (!inside) emitEdges(code.LEAVE, outputs, 'leave')
   write(code.END)
 
   const results = inside ? graph.outputs.map((node) => at(placeOf(node).stored)) : []
   const imageAt = slotsAt + up32(slotBytes)
   while (constants.length % 8 !== 0) constants.push(0)
   const wordsAt = imageAt + constants.length * 4
-  for (const i of relative) words[i]! += imageAt
-  const image = new Uint32Array(constants.length + words.length)
+  const laid = words.laid(imageAt)
+  const image = new Uint32Array(constants.length + laid.words.length)
   image.set(constants)
-  image.set(words, constants.length)
-  const resolve = (place: Address): number => (typeof place === 'number' ? place : place.offset + imageAt)
+  image.set(laid.words, constants.length)
+  const place = (address: Address): number =>
+    typeof address === 'number' ? address : address.offset + imageAt
+  const resolve: Resolve = { place, partAt: (part) => wordsAt + laid.parts[part]! * 4 }
   const edges = (nodes: readonly Node[]): Edge[] => nodes.map((node) => ({ node, at: address.get(node)! }))
   return {
     imageAt,
@@ -288,12 +326,45 @@ export function emit(
     stored: new Set(stored),
     arguments: edges(inputs),
     outputs: edges(outputs),
-    results: results.map(resolve),
+    results: results.map(place),
+    parts: split,
     calls: calls.map((call) => (typeof call === 'function' ? call(resolve) : call)),
-    end: wordsAt + words.length * 4,
+    end: wordsAt + laid.words.length * 4,
     valueBytes: memory.bytes,
     unplannedBytes: needs.reduce((sum, { bytes }) => sum + bytes, 0),
   }
+}
+
+/** Elements of a block: as many rows as it has room for, or a part of one. */
+function wholeRows(row: number, most: number): number {
+  return row <= most ? Math.floor(most / row) * row : most
+}
+
+/**
+ * The same where threads write blocks next to each other: vectors of up to 16 write behind the last element of a block, so blocks end
+ * where vectors do. Rows of odd lengths make long ones; too long ones are cut as they come.
+ */
+function evenBlock(row: number, most: number): number {
+  let even = row
+  while (even % 16 !== 0) even *= 2
+  return even <= 4 * most ? Math.max(even, wholeRows(even, most)) : most
+}
+
+/** Addresses that are known when all is written. */
+interface Resolve {
+  place(address: Address): number
+  partAt(part: number): number
+}
+
+/** Values in so many lots of about the same size. */
+function dealt(nodes: readonly Node[], count: number): readonly (readonly Node[])[] {
+  const lots = Array.from({ length: count }, () => ({ size: 0, nodes: [] as Node[] }))
+  for (const node of [...nodes].sort((a, b) => b.size - a.size)) {
+    const lot = lots.reduce((least, each) => (each.size < least.size ? each : least))
+    lot.nodes.push(node)
+    lot.size += node.size
+  }
+  return lots.map(({ nodes }) => nodes)
 }
 
 /** What a value kept in float32 within a loop is rounded by where it is stored. */

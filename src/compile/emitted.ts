@@ -13,6 +13,7 @@ export type HostCall =
   | { readonly kind: 'step'; readonly node: Node; readonly inputs: readonly Edge[]; readonly at: number }
   | { readonly kind: 'block'; readonly node: Node }
   | ScanCall
+  | PartsCall
 
 /** A loop: where what it reads lies, and where its results go. */
 export interface ScanCall {
@@ -20,6 +21,12 @@ export interface ScanCall {
   readonly step: ScanStep
   readonly inputs: readonly number[]
   readonly results: readonly number[]
+}
+
+/** Parts of a step, which threads may run in any order: where the words of each begin. */
+export interface PartsCall {
+  readonly kind: 'parts'
+  readonly places: readonly number[]
 }
 
 /** A program in the interpreter's words, for one place in memory. */
@@ -38,6 +45,8 @@ export interface Emitted {
   /** Where each result of the graph lies. */
   readonly results: readonly number[]
   readonly calls: readonly HostCall[]
+  /** Into how many parts each step is split. */
+  readonly parts: readonly number[]
   /** The end of all memory that it uses. */
   readonly end: number
   /** Bytes of values at once, and of them all if each had its own. */

@@ -32,6 +32,10 @@ export class ProgramHost implements Host {
       if (this.#loops.get(call.step)!.run(call)) this.strange = true
       return
     }
+    if (call.kind === 'parts') {
+      if (this.#machine.runParts(call.places)) this.strange = true
+      return
+    }
     if (call.kind !== 'step') throw new Error('compile: a step calls what is no step')
     const { node, inputs, at } = call
     const { buffer } = this.#machine

@@ -53,7 +53,7 @@ export class LoopBody implements RunsLoop {
       this.bodies.at(-1)?.end ?? base,
       ({ name, dtype }) => machine.tableOf(name, dtype),
       (dtype) => machine.edgesOf(dtype),
-      true,
+      { inside: true },
     )
     const { arguments: places, results: gives, calls } = this.emitted
     this.#host = new ProgramHost(calls, this.bodies, machine)

@@ -1,13 +1,20 @@
 import { decodeTable, type FloatFormat } from '../formats/index.js'
 import { type UnaryName, unaryTable } from '../functions/index.js'
 import { type DType, dtypeFacts } from '../tensor/index.js'
-import { interpreterBase64 } from './interpreter.wasm.js'
+import { Crew } from './crew.js'
+import { interpreterBytes } from './interpreterModule.js'
 import { END } from './opcodes.js'
 
 /** What wasm/program/index.ts exports. */
 interface Exports {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
   run(at: number): number
+  /** Fills the tables that its functions read. */
+  fillTables(): void
+}
+
+interface Memory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
 }
 
 /** What the interpreter calls while a program runs. */
@@ -20,6 +27,7 @@ export interface Host {
 interface WebAssemblyLike {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
+  readonly Memory: new (limits: { initial: number; maximum?: number; shared?: boolean }) => Memory
 }
 
 /** The memory as numbers of each width. */
@@ -32,6 +40,8 @@ export interface Views {
 }
 
 const page = 65536
+/** All that addresses of 32 bits reach. */
+const mostPages = 65536
 /** Behind the interpreter's own numbers. */
 const tablesFrom = 65536
 /** Where programs begin; tables lie below, and memory that nothing touched costs nothing. */
@@ -41,20 +51,30 @@ const programsFrom = 32 * 1024 * 1024
 export class Machine {
   readonly base: number = programsFrom
   readonly #exports: Exports
+  readonly #memory: Memory
+  readonly #crew: Crew | undefined
   #tablesTo = tablesFrom
   readonly #tables = new Map<string, number>()
   #views: Views
   #host: Host | undefined
   #owner: object | undefined
 
-  constructor(exports: (host: object) => Exports) {
-    this.#exports = exports({
+  /** `shared`: with a memory that threads share. */
+  constructor({ Module, Instance, Memory }: WebAssemblyLike, shared: boolean) {
+    const limits = { initial: 1, ...(shared ? { maximum: mostPages, shared } : {}) }
+    this.#memory = new Memory(limits)
+    const bytes = interpreterBytes(shared ? { maximum: mostPages, fills: true } : undefined)
+    const host = {
       step: (call: number) => this.#host!.step(call),
       elementwise: (call: number, to: number, a: number, b: number, c: number, count: number) =>
         // Addresses beyond 2^31 come as negative numbers.
         this.#host!.block(call, to >>> 0, a >>> 0, b >>> 0, c >>> 0, count),
-    })
-    this.#views = viewsOf(this.#exports.memory.buffer)
+    }
+    const instance = new Instance(new Module(bytes), { env: { memory: this.#memory }, host })
+    this.#exports = instance.exports as Exports
+    this.#exports.fillTables()
+    this.#crew = shared ? new Crew(this.#memory, mostPages) : undefined
+    this.#views = viewsOf(this.#memory.buffer)
     this.reserve(programsFrom)
   }
 
@@ -78,11 +98,11 @@ export class Machine {
     if (bytes <= length) return
     const missing = Math.ceil((bytes - length) / page)
     try {
-      this.#exports.memory.grow(missing)
+      this.#memory.grow(missing)
     } catch {
       throw new RangeError(`compile: a program needs more memory than WebAssembly gives [${bytes} bytes]`)
     }
-    this.#views = viewsOf(this.#exports.memory.buffer)
+    this.#views = viewsOf(this.#memory.buffer)
   }
 
   /** Puts the images of a program and of its loops in their places, unless they are there still. */
@@ -102,6 +122,17 @@ export class Machine {
     } finally {
       this.#host = around
     }
+  }
+
+  /** Has this many threads at work, the caller's counted in, as soon as they have begun. */
+  hire(threads: number): void {
+    this.#crew?.hire(threads)
+  }
+
+  /** Runs from each address to the next end, in any order and on any thread: none may call the host. */
+  runParts(places: readonly number[]): boolean {
+    const run = (at: number): boolean => this.#exports.run(at) !== 0
+    return this.#crew!.run(places, run)
   }
 
   /** Runs from one address to another, where the words of a step begin. */
@@ -197,22 +228,28 @@ function leaveTable(low: FloatFormat): Uint8Array {
   return table
 }
 
-// undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD.
+// undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD, or no memory that threads share.
 let only: Machine | null | undefined
+let threaded: Machine | null | undefined
 
 /** The machine that runs programs, made at the first call; undefined where there is no WebAssembly SIMD. */
 export function machine(): Machine | undefined {
-  only ??= open() ?? null
+  only ??= open(false) ?? null
   return only ?? undefined
 }
 
-function open(): Machine | undefined {
+/** The one whose programs run on threads; undefined where memory cannot be shared, in pages that are not isolated from others say. */
+export function threadedMachine(threads: number): Machine | undefined {
+  threaded ??= open(true) ?? null
+  threaded?.hire(threads)
+  return threaded ?? undefined
+}
+
+function open(shared: boolean): Machine | undefined {
   const { WebAssembly } = globalThis as { WebAssembly?: WebAssemblyLike }
-  if (!WebAssembly) return undefined
+  if (!WebAssembly || (shared && typeof SharedArrayBuffer === 'undefined')) return undefined
   try {
-    const bytes = Uint8Array.from(atob(interpreterBase64), (letter) => letter.charCodeAt(0))
-    const module = new WebAssembly.Module(bytes)
-    return new Machine((host) => new WebAssembly.Instance(module, { host }).exports as Exports)
+    return new Machine(WebAssembly, shared)
   } catch {
     return undefined
   }

@@ -3,7 +3,7 @@
 
 // Steps: an opcode and its own number of words.
 export const END = 0
-/** A loop over blocks: elements, elements of a block, bytes of the body; then the body, six words an instruction. */
+/** A loop over blocks: first element, the one behind the last, elements of a block, bytes of the body; then the body, six words an instruction. */
 export const GROUP = 1
 /** A matrix product, see wasm/program/gemm.ts. */
 export const GEMM = 2

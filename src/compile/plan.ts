@@ -17,6 +17,8 @@ export interface PlannedStep {
   readonly flops: number
   /** Bytes of values read from and written to memory; what stays within a block of a loop is none. */
   readonly bytes: number
+  /** Into how many parts it is split for threads. */
+  readonly parts: number
 }
 
 /** What a function was compiled to, for the arguments of its latest call. */
@@ -43,7 +45,7 @@ export interface Profile {
 
 /** What a program does, step by step. */
 export function planOf({ graph, schedule, emitted, bodies }: Program): Plan {
-  const steps = schedule.steps.map((step) => planned(step, emitted.stored, bodies))
+  const steps = schedule.steps.map((step, i) => planned(step, emitted.stored, bodies, emitted.parts[i]!))
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
     source.kind === 'constant' ? [{ dtype, shape, bytes: size * widthOf(dtype) }] : [],
   )
@@ -76,7 +78,7 @@ export function profileOf(steps: readonly PlannedStep[], microseconds: readonly 
   }
 }
 
-function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[]): PlannedStep {
+function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[], parts = 1): PlannedStep {
   if (isScan(step)) {
     const { schedule, emitted, bodies: within } = bodies.find((body) => body.step === step)!
     const { length } = step.loop
@@ -89,6 +91,7 @@ function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBod
       shape: [length],
       flops: total(({ flops }) => flops),
       bytes: total(({ bytes }) => bytes),
+      parts,
     }
   }
   if (isLoop(step)) {
@@ -104,6 +107,7 @@ function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBod
       shape,
       flops: nodes.filter(({ node }) => computes(node)).length * size,
       bytes: [...read, ...made].reduce((sum, node) => sum + bytesOf(node), 0),
+      parts,
     }
   }
   const { node, reads, does } = step
@@ -116,6 +120,7 @@ function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBod
     shape: node.shape,
     flops,
     bytes: reads.reduce((sum, { stored }) => sum + bytesOf(stored), bytesOf(node)),
+    parts,
   }
 }
 
@@ -135,10 +140,11 @@ function bytesOf(node: Node): number {
   return node.size * widthOf(node.dtype)
 }
 
-function row({ kind, operations, shape, flops, bytes }: PlannedStep): string[] {
+function row({ kind, operations, shape, flops, bytes, parts }: PlannedStep): string[] {
   const names =
     operations.length > 6 ? [...operations.slice(0, 5), `and ${operations.length - 5} more`] : operations
-  return [kind, `[${shape.join(', ')}]`, `${flops} FLOPs`, bytesShown(bytes), names.join(' ')]
+  const split = parts > 1 ? `${kind} in ${parts}` : kind
+  return [split, `[${shape.join(', ')}]`, `${flops} FLOPs`, bytesShown(bytes), names.join(' ')]
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {

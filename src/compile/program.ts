@@ -30,7 +30,7 @@ export class Program {
   readonly #host: ProgramHost
   readonly #results: readonly Result[]
 
-  constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each') {
+  constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each', threads = 1) {
     this.graph = graph
     this.schedule = schedule(graph, rounding)
     this.#machine = machine
@@ -41,6 +41,7 @@ export class Program {
       this.bodies.at(-1)?.end ?? machine.base,
       ({ name, dtype }) => machine.tableOf(name, dtype),
       (dtype) => machine.edgesOf(dtype),
+      { threads },
     )
     this.#images = [...this.bodies.flatMap(({ images }) => images), this.emitted]
     this.#host = new ProgramHost(this.emitted.calls, this.bodies, machine)

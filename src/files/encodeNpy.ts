@@ -1,9 +1,9 @@
 import { checkPath } from '../options/index.js'
 import { checkTensor, type Tensor } from '../tensor/index.js'
+import { writeFileAtomic } from './atomic/writeFileAtomic.js'
 import { descrOf } from './npyDescr.js'
 import { npyHeaderBytes } from './npyHeader.js'
 import { bytesOf } from './tensorBytes.js'
-import { writeFileAtomic } from './writeFileAtomic.js'
 
 /**
  * A tensor as the bytes of an npy file, version 1.0, row-major and little-endian: the bytes that NumPy 2.4 writes.

@@ -1,13 +1,13 @@
 import { checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import type { DType, Tensor } from '../tensor/index.js'
 import { mapTree, pathsOf, type Tree } from '../tree/index.js'
+import { writeFileAtomic } from './atomic/writeFileAtomic.js'
 import { checkDepth } from './checkDepth.js'
 import { ourPrefix, writeExtras } from './extras.js'
 import { maxHeaderBytes } from './parseHeader.js'
 import { rankOfStored, storedAs } from './storedDtype.js'
 import { hasLoneSurrogate } from './strictJson.js'
 import { bytesOf } from './tensorBytes.js'
-import { writeFileAtomic } from './writeFileAtomic.js'
 
 /** What a file says besides its tensors. */
 export interface SafetensorsOptions {
@@ -55,6 +55,16 @@ export function encodeSafetensors(tree: Tree, options: SafetensorsOptions = {}):
 export function writeSafetensors(path: string | URL, tree: Tree, options: SafetensorsOptions = {}): void {
   checkPath('writeSafetensors', path)
   writeFileAtomic(path, piecesOf('writeSafetensors', tree, options))
+}
+
+/**
+ * The bytes of a safetensors file, as `encodeSafetensors` lays it out, in pieces: the header, then each tensor's own memory,
+ * not copied. They are those of the file as long as nobody writes into the tensors.
+ *
+ * @example safetensorsPieces({ a: tensor([1, 2]) }).at(-1).length // 8
+ */
+export function safetensorsPieces(tree: Tree, options: SafetensorsOptions = {}): Uint8Array[] {
+  return piecesOf('safetensorsPieces', tree, options)
 }
 
 function piecesOf(op: string, tree: Tree, options: SafetensorsOptions): Uint8Array[] {

@@ -1,9 +1,21 @@
 // Tensors in files, bit for bit: safetensors, npy and npz, JSON with bits, atomic writes. Needs Node; everything is synchronous.
 // Read storedDtype.ts first (which dtype is stored under which name), then parseHeader.ts, where hostile files end.
-export { writeFileAtomic } from './writeFileAtomic.js'
-export { type FileLock, type LockOptions, lockFile, type WaitOptions, waitForLock } from './lockFile.js'
-export { writeFully } from './writeFully.js'
-export { encodeSafetensors, type SafetensorsOptions, writeSafetensors } from './encodeSafetensors.js'
+export { writeFileAtomic } from './atomic/writeFileAtomic.js'
+export {
+  type FileLock,
+  type LockOptions,
+  lockFile,
+  type WaitOptions,
+  waitForLock,
+} from './atomic/lockFile.js'
+export { writeFully } from './atomic/writeFully.js'
+export { draftFolder, type FolderDraft, removeFolder } from './atomic/draftFolder.js'
+export {
+  encodeSafetensors,
+  type SafetensorsOptions,
+  safetensorsPieces,
+  writeSafetensors,
+} from './encodeSafetensors.js'
 export {
   decodeSafetensors,
   readSafetensors,

@@ -3,10 +3,10 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { type Zippable, zipSync } from 'fflate'
 import { checkOptions, checkPath, checkRecord, type OptionTable } from '../options/index.js'
 import { checkTensor, type DType, type Tensor } from '../tensor/index.js'
+import { writeFileAtomic } from './atomic/writeFileAtomic.js'
 import { checkBytes, checkIntegers, decodeNamed } from './decodeNpy.js'
 import { encodeNpy } from './encodeNpy.js'
 import type { BigIntegers, Integers } from './integers.js'
-import { writeFileAtomic } from './writeFileAtomic.js'
 import { type ZipMember, zipMembers } from './zipMembers.js'
 
 /** How an npz file is written. */

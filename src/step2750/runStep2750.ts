@@ -1,7 +1,7 @@
-import { checkFunction, checkInteger, checkOptions, checkPath, type OptionTable } from '../options/index.js'
+import { checkFunction, checkInteger, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
+import type { Checkpoint, CheckpointStore } from './checkpoint.js'
 import { type Explanation, explainRun } from './explainRun.js'
 import { parameterNames } from './parameters.js'
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from './step2750Checkpoint.js'
 import { checkData, drawData, type Step2750Data } from './step2750Data.js'
 import { type Step2750Options, type Step2750Run, step2750Options } from './step2750Options.js'
 import { recordOf, type Step2750Record } from './step2750Record.js'
@@ -27,8 +27,8 @@ export interface Step2750Result {
 export interface RunStep2750Options {
   /** Default: drawn from the options' seed. */
   readonly data?: Step2750Data
-  /** A file that the run is kept in: it goes on from there and ends with the same bits. Default: none. */
-  readonly checkpoint?: string
+  /** Where the run is kept: it goes on from there and ends with the same bits. `checkpointFile` makes one. Default: none. */
+  readonly checkpoint?: CheckpointStore
   /** Steps between two writings of it. Default: 100. */
   readonly checkpointEvery?: number
   /** Told of every step. */
@@ -47,14 +47,16 @@ const afterFirstBad = 20
  *
  * Special   a run that becomes non-finite stops there, unless `zeroNans` is set.
  * Cost      about a millisecond a step for 128 positions.
- * Throws    RangeErrors for options, data and checkpoints that do not fit; the file of a foreign checkpoint is left alone.
+ * Throws    RangeErrors for options and data that do not fit; what the checkpoint throws, such as for one of another run.
  *
  * @example runStep2750({ steps: 2 }).loss.length // 2
  */
 export function runStep2750(options: Step2750Options = {}, more: RunStep2750Options = {}): Step2750Result {
   checkOptions('runStep2750', more, moreNames)
   if (more.data !== undefined) checkData('runStep2750', more.data)
-  if (more.checkpoint !== undefined) checkPath('runStep2750', more.checkpoint)
+  if (more.checkpoint !== undefined) {
+    checkRecord('runStep2750', 'checkpoint', more.checkpoint, ['read', 'write'])
+  }
   if (more.onStep !== undefined) checkFunction('runStep2750', 'onStep', more.onStep)
   const run = step2750Options(
     more.data ? { ...options, length: options.length ?? more.data.length } : options,
@@ -66,7 +68,7 @@ export function runStep2750(options: Step2750Options = {}, more: RunStep2750Opti
   const every = more.checkpointEvery ?? 100
   checkInteger('step2750', 'checkpointEvery', every, 1)
   const sequence = sequencesOf(data, run)
-  const stored = more.checkpoint === undefined ? undefined : readCheckpoint(more.checkpoint, data, run)
+  const stored = more.checkpoint?.read(data, run)
   const loss = new Float32Array(run.steps)
   loss.set(stored?.loss ?? [])
   const kept = [...(stored?.kept ?? [])]
@@ -85,7 +87,7 @@ export function runStep2750(options: Step2750Options = {}, more: RunStep2750Opti
       firstNonFiniteStep: firstBad,
       nonFiniteSteps: bad,
     }
-    writeCheckpoint(more.checkpoint, content, data, run)
+    more.checkpoint.write(content, data, run)
   }
 
   if (firstBad === null || run.zeroNans) {

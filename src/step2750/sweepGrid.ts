@@ -1,5 +1,5 @@
 import { checkArray, checkOptions, checkRecord, type OptionNames } from '../options/index.js'
-import { type Step2750Options, type Step2750Run, step2750Options } from './step2750Options.js'
+import { checkRun, type Step2750Options, type Step2750Run, step2750Options } from './step2750Options.js'
 
 /** A list of values for each option of the experiment that is to vary; an option without a list keeps its default. */
 export type SweepLists = {
@@ -48,5 +48,6 @@ export function sweepGrid(lists: SweepLists): Step2750Run[] {
 
 /** What two runs have in common exactly if they are the same run. */
 export function runKey(run: Step2750Run): string {
+  checkRun('runKey', run)
   return JSON.stringify(Object.entries(run).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

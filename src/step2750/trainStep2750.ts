@@ -81,6 +81,8 @@ function gradientOf(
 
 /** Where a run begins. */
 export function firstPoint(data: Step2750Data, run: Step2750Run): TrainPoint {
+  checkData('firstPoint', data)
+  checkRun('firstPoint', run)
   const params = parametersOf(data.init)
   return { step: 0, params, state: optimizerOf(run).init({ ...params }) }
 }

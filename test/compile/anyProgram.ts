@@ -15,15 +15,32 @@ export interface AnyProgram {
 /** A value computed from the ones before it; undefined where the draw does not fit them. */
 type Maker = (pool: readonly Tensor[]) => { run: (pool: readonly Tensor[]) => Tensor } | undefined
 
+const small: readonly Shape[] = [
+  [],
+  [1],
+  [4],
+  [7],
+  [3, 4],
+  [1, 4],
+  [3, 1],
+  [2, 3, 4],
+  [5, 33],
+  [40, 70],
+  [4, 1, 3],
+]
+
+/** Shapes of which a step is worth splitting over threads. */
+export const large: readonly Shape[] = [[], [40003], [151, 203], [151, 1], [203], [5, 63, 131], [5, 1, 131]]
+
 /** A program over all operations, dtypes, orders and broadcasts, by a stream of uniform numbers. */
-export function anyProgram(draw: () => number): AnyProgram {
+export function anyProgram(draw: () => number, sizes: readonly Shape[] = small): AnyProgram {
   const below = (n: number): number => Math.floor(draw() * n)
   const pick = <T>(items: readonly T[]): T => items[below(items.length)]!
   const main = pick<DType>([...t.dtypes, 'bfloat16', 'bfloat16', 'float32', 'float16', 'float8_e4m3fn'])
 
   function shape(): number[] {
     if (draw() < 0.06) return pick([[0], [0, 3], [2, 0]])
-    return pick([[], [1], [4], [7], [3, 4], [1, 4], [3, 1], [2, 3, 4], [5, 33], [40, 70], [4, 1, 3]])
+    return [...pick(sizes)]
   }
 
   /** Elements of every kind: ordinary, tiny, huge, both zeros, infinities, NaN. */

@@ -240,7 +240,9 @@ test('plan() tells what is left of a recording', () => {
     operations: 2,
     constants: [{ dtype: 'float32', shape: [4], bytes: 16 }],
   })
-  expect(plan.steps).toEqual([{ kind: 'loop', operations: ['mul', 'add'], shape: [4], flops: 8, bytes: 48 }])
+  expect(plan.steps).toEqual([
+    { kind: 'loop', operations: ['mul', 'add'], shape: [4], flops: 8, bytes: 48, parts: 1 },
+  ])
   expect(String(plan)).toBe(
     [
       '3 operations recorded, 2 left, in 1 steps',

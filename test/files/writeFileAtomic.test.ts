@@ -88,7 +88,7 @@ describe('writeFileAtomic', () => {
     // Version n is n repeated: 2^18 times for even n, half as often for odd n.
     await bundleScript(
       `
-          import { writeFileAtomic } from './src/files/writeFileAtomic.ts'
+          import { writeFileAtomic } from './src/files/atomic/writeFileAtomic.ts'
           for (let n = Number(process.argv[3]); ; n++) {
             writeFileAtomic(process.argv[2], [0, 1].map(() => new Uint8Array(new Uint32Array(2 ** (17 - n % 2)).fill(n).buffer)))
             if (n === Number(process.argv[3])) process.stdout.write('written')

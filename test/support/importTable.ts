@@ -6,6 +6,7 @@ const kernels = [...autodiff, 'simd', 'text', 'autodiff', 'mxu']
 const ssm = [...autodiff, 'autodiff', 'kernels']
 const optimizer = [...autodiff, 'simd', 'autodiff', 'compile', 'schedule', 'files']
 const stored = ['formats', 'random', 'tensor', 'tree', 'files']
+const onDisk = new Set(['replay', 'pipeline', 'checkpoint', 'files'])
 const step2750 = [
   ...ssm,
   ...[
@@ -61,11 +62,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lowprecision: ['formats', 'random', 'tensor', 'tree', 'optimizer'],
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   kernels,
-  vq: [...autodiff, 'autodiff'],
+  env: ['random', 'tensor'],
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
-  step2750,
+  vq: [...ssm, 'simd', 'blocks', 'optimizer'],
+  step2750: step2750.filter((folder) => !onDisk.has(folder)),
+  step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
   report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
@@ -75,6 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...failures,
     'step2750',
+    'step2750Files',
     'drift',
     'failures',
     'report',
@@ -110,6 +114,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
   nn: ['ml-matrix'],
+  vq: ['ml-matrix'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],

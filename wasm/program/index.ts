@@ -23,12 +23,12 @@ export function run(pc: usize): i32 {
         pc += 4
         break
       case GROUP: {
-        const count = load<i32>(pc, 4)
-        const block = load<i32>(pc, 8)
-        const body = pc + 16
-        const end = body + load<i32>(pc, 12)
-        for (let start = 0; start < count; start += block) {
-          if (runBody(body, end, start, min(block, count - start))) strange = true
+        const to = load<i32>(pc, 8)
+        const block = load<i32>(pc, 12)
+        const body = pc + 20
+        const end = body + load<i32>(pc, 16)
+        for (let start = load<i32>(pc, 4); start < to; start += block) {
+          if (runBody(body, end, start, min(block, to - start))) strange = true
         }
         pc = end
         break

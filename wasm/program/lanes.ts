@@ -38,10 +38,7 @@ export function sumLanes(pc: usize): void {
       const base = from + usize(o) * length * 4
       const result = to + usize(o) * 4
       if (steps == TO_FLOAT64) {
-        wideRows(base, length)
-        for (let i = 0; i < 4; i++) {
-          store<f32>(result + i * 4, finish(load<f64>(totals + i * 8), divisor, rounding, record))
-        }
+        wideRows(base, result, length, divisor, rounding, record)
       } else {
         v128.store(result, rows(base, length, steps, stepRecord))
         if (divisor || rounding != steps) finishAll(result, 4, divisor, rounding, record)
@@ -70,10 +67,8 @@ export function sumLanes(pc: usize): void {
   }
 }
 
-/** Four float64 sums. */
-const totals: usize = memory.data(32)
-
-function wideRows(from: usize, length: i32): void {
+/** Four lanes, one behind the other, summed in float64. */
+function wideRows(from: usize, to: usize, length: i32, divisor: i32, rounding: i32, record: usize): void {
   const step = usize(length) * 4
   let a: f64 = 0
   let b: f64 = 0
@@ -85,10 +80,10 @@ function wideRows(from: usize, length: i32): void {
     c += f64(load<f32>(from + 2 * step))
     d += f64(load<f32>(from + 3 * step))
   }
-  store<f64>(totals, a)
-  store<f64>(totals, b, 8)
-  store<f64>(totals, c, 16)
-  store<f64>(totals, d, 24)
+  store<f32>(to, finish(a, divisor, rounding, record))
+  store<f32>(to, finish(b, divisor, rounding, record), 4)
+  store<f32>(to, finish(c, divisor, rounding, record), 8)
+  store<f32>(to, finish(d, divisor, rounding, record), 12)
 }
 
 /** The sums of four lanes, one behind the other. */

@@ -16,6 +16,7 @@ import {
   runStep2750,
   type Step2750Record,
 } from '../../step2750/index.js'
+import { checkpointFile } from '../../step2750Files/index.js'
 import { cureCount, runCures } from './nanCures.js'
 import { ablationJson, ablationText, note, runJson, runText } from './nanOutput.js'
 import { nanPage } from './nanPage.js'
@@ -72,7 +73,7 @@ function runOnce(request: NanRequest, terminal: Terminal): number {
     const result = mistakesAsBadInput('step2750', () =>
       runStep2750(request.options, {
         ...(request.data ? { data: request.data } : {}),
-        ...(checkpoint === undefined ? {} : { checkpoint }),
+        ...(checkpoint === undefined ? {} : { checkpoint: checkpointFile(checkpoint) }),
         checkpointEvery,
         onStep: (step, record) => {
           if (step % request.trace === 0) rows.push(record())

@@ -1,5 +1,6 @@
 import { BadInput, mistakesAsBadInput, readCount, readNumber } from '../../io/index.js'
-import { readData, type Step2750Data, type Step2750Options, step2750Options } from '../../step2750/index.js'
+import { type Step2750Data, type Step2750Options, step2750Options } from '../../step2750/index.js'
+import { readData } from '../../step2750Files/index.js'
 
 /** The options as commander has them. */
 export interface GivenNan {

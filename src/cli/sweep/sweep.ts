@@ -12,7 +12,8 @@ import {
   type Terminal,
 } from '../../io/index.js'
 import { cumsums, forms } from '../../ssm/index.js'
-import { experiments, modelDTypes, type SweepRow, sweep } from '../../step2750/index.js'
+import { experiments, modelDTypes, type SweepRow } from '../../step2750/index.js'
+import { sweep } from '../../step2750Files/index.js'
 import { sweepPage } from './sweepPage.js'
 import { type GivenSweep, readSweep, type SweepRequest } from './sweepRequest.js'
 import { calibrated, sweepTable } from './sweepTable.js'

@@ -44,7 +44,11 @@ export function wholeStep<L, B extends readonly unknown[], S extends State, P ex
       return { params: applyUpdates(params, updates, exact), state: next, loss }
     },
     // The state stands between the parameters and the batch.
-    { static: fixed.map((index) => index + 1), ...(options.donate ? { donate: [0, 1] } : {}) },
+    {
+      static: fixed.map((index) => index + 1),
+      ...(options.donate ? { donate: [0, 1] } : {}),
+      ...(compiled.threads === undefined ? {} : { threads: compiled.threads }),
+    },
   )
   return ({ params, state }, ...batch) => {
     const tree = stateToTree(state)

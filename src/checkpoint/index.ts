@@ -1,0 +1,19 @@
+// Saved states of runs: a folder for each step, there whole or not at all, written in a thread while the run goes on; and
+// models in the layout of Hugging Face. Needs Node. Read record.ts first (what checkpoint.json says), then writeFiles.ts.
+export { type Checkpoints, type CheckpointsOptions, openCheckpoints } from './openCheckpoints.js'
+export type { CheckpointContent } from './stage.js'
+export type { PlainData } from './plainData.js'
+export { best, type BestOptions, type CheckpointFacts, every, type KeepRule, latest } from './keep.js'
+export { type ListedCheckpoint, listCheckpoints } from './listCheckpoints.js'
+export {
+  type CastNote,
+  type HostPart,
+  readCheckpoint,
+  type ReadCheckpointOptions,
+  type RestoredCheckpoint,
+} from './readCheckpoint.js'
+export { writeCheckpoint, type WriteCheckpointOptions } from './writeCheckpoint.js'
+export type { HostGroup } from './exchange.js'
+export { hostRows, type Rows } from './hostRows.js'
+export { type ModelOptions, writeModel } from './writeModel.js'
+export { readModel, type ReadModelOptions } from './readModel.js'

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import { type DType, dtypes, type Shape } from '../tensor/index.js'
+import { type PathAndLeaf, pathsOf, type Tree } from '../tree/index.js'
+import type { CheckpointFacts } from './keep.js'
+import { fromJson, plainDataText } from './plainData.js'
+
+const kind = 'tpu-toolkit checkpoint'
+
+/** The version of the layout that is written, and the newest that is read. */
+export const version = 1
+
+/** The file that says what a checkpoint is, written last. */
+export const recordFile = 'checkpoint.json'
+
+/** One file of tensors, by which it is recognised. */
+export interface FileDigest {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** A tensor of a checkpoint: its rows, along its first axis, lie in the hosts' files one after the other. */
+export interface StoredTensor {
+  readonly dtype: DType
+  /** The shape of the whole. */
+  readonly shape: Shape
+  /** How many rows each host's file has; a tensor of no axes is one row. */
+  readonly rows: readonly number[]
+  /** Whether each host had only its own rows of it. */
+  readonly sharded: boolean
+}
+
+/** The outline of a tree: 0 where a tensor is. */
+export type Outline = Tree<0>
+
+/** All that checkpoint.json says. */
+export interface CheckpointRecord extends CheckpointFacts {
+  /** Plain data. */
+  readonly state: unknown
+  /** What each host had for itself, plain data. */
+  readonly hostStates: readonly unknown[]
+  readonly outline: Outline
+  readonly tensors: ReadonlyMap<string, StoredTensor>
+  /** The files, by host. */
+  readonly files: readonly FileDigest[]
+}
+
+/** The file of a host. */
+export function hostFile(host: number): string {
+  return `host-${host}.safetensors`
+}
+
+/** The folder of a step among the checkpoints. */
+export function stepFolder(step: number): string {
+  return `step-${String(step).padStart(8, '0')}`
+}
+
+/** The step of such a folder, undefined where the name is no such. */
+export function stepOfFolder(name: string): number | undefined {
+  const step = /^step-\d{8,16}$/.test(name) ? Number(name.slice(5)) : undefined
+  return step !== undefined && Number.isSafeInteger(step) && stepFolder(step) === name ? step : undefined
+}
+
+/** Where the tensors of an outline are. */
+export function outlinePaths(outline: Outline): PathAndLeaf<0>[] {
+  return pathsOf(outline, { op: 'checkpoint', isLeaf: isPlace })
+}
+
+/** Whether a value of an outline is the place of a tensor. */
+export function isPlace(value: unknown): value is 0 {
+  return value === 0
+}
+
+/** How many rows a tensor has. */
+export function rowsIn(shape: Shape): number {
+  return shape[0] ?? 1
+}
+
+/** The text of checkpoint.json: what it is, and the content behind its own checksum. */
+export function recordText(op: string, record: CheckpointRecord): string {
+  const content = [
+    `"step":${record.step}`,
+    `"metrics":${plainDataText(op, record.metrics)}`,
+    `"state":${plainDataText(op, record.state)}`,
+    `"hostStates":${plainDataText(op, record.hostStates)}`,
+    `"tree":${JSON.stringify(record.outline)}`,
+    `"tensors":${JSON.stringify(Object.fromEntries(record.tensors))}`,
+    `"files":${JSON.stringify(record.files)}`,
+  ].join(',')
+  return `{"kind":"${kind}","version":${version},"sha256":"${sha256(`{${content}}`)}","content":\n{${content}}}\n`
+}
+
+/** What a text of checkpoint.json says; an error says why it is refused. */
+export function parseRecord(text: string): CheckpointRecord {
+  const head = /^\{"kind":("[^"\\]*"),"version":(\d+),/.exec(text)
+  if (head?.[1] !== JSON.stringify(kind)) throw refused('is foreign: it is not of this package')
+  if (Number(head[2]) > version) {
+    throw refused(`is of the newer version ${head[2]}, this one reads up to ${version}`)
+  }
+  const from = text.indexOf('"content":\n')
+  const digest = /"sha256":"([\da-f]{64})",$/.exec(text.slice(0, Math.max(0, from)))?.[1]
+  const content = text.slice(from + '"content":\n'.length, -'}\n'.length)
+  if (digest === undefined || sha256(content) !== digest || !text.endsWith('}\n')) {
+    throw refused('is damaged: its checksum differs')
+  }
+  try {
+    return read(JSON.parse(content))
+  } catch (error) {
+    throw error instanceof SyntaxError ? refused('is damaged: it is no JSON') : error
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function read(content: Fields): CheckpointRecord {
+  const { step, metrics, state, hostStates, tree, tensors, files } = content
+  if (!isCount(step)) throw refused('has no step')
+  if (!isFields(metrics) || !isFields(tensors) || !Array.isArray(hostStates)) throw refused('lacks parts')
+  if (!Array.isArray(files) || files.length < 1 || !files.every(isDigest)) throw refused('lacks its files')
+  const stored = new Map(Object.entries(tensors).map(([path, x]) => [path, storedOf(path, x, files.length)]))
+  const outline = tree as Outline
+  const places = outlinePaths(outline)
+  if (places.length !== stored.size || !places.every(({ path }) => stored.has(path))) {
+    throw refused('has other tensors than its tree')
+  }
+  const measured = Object.entries(metrics).flatMap(([name, value]) => {
+    const number = fromJson(value)
+    return typeof number === 'number' ? [[name, number] as const] : []
+  })
+  return {
+    step,
+    metrics: Object.fromEntries(measured),
+    state,
+    hostStates,
+    outline,
+    tensors: stored,
+    files,
+  }
+}
+
+function storedOf(path: string, value: unknown, hosts: number): StoredTensor {
+  const known: ReadonlySet<unknown> = new Set(dtypes)
+  if (!isFields(value)) throw refused(`does not describe ${path}`)
+  const { dtype, shape, rows, sharded } = value
+  const counted = isCounts(shape) && isCounts(rows) && rows.length === hosts && typeof sharded === 'boolean'
+  if (!known.has(dtype) || !counted) throw refused(`does not describe ${path}`)
+  if (rows.reduce((sum, n) => sum + n, 0) !== rowsIn(shape)) throw refused(`lacks rows of ${path}`)
+  return { dtype: dtype as DType, shape, rows, sharded }
+}
+
+function refused(why: string): RangeError {
+  return new RangeError(why)
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function isCounts(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every(isCount)
+}
+
+function isDigest(value: unknown): value is FileDigest {
+  return isFields(value) && isCount(value['bytes']) && /^[\da-f]{64}$/.test(String(value['sha256']))
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,49 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkPath } from '../../options/index.js'
+import { resolvedPath } from './resolvedPath.js'
+import { syncFolder } from './syncFolder.js'
+import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'
+
+/** A folder that is being filled under another name. */
+export interface FolderDraft {
+  /** Where it is meanwhile; its files are to be synced by who writes them. */
+  readonly folder: string
+  /** Gives it its name, for good: an error where something of that name is there already. */
+  commit(): void
+  /** Removes it. */
+  discard(): void
+}
+
+/**
+ * Begins a folder that appears at `path` with all that is in it, or not at all: filled under a temporary name beside it,
+ * synced, renamed. A process killed on the way leaves `.tpu-toolkit-*.tmp`, until the next draft, or file, in that place.
+ */
+export function draftFolder(path: string | URL): FolderDraft {
+  checkPath('draftFolder', path)
+  const target = resolvedPath(path)
+  const parent = dirname(target)
+  sweepTemporaryFiles(parent)
+  const folder = temporaryName(parent)
+  mkdirSync(folder)
+  return {
+    folder,
+    commit: () => {
+      syncFolder(folder)
+      renameSync(folder, target)
+      syncFolder(parent)
+    },
+    discard: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Removes a folder with all that is in it: a reader sees it whole or not at all. */
+export function removeFolder(path: string | URL): void {
+  checkPath('removeFolder', path)
+  const target = resolvedPath(path)
+  const parent = dirname(target)
+  sweepTemporaryFiles(parent)
+  const gone = temporaryName(parent)
+  renameSync(target, gone)
+  rmSync(gone, { recursive: true, force: true })
+}
