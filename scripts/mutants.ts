@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import seedrandom from 'seedrandom'
 import { withoutEquivalents } from './equivalentMutants.js'
 import { type Mutant, mutantsOf } from './mutantsOf.js'
-import type { Asked } from './mutantTests.js'
+import type { Answer, Asked } from './mutantTests.js'
 
 // Run by `npm run test:mutants`. Every mutant is written into a copy of src, which the tests read by TPU_TOOLKIT_SOURCE:
 // the checkout stays as it is. A mutant is killed if a test fails, or runs past its time: five times what the tests take
@@ -191,9 +191,12 @@ async function pass(tests: readonly string[], timeout: number, title?: string): 
   runner.send(asked)
   changed.clear()
   const timer = setTimeout(stop, timeout)
-  const passed = await answer
+  const said = await answer
   clearTimeout(timer)
-  return passed === true
+  if (said === undefined) return false
+  const { passed } = said as Answer
+  if (passed === undefined) throw new Error(`mutants: tests did not run to their end [${tests.join(' ')}]`)
+  return passed
 }
 
 /** What a process says next; nothing once it has ended. */
