@@ -153,7 +153,7 @@ describe('defineFormat', () => {
     const signed = { ...p3109, bias: 0, nan: 'none', infinity: false } as const
     const least = defineFormat({ ...signed, name: 'e1m0', exponentBits: 1, mantissaBits: 0 })
     expect(Array.from(decodeTable(least))).toEqual([0, 2, -0, -2])
-    const wide = { ...signed, name: 'ue8m8', signed: false, exponentBits: 8, mantissaBits: 8, bias: 127 }
+    const wide = { ...signed, name: 'ue8m8', signed: false, exponentBits: 8, mantissaBits: 8, bias: 128 }
     expect(defineFormat(wide).bits).toBe(16)
     expect(defineFormat({ ...p3109, name: 'e2m1', exponentBits: 2, mantissaBits: 1, nan: 'ieee' }).max).toBe(
       0.0234375,
