@@ -135,6 +135,8 @@ for (const name of options.subject ?? Object.keys(subjects)) {
       console.log(`  survived: src/${mutant.file}:${mutant.line}: ${mutant.what}\n    ${mutant.source}`)
     }
   }
+  // Otherwise something else turned them red.
+  if (!(await pass(subject.tests, limit))) throw new Error(`mutants: the tests stay red afterwards [${name}]`)
   killed += dead
   planted += run
   const same = possible.length - all.length
