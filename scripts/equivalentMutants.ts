@@ -85,6 +85,16 @@ const equivalents: readonly Equivalent[] = [
   },
   { file: round, what: /^2046 is one more/, why: 'an entry more is never read' },
   {
+    file: 'autodiff/rules/sumOptions.ts',
+    what: '- is + in g.rank - 1',
+    why: 'an axis that neither has is alike',
+  },
+  {
+    file: 'autodiff/backward.ts',
+    what: '+ is - in serial + 1',
+    why: 'what ran before is known already, and walked past',
+  },
+  {
     file: 'precision/reals/realArithmetic.ts',
     what: "isNaN is abs's",
     why: 'the row of an operation whose results are bools is not looked up',
