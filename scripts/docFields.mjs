@@ -41,7 +41,7 @@ const groups = {
   Begin: 'getting-started python command notebooks cookbook',
   'Formats and numbers': 'formats block-formats exactness failures files',
   'Training in low precision':
-    'low-precision-training losses nn vq optimizers schedules autodiff compile kernels precision-doctor sweep rl replay pipeline tfjs',
+    'low-precision-training losses nn nca vq optimizers schedules autodiff compile kernels precision-doctor sweep rl replay pipeline tfjs',
   'Runs that last': 'train checkpoint hosts',
   'Planning and measuring': 'planning benchmarks step-2750 real-data',
   'How it is made': 'design',

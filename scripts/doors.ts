@@ -187,6 +187,16 @@ export const doors: readonly Door[] = [
       'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
   },
   {
+    folder: 'nca',
+    root: 'namespace',
+    about: 'neural cellular automata in one and two dimensions, in any dtype: shapes that grow and heal',
+  },
+  {
+    folder: 'rl',
+    root: 'namespace',
+    about: 'PPO whose every rounding is said: advantages, losses, updates as one program, runs to the bit',
+  },
+  {
     folder: 'step2750',
     root: 'namespace',
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
@@ -218,6 +228,11 @@ export const doors: readonly Door[] = [
     root: 'none',
     about:
       'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
+  },
+  {
+    folder: 'train',
+    root: 'none',
+    about: 'a training loop to read in one go: repeatable, stopped and resumed to the byte',
   },
   {
     folder: 'tfjs',

@@ -15,8 +15,10 @@ import { checkpointFile, sweep } from 'tpu-toolkit/step2750Files'
 // npm run test:kills -- [--kills 20] [--seed 1] [--only records]
 //
 // Programs that write records, replay buffers, safetensors, a sweep and the checkpoints of the step-2750 experiment are
-// killed so many times each, every other time at any moment, else before one of their calls to the file system, and go on. Whatever they had said was written is there and whole, and after
-// the next write nothing else is: no lock, no temporary file.
+// killed so many times each, every other time at any moment, else before one of their calls to the file system, and go
+// on. Whatever they had said was written is there and whole, and after the next write nothing else is: no lock, no
+// temporary file. A program that comes to its end begins anew. Nothing is timed: a machine may be as slow as it likes, as
+// long as a program is not silent for `patience`.
 
 const { values } = parseArgs({
   options: {
@@ -26,12 +28,13 @@ const { values } = parseArgs({
   },
 })
 const kills = Number(values.kills)
+const patience = 300_000
 const random = seeded(`kills ${values.seed}`)
 const dist = (folder: string): string => new URL(`../../dist/${folder}/index.js`, import.meta.url).href
 
 interface Victim {
   readonly name: string
-  /** The program; `path` is its file. After each write it prints how many there were. */
+  /** The program; `path` is its file. After each write it prints how many there were, 'end' where there are no more. */
   readonly program: string
   /** How many writes the file holds; throws where one is not whole. */
   readonly found: (path: string) => Promise<number> | number
@@ -114,6 +117,7 @@ import { sweep } from '${dist('step2750Files')}'
 const grid = sweepGrid({ seed: Array.from({ length: 300 }, (_, i) => i) })
 const run = async (options) => { await new Promise((done) => setTimeout(done, options.seed * 3)); return { options, stepsRun: options.seed, firstNonFiniteStep: null, nonFiniteSteps: 0, medianLoss: 1, largestSpan: 0.5 } }
 await sweep(grid, { path, run, onRow: say })
+say('end')
 for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     found: async (path) => {
       let held = 0
@@ -137,6 +141,7 @@ for (;;) await new Promise((done) => setTimeout(done, 1000))`,
 import { runStep2750 } from '${dist('step2750')}'
 import { checkpointFile } from '${dist('step2750Files')}'
 runStep2750(${JSON.stringify(run)}, { checkpoint: checkpointFile(path), checkpointEvery: 1 })
+say('end')
 for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     found: (path) => (JSON.parse(readFileSync(path, 'utf8')) as { content: { step: number } }).content.step,
     next: (path) => {
@@ -183,6 +188,13 @@ ${program}`,
   )
   let said = 0
   let interrupted = 0
+  let runs = 1
+  /** What is to be true of a file that nobody is writing. */
+  const atRest = async (): Promise<void> => {
+    await next(path)
+    const left = readdirSync(folder).filter((entry) => entry !== 'file')
+    ensure(left.length === 0, `left behind: ${left.join(', ')}`)
+  }
   try {
     for (let i = 0; i < kills; i++) {
       const at = i % 2 === 1 ? String(1 + Math.floor(60 * random())) : ''
@@ -191,26 +203,48 @@ ${program}`,
         env: { ...process.env, KILLED_AT: at },
       })
       const closed = once(child, 'close')
-      child.stdout.on('data', (data: Buffer) => {
-        for (const line of data.toString().trim().split('\n')) said = Math.max(said, Number(line))
+      let heard = Date.now()
+      let ended = false
+      const begun = once(child.stdout, 'data')
+      const atItsEnd = new Promise<void>((resolve) => {
+        child.stdout.on('data', (data: Buffer) => {
+          heard = Date.now()
+          for (const line of data.toString().trim().split('\n')) {
+            if (line !== 'end') {
+              said = Math.max(said, Number(line))
+              continue
+            }
+            ended = true
+            resolve()
+          }
+        })
       })
-      await Promise.race([once(child.stdout, 'data'), closed])
-      // One that never comes to its call is killed like the others.
-      await Promise.race([sleep(at === '' ? 20 + 300 * random() : 5000), closed])
+      const watch = setInterval(() => {
+        if (Date.now() - heard > patience) child.kill('SIGKILL')
+      }, 1000)
+      await Promise.race([begun, closed])
+      // One that is not aimed at dies at any moment; the other before its call, unless it comes to its end first.
+      await Promise.race([...(at === '' ? [sleep(20 + 300 * random())] : []), atItsEnd, closed])
       child.kill('SIGKILL')
       await closed
+      clearInterval(watch)
+      ensure(Date.now() - heard < patience, `kill ${i}: nothing was heard for ${patience / 1000} s`)
+      ensure(child.signalCode === 'SIGKILL', `kill ${i}: the program ended by itself, with ${child.exitCode}`)
       const left = readdirSync(folder)
       if (left.some((entry) => entry !== 'file')) interrupted++
       if (!left.includes('file')) continue
       const there = await found(path)
       ensure(there >= said, `kill ${i}: ${said} writes were said to be done, ${there} are there`)
       said = there
+      if (!ended) continue
+      await atRest()
+      rmSync(path)
+      said = 0
+      runs++
     }
-    if (readdirSync(folder).includes('file') || name === 'nan') await next(path)
-    const left = readdirSync(folder).filter((entry) => entry !== 'file')
-    ensure(left.length === 0, `left behind: ${left.join(', ')}`)
+    if (readdirSync(folder).includes('file') || name === 'nan') await atRest()
     console.log(
-      `${name.padEnd(12)} ${kills} kills, ${interrupted} in the midst of a write; nothing lost, nothing left`,
+      `${name.padEnd(12)} ${kills} kills over ${runs} run${runs === 1 ? '' : 's'}, ${interrupted} in the midst of a write; nothing lost, nothing left`,
     )
   } catch (error) {
     bad++

@@ -214,6 +214,173 @@ def attention():
     }
 
 
+def rounded_product(x, w, dtype):
+    """A product in float32 sums, k ascending, rounded once."""
+    total = np.zeros((x.shape[0], w.shape[1]), np.float32)
+    for p in range(x.shape[1]):
+        total += np.outer(x[:, p].astype(np.float32), w[p].astype(np.float32))
+    return total.astype(dtype)
+
+
+def shaped(number, *shape):
+    return draws(number, int(np.prod(shape))).reshape(shape)
+
+
+def rope_scores():
+    """Queries and keys of ones, 8 apart, at 65 positions up to 4,095; angles in bfloat16."""
+    frequencies = (10000 ** (-np.arange(64) / 64)).astype(np.float32).astype(bf16)
+
+    def table(positions):
+        angles = positions.astype(bf16)[:, None] * frequencies
+        wide = angles.astype(np.float32)
+        return np.cos(wide).astype(bf16).astype(np.float64), np.sin(wide).astype(bf16).astype(np.float64)
+
+    at = np.floor(np.arange(65) * 4095 / 64 + 0.5)
+    (c, s), (later_c, later_s) = table(at), table(at + 8)
+    scores = (c * later_c + s * later_s).mean(1)
+    return {'firstOff': int(at[np.flatnonzero(np.abs(scores - scores[0]) >= 0.1)[0]])}
+
+
+def best(logits, k):
+    """The k largest of each row, of equals the lowest index first."""
+    return np.argsort(-logits.astype(np.float64), axis=1, kind='stable')[:, :k]
+
+
+def routing():
+    logits = shaped(21, 512, 64)
+    narrow = logits.astype(bf16)
+    sets, others = np.sort(best(logits, 8)), np.sort(best(narrow, 8))
+    ranked = -np.sort(-narrow.astype(np.float32), axis=1)
+    skewed = shaped(23, 512, 8) + (np.arange(8, dtype=np.float32) * np.float32(-2 / 7)).astype(np.float32)
+    queue, places, dropped, lost = [0] * 8, int(np.ceil(512 * 2 * 1.25 / 8)), 0, []
+    for token, choices in enumerate(best(skewed, 2)):
+        kept = 0
+        for expert in choices:
+            kept += queue[expert] < places
+            queue[expert] += 1
+        dropped += 2 - kept
+        if kept == 0:
+            lost.append(token)
+    return {
+        'router-changes-experts': {
+            'changed': int((sets != others).any(1).sum()),
+            'ties': int((ranked[:, 7] == ranked[:, 8]).sum()),
+        },
+        'capacity-drops-tokens': {
+            'dropped': dropped,
+            'lost': len(lost),
+            'lostInLastHalf': sum(token >= 256 for token in lost),
+        },
+    }
+
+
+def one_pass_norm():
+    x = shaped(24, 32, 256) + np.float32(4000)
+    zero = 0
+    for row in x:
+        total, squares = np.float32(0), np.float32(0)
+        for value in row:
+            total, squares = np.float32(total + value), np.float32(squares + np.float32(value * value))
+        mean = np.float32(total / np.float32(256))
+        variance = np.float32(np.float32(squares / np.float32(256)) - np.float32(mean * mean))
+        zero += max(variance, np.float32(0)) == 0
+    return {'zeroVariance': int(zero)}
+
+
+def late_scale():
+    e4m3, history = ml_dtypes.float8_e4m3fn, []
+    scale, lost, before, after = np.float32(1), 0, 0, 0
+    for step in range(1, 61):
+        root = jax.random.fold_in(jax.random.key(25), step)
+        x = np.array(jax.random.normal(root, (1024,)))
+        if step == 24:
+            x[:8] *= np.float32(30000)
+        codes = np.clip(x * scale, -448, 448).astype(e4m3).astype(np.float32)
+        if step == 24:
+            lost = int((np.abs(codes[:8] / scale) < np.abs(x[:8]) / 2).sum())
+        zeros = int((codes[8:] == 0).sum())
+        before += zeros if 8 <= step < 24 else 0
+        after += zeros if 24 < step <= 40 else 0
+        history = (history + [np.abs(x).max()])[-16:]
+        scale = np.float32(np.float32(448) / max(history))
+    return {'lost': lost, 'zerosBefore': before, 'zerosAfter': after}
+
+
+def cut(value, bits):
+    """Toward zero to so many significant bits."""
+    if value == 0:
+        return 0.0
+    step = 2.0 ** (np.frexp(value)[1] - bits)
+    return float(np.trunc(value / step) * step)
+
+
+def short_sums():
+    def codes(x):
+        amax = np.maximum(np.abs(x).max(), np.float32(1e-4))
+        scale = np.float32(amax / np.float32(448))
+        scaled = (x * np.float32(np.float32(1) / scale)).astype(np.float32)
+        return np.clip(scaled, -448, 448).astype(ml_dtypes.float8_e4m3fn).astype(np.float64), scale
+
+    x = np.abs(shaped(26, 4, 4096)).astype(bf16).astype(np.float32)
+    w = np.abs(shaped(27, 4096, 4)).astype(bf16).astype(np.float32)
+    right, scale_w = codes(w)
+    low, worst = 0, 0.0
+    for row in x:
+        left, scale_x = codes(row)
+        for j in range(4):
+            products, short, full = left * right[:, j], 0.0, np.float32(0)
+            for product in products:
+                full = np.float32(full + np.float32(product))
+            for start in range(0, 4096, 32):
+                terms = [*products[start : start + 32], short]
+                step = 2.0 ** (np.frexp(max(terms))[1] - 14)
+                short = cut(sum(np.trunc(term / step) * step for term in terms), 14)
+            both = np.float32(scale_x * scale_w)
+            short, full = float(np.float32(np.float32(short) * both)), float(np.float32(full * both))
+            low += short < full
+            worst = max(worst, abs(short - full) / full)
+    return {'low': low, 'worst': worst}
+
+
+def truncated_parts():
+    a, b = np.abs(shaped(28, 16, 512)), np.abs(shaped(29, 512, 16))
+
+    def parts(x):
+        high = (x.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
+        return high, (x - high).astype(bf16).astype(np.float32)
+
+    (a_high, a_low), (b_high, b_low) = parts(a), parts(b)
+    small = rounded_product(a_low, b_high, np.float32) + rounded_product(a_high, b_low, np.float32)
+    total = small + rounded_product(a_high, b_high, np.float32)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    return {'low': int((total < exact).sum())}
+
+
+def serving():
+    states = shaped(30, 128, 256).astype(bf16)
+    weights = (shaped(31, 256, 256) * np.float32(3 / 16)).astype(bf16)
+    trained, served = rounded_product(states, weights, bf16), None
+    for start in range(0, 256, 64):
+        part = rounded_product(states[:, start : start + 64], weights[start : start + 64], bf16)
+        served = part if served is None else (served + part).astype(bf16)
+    return {
+        'differing': int((trained != served).sum()),
+        'otherTokens': int((best(trained, 1) != best(served, 1)).sum()),
+    }
+
+
+def kernels():
+    return {
+        'rope-score-drifts': rope_scores(),
+        **routing(),
+        'layer-norm-fast-variance': one_pass_norm(),
+        'fp8-scale-late': late_scale(),
+        'fp8-sums-short': short_sums(),
+        'bf16x3-low': truncated_parts(),
+        'serving-disagrees': serving(),
+    }
+
+
 def dead():
     def loss(w):
         e = jnp.exp(jnp.stack([w, jnp.float32(0)]))
@@ -252,6 +419,6 @@ def dead():
 
 if __name__ == '__main__':
     OUT.parent.mkdir(exist_ok=True)
-    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **attention(), **dead()}
+    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **attention(), **kernels(), **dead()}
     OUT.write_text(json.dumps(readings, indent=1) + '\n')
     print(f'failures.py: {len(readings)} failures')

@@ -100,6 +100,8 @@ def more():
         key = random.key(seed)
         for name in ('bits', 'normal', 'exponential', 'gumbel'):
             call(name, seed, [100_000], getattr(random, name)(key, (100_000,)))
+        for dtype in ('bfloat16', 'float16'):
+            call('normalNarrow', seed, [[100, 1000], {'dtype': dtype}], random.normal(key, (100, 1000), dtype))
         # With one bound tiny beside the other float64 drops part of the sum, and many sums are midpoints.
         for low, high in (
             (-1, 1), (0.1, 0.3), (1000, 1000.5), (-1e38, 1e38), (1e-30, 3), (-1e-30, 3), (-1e-20, 1.7), (2, 2),

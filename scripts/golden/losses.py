@@ -85,6 +85,7 @@ LOSSES = {
         SHARES,
     ),
     'smoothLabels': (lambda x, _: optax.losses.smooth_labels(x, 0.1), Y),
+    'smoothLabelsWhere': (lambda x, _: optax.losses.smooth_labels(x, 0.1, where=SHOWN), Y),
 }
 
 

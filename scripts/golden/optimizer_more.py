@@ -20,6 +20,8 @@ import numpy as np
 import optax
 
 SHAPES = {'b': [3], 'one': [1], 'w': [5, 4]}
+# Three axes of the same elements, for what looks at more than two.
+OTHER_SHAPES = {'muonHeads': {**SHAPES, 'w': [2, 5, 2]}, 'muonBatch': {**SHAPES, 'w': [2, 5, 2]}}
 RECORDED = [1, 2, 3, 10, 50, 100, 200]
 DTYPES = {'f32': (jnp.float32, np.uint32), 'bf16': (jnp.bfloat16, np.uint16)}
 
@@ -85,6 +87,23 @@ OPTIMIZERS = {
     'muon': lambda: optax.contrib.muon(0.013, weight_decay=0.1),
     'muonAol': lambda: optax.contrib.muon(0.013, preconditioning='aol', adaptive=True, consistent_rms=0.2),
     'muonSchatten': lambda: optax.contrib.muon(0.013, preconditioning='schatten', nesterov=False),
+    'muonHeads': lambda: optax.contrib.muon(
+        0.013,
+        weight_decay=0.1,
+        muon_weight_dimension_numbers={
+            'b': None,
+            'one': None,
+            'w': optax.contrib.MuonDimensionNumbers(reduction_axis=(1,), output_axis=(2, 0)),
+        },
+    ),
+    'muonBatch': lambda: optax.contrib.muon(
+        0.013,
+        muon_weight_dimension_numbers=lambda tree: {
+            'b': None,
+            'one': None,
+            'w': optax.contrib.MuonDimensionNumbers(reduction_axis=-1, output_axis=1),
+        },
+    ),
     'scheduleFree': lambda: optax.contrib.schedule_free(optax.adam(0.013, b1=0.0), 0.013),
     'scheduleFreeScheduled': lambda: optax.contrib.schedule_free(
         optax.sgd(halving), halving, b1=0.8, weight_lr_power=1.0, state_dtype=jnp.float32
@@ -93,6 +112,7 @@ OPTIMIZERS = {
     'scheduleFreeAdamw': lambda: optax.contrib.schedule_free_adamw(0.013, weight_decay=0.1),
     'prodigy': lambda: optax.contrib.prodigy(weight_decay=0.1, estim_lr0=1e-3),
     'prodigySafeguard': lambda: optax.contrib.prodigy(0.5, safeguard_warmup=True),
+    'prodigyScheduled': lambda: optax.contrib.prodigy(halving, estim_lr0=1e-3),
     'reduceOnPlateau': lambda: optax.chain(
         optax.sgd(0.013),
         optax.contrib.reduce_on_plateau(factor=0.5, patience=3, cooldown=2, accumulation_size=2),
@@ -122,6 +142,29 @@ OPTIMIZERS = {
         memory_size=3,
         scale_init_precond=False,
         linesearch=optax.scale_by_backtracking_linesearch(max_backtracking_steps=8),
+    ),
+    'lbfgsZoom': lambda: optax.lbfgs(memory_size=3),
+    'sgdZoom': lambda: optax.chain(
+        optax.sgd(0.7),
+        optax.scale_by_zoom_linesearch(
+            max_linesearch_steps=6, max_learning_rate=8.0, tol=1e-3, increase_factor=1.7, curv_rtol=0.2, approx_dec_rtol=None
+        ),
+    ),
+    'dog': lambda: optax.contrib.dog(),
+    'dogDistance': lambda: optax.contrib.dog(0.7, init_step=('distance', 0.01), weight_decay=0.1),
+    'dogRate': lambda: optax.contrib.dog(halving, init_step=('learning_rate', 0.03)),
+    'dowg': lambda: optax.contrib.dowg(),
+    'dowgDistance': lambda: optax.contrib.dowg(0.7, init_estim_sq_dist=0.01, weight_decay=0.1),
+    'cocob': lambda: optax.contrib.cocob(),
+    'cocobDecay': lambda: optax.contrib.cocob(0.7, alpha=20.0, weight_decay=0.1),
+    'dadaptAdamw': lambda: optax.contrib.dadapt_adamw(estim_lr0=1e-3, weight_decay=0.1),
+    'dadaptAdamwScheduled': lambda: optax.contrib.dadapt_adamw(halving, betas=(0.8, 0.99)),
+    'momo': lambda: optax.contrib.momo(),
+    'momoAdaptive': lambda: optax.contrib.momo(0.3, beta=0.8, weight_decay=0.1, lower_bound=0.1, adapt_lower_bound=True),
+    'momoScheduled': lambda: optax.contrib.momo(halving, weight_decay=0.1),
+    'momoAdam': lambda: optax.contrib.momo_adam(),
+    'momoAdamAdaptive': lambda: optax.contrib.momo_adam(
+        0.3, b1=0.8, b2=0.99, weight_decay=0.1, lower_bound=0.1, adapt_lower_bound=True
     ),
     'scheduledDecay': lambda: optax.chain(optax.add_decayed_weights(halving), optax.scale(-0.01)),
     'injectedSchedule': lambda: optax.inject_hyperparams(optax.sgd)(learning_rate=halving),
@@ -153,6 +196,12 @@ def down_the_bowl(step, dtype, params):
 
 
 EXTRA = {
+    'sgdZoom': lambda step, dtype: {'value_fn': bowl},
+    'lbfgsZoom': lambda step, dtype: {'value_fn': bowl},
+    **{
+        name: lambda step, dtype: {'value': loss(step)}
+        for name in ('momo', 'momoAdaptive', 'momoScheduled', 'momoAdam', 'momoAdamAdaptive')
+    },
     'sophiaHutchinson': lambda step, dtype: {'obj_fn': square_of_sum},
     'reduceOnPlateau': lambda step, dtype: {'value': loss(step)},
     'polyakSgd': lambda step, dtype: {'value': loss(step)},
@@ -219,15 +268,17 @@ def hexed(x, word):
 def run(name, short):
     dtype, word = DTYPES[short]
     transform = OPTIMIZERS[name]()
-    params = tree(0, dtype)
+    shapes = OTHER_SHAPES.get(name, SHAPES)
+    shaped = lambda given: {path: x.reshape(shapes[path]) if name in OTHER_SHAPES else x for path, x in given.items()}
+    params = shaped(tree(0, dtype))
     state = transform.init(params)
     records = {}
     for step in range(1, 201):
         extra = EXTRA[name](step, dtype) if name in EXTRA else {}
-        grads = examples(step, dtype) if name in PER_EXAMPLE else tree(step, dtype)
-        if name.startswith('lbfgs'):
+        grads = examples(step, dtype) if name in PER_EXAMPLE else shaped(tree(step, dtype))
+        if name.startswith('lbfgs') or name == 'sgdZoom':
             grads = down_the_bowl(step, dtype, params)
-        if name == 'lbfgsBacktracking':
+        if name in ('lbfgsBacktracking', 'lbfgsZoom', 'sgdZoom'):
             extra = {**extra, 'value': bowl(params), 'grad': grads}
         updates, state = transform.update(grads, state, params, **extra)
         params = optax.apply_updates(params, updates)
@@ -255,10 +306,7 @@ if __name__ == '__main__':
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / 'test' / 'golden'
     key = {
         'about': 'optax 0.2.8, jax 0.10.2, CPU, op by op; scripts/golden/optimizer_more.py',
-        # JAX draws bfloat16 noise from words of 16 bits, which the package does not.
-        'runs': [
-            run(name, short) for name in OPTIMIZERS for short in DTYPES if short == 'f32' or name not in ('noisySgd', 'differentiallyPrivateAggregate')
-        ],
+        'runs': [run(name, short) for name in OPTIMIZERS for short in DTYPES],
         'oneElement': [one_element(name, short) for name in ('lars', 'lamb') for short in DTYPES],
     }
     (folder / 'optimizer' / 'more.json').write_text(json.dumps(key, indent=1) + '\n')

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { checkPath } from '../options/index.js'
 import { type Depth, inspectCheckpoint, isMissing } from './inspectCheckpoint.js'
 import type { CheckpointFacts } from './keep.js'
-import { type CheckpointRecord, recordFile, stepFolder, stepOfFolder } from './record.js'
+import { type CheckpointRecord, stepFolder, stepOfFolder } from './record.js'
+import { recordFile } from './recordText.js'
 import { resolvedFolder } from './resolvedFolder.js'
 
 /** A checkpoint of a folder, or why it is refused. */

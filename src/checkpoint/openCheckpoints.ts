@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFile, removeFolder } from '../files/index.js'
+import { draftFolder, lockFile, removeFolder } from '../files/index.js'
 import {
   checkArray,
   checkFlag,
@@ -92,9 +92,12 @@ export function openCheckpoints(folder: string | URL, options: CheckpointsOption
       return groupSave(group, thread, top, step, content, staged)
     }
     const { files, report } = stage('save', content, { host: 'all', hosts: 1 })
-    return thread.start(files, {
-      path: join(top, stepFolder(step)),
-      record: recordOf('save', step, content, [report]),
+    const record = recordOf('save', step, content, [report])
+    const path = join(top, stepFolder(step))
+    const draft = draftFolder(path)
+    return thread.start(files, { folder: draft.folder, commit: { path, record } }).catch((error: unknown) => {
+      draft.discard()
+      throw error
     })
   }
 

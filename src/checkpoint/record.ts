@@ -1,16 +1,8 @@
-import { createHash } from 'node:crypto'
 import { type DType, dtypes, type Shape } from '../tensor/index.js'
 import { type PathAndLeaf, pathsOf, type Tree } from '../tree/index.js'
 import type { CheckpointFacts } from './keep.js'
-import { fromJson, plainDataText } from './plainData.js'
-
-const kind = 'tpu-toolkit checkpoint'
-
-/** The version of the layout that is written, and the newest that is read. */
-export const version = 1
-
-/** The file that says what a checkpoint is, written last. */
-export const recordFile = 'checkpoint.json'
+import { fromJson } from './plainData.js'
+import { kind, sha256, version } from './recordText.js'
 
 /** One file of tensors, by which it is recognised. */
 export interface FileDigest {
@@ -73,20 +65,6 @@ export function isPlace(value: unknown): value is 0 {
 /** How many rows a tensor has. */
 export function rowsIn(shape: Shape): number {
   return shape[0] ?? 1
-}
-
-/** The text of checkpoint.json: what it is, and the content behind its own checksum. */
-export function recordText(op: string, record: CheckpointRecord): string {
-  const content = [
-    `"step":${record.step}`,
-    `"metrics":${plainDataText(op, record.metrics)}`,
-    `"state":${plainDataText(op, record.state)}`,
-    `"hostStates":${plainDataText(op, record.hostStates)}`,
-    `"tree":${JSON.stringify(record.outline)}`,
-    `"tensors":${JSON.stringify(Object.fromEntries(record.tensors))}`,
-    `"files":${JSON.stringify(record.files)}`,
-  ].join(',')
-  return `{"kind":"${kind}","version":${version},"sha256":"${sha256(`{${content}}`)}","content":\n{${content}}}\n`
 }
 
 /** What a text of checkpoint.json says; an error says why it is refused. */
@@ -165,8 +143,4 @@ function isCounts(value: unknown): value is number[] {
 
 function isDigest(value: unknown): value is FileDigest {
   return isFields(value) && isCount(value['bytes']) && /^[\da-f]{64}$/.test(String(value['sha256']))
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { shown } from '../options/index.js'
 import type { CheckpointRecord, FileDigest } from './record.js'
-import { commitCheckpoint, writeFiles } from './writeFiles.js'
+import { commitFiles, writeFiles } from './writeFiles.js'
 
 // What the thread of a saver runs; not part of the door.
 
@@ -10,10 +9,10 @@ export interface SaveJob {
   readonly buffer: ArrayBuffer
   /** The files, one after the other in the buffer. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[]
-  /** A checkpoint of its own; else the files are written into a folder that is there. */
-  readonly target:
-    | { readonly path: string; readonly record: Omit<CheckpointRecord, 'files'> }
-    | { readonly folder: string }
+  /** The folder of the draft that they are written into. */
+  readonly folder: string
+  /** What the checkpoint is and where its place is; else the files alone are written. */
+  readonly commit?: { readonly path: string; readonly record: Omit<CheckpointRecord, 'files'> }
 }
 
 /** What a job came to; the buffer comes back, for the next. */
@@ -25,19 +24,19 @@ export interface SaveAnswer {
 }
 
 /** Does one job. */
-export function runSaveJob({ buffer, files, target }: SaveJob): SaveAnswer {
+export function runSaveJob({ buffer, files, folder, commit }: SaveJob): SaveAnswer {
   let at = 0
   const staged = files.map(({ name, bytes }) => {
     at += bytes
     return { name, pieces: [new Uint8Array(buffer, at - bytes, bytes)] }
   })
   try {
-    if ('folder' in target) return { buffer, digests: writeFiles(target.folder, staged) }
-    commitCheckpoint('save', target.path, staged, target.record)
+    if (!commit) return { buffer, digests: writeFiles(folder, staged) }
+    commitFiles('save', folder, commit.path, staged, commit.record)
     return { buffer }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    return { buffer, error: { message: error instanceof Error ? error.message : shown(error), code } }
+    return { buffer, error: { message: error instanceof Error ? error.message : String(error), code } }
   }
 }
 

@@ -5,12 +5,15 @@ import type { FileDigest } from './record.js'
 import type { SaveAnswer, SaveJob } from './saveThread.js'
 import type { StagedFile } from './stage.js'
 
+/** Where files go. */
+export type SaveTarget = Pick<SaveJob, 'folder' | 'commit'>
+
 /** Writes files in a thread of its own, one job at a time. */
 export interface Saver {
   /** Copies the files at once, and writes them when the target is known; the promise is that of their being written. */
   start(
     files: readonly StagedFile[],
-    target: SaveJob['target'] | Promise<SaveJob['target']>,
+    target: SaveTarget | Promise<SaveTarget>,
   ): Promise<readonly FileDigest[]>
   /** Ends the thread. */
   stop(): Promise<void>
@@ -54,7 +57,7 @@ export function saver(): Saver {
       const buffer = kept.byteLength >= total ? kept : new ArrayBuffer(total)
       kept = new ArrayBuffer(0)
       copyInto(new Uint8Array(buffer), files)
-      const answer = await ask({ buffer, files: sizes, target: await target })
+      const answer = await ask({ buffer, files: sizes, ...(await target) })
       kept = answer.buffer
       if (answer.error) throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
       return answer.digests ?? []

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { draftFolder } from '../files/index.js'
 import { checkInteger, checkOptions, checkPath, noOptions, type OptionTable } from '../options/index.js'
 import { stepsIn } from './listCheckpoints.js'
 import { type CheckpointRecord, stepFolder } from './record.js'
 import { resolvedFolder } from './resolvedFolder.js'
 import { type CheckpointContent, joinReports, type Staged, stage } from './stage.js'
-import { commitCheckpoint } from './writeFiles.js'
+import { commitFiles } from './writeFiles.js'
 
 /** How a checkpoint is written by one process. */
 export interface WriteCheckpointOptions {
@@ -40,12 +41,15 @@ export function writeCheckpoint(
   checkNext(op, stepsIn(top).at(-1), step)
   const staged = stage(op, content, { host: 'all', hosts })
   mkdirSync(top, { recursive: true })
-  commitCheckpoint(
-    op,
-    join(top, stepFolder(step)),
-    staged.files,
-    recordOf(op, step, content, [staged.report]),
-  )
+  const record = recordOf(op, step, content, [staged.report])
+  const path = join(top, stepFolder(step))
+  const draft = draftFolder(path)
+  try {
+    commitFiles(op, draft.folder, path, staged.files, record)
+  } catch (error) {
+    draft.discard()
+    throw error
+  }
 }
 
 /** Throws unless a step is behind the last one that is saved. */

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync } from 'node:fs'
-import { join } from 'node:path'
-import { draftFolder, writeFully } from '../files/index.js'
-import { type CheckpointRecord, type FileDigest, recordFile, recordText } from './record.js'
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { CheckpointRecord, FileDigest } from './record.js'
+import { recordFile, recordText } from './recordText.js'
 import type { StagedFile } from './stage.js'
+
+// As recordText.ts, read by the thread: nothing of other folders is imported here.
+
+/** The most bytes of one call to the system, which takes less than 2 GiB. */
+const most = 2 ** 30
 
 /** Writes files into a folder, each synced, and says how they are recognised. */
 export function writeFiles(folder: string, files: readonly StagedFile[]): FileDigest[] {
@@ -15,7 +20,8 @@ export function writeFiles(folder: string, files: readonly StagedFile[]): FileDi
       for (const piece of pieces) {
         hash.update(piece)
         bytes += piece.length
-        writeFully(handle, piece)
+        // Of a file that is open already it writes all of the bytes at its end, in as many calls as that takes.
+        for (let at = 0; at < piece.length; at += most) writeFileSync(handle, piece.subarray(at, at + most))
       }
       fsyncSync(handle)
     } finally {
@@ -30,19 +36,27 @@ export function writeRecord(op: string, folder: string, record: CheckpointRecord
   writeFiles(folder, [{ name: recordFile, pieces: [Buffer.from(recordText(op, record))] }])
 }
 
-/** A checkpoint of one process: its files, then the record with their digests, and all at once in its place. */
-export function commitCheckpoint(
+/** Writes all files of a checkpoint into the folder of a draft, and gives it its place. */
+export function commitFiles(
   op: string,
+  folder: string,
   path: string,
   files: readonly StagedFile[],
   record: Omit<CheckpointRecord, 'files'>,
 ): void {
-  const draft = draftFolder(path)
+  writeRecord(op, folder, { ...record, files: writeFiles(folder, files) })
+  sync(folder)
+  renameSync(folder, path)
+  sync(dirname(path))
+}
+
+/** Makes what was done in a folder last; Windows opens no folders and needs none of it. */
+function sync(folder: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
   try {
-    writeRecord(op, draft.folder, { ...record, files: writeFiles(draft.folder, files) })
-    draft.commit()
-  } catch (error) {
-    draft.discard()
-    throw error
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }

@@ -2,9 +2,9 @@ import { scaleByAdam } from '../optimizer/index.js'
 import { checkNumber, checkOptions } from '../options/index.js'
 import { checkFloatDType, type FloatDType, full, tensor } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** The optimizer. */
 export interface Beta2RoundsToOneOptions extends DTypeOption {

@@ -5,9 +5,9 @@ import { adamw, applyUpdates, chain, clipByGlobalNorm, zeroNans } from '../optim
 import { checkName, checkNumber, checkOptions } from '../options/index.js'
 import { div, exp, mul, slice, square, stack, sub, sum, type Tensor, tensor, zeros } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import type { Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import type { Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** The model. */
 export interface ClipThenZeroNansOptions {

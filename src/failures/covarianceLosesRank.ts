@@ -2,10 +2,10 @@ import { covarianceSpectrum, naiveCovariance, stableCovariance } from '../numeri
 import { checkName, checkNumber, checkOptions } from '../options/index.js'
 import { key, normal } from '../random/index.js'
 import { add, cast, checkFloatDType, type Tensor, tensor } from '../tensor/index.js'
-import { bfloat16Draws } from './bfloat16Draws.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { bfloat16Draws } from './record/bfloat16Draws.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The covariance. */
 export interface CovarianceLosesRankOptions extends DTypeOption {

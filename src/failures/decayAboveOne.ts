@@ -14,9 +14,9 @@ import {
   tensor,
   tril,
 } from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** How the cumulative sum is taken. */
 export interface DecayAboveOneOptions extends DTypeOption {

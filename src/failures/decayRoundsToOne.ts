@@ -11,10 +11,10 @@ import {
   type Tensor,
   tensor,
 } from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** The recurrence. */
 export interface DecayRoundsToOneOptions extends DTypeOption {

@@ -2,10 +2,10 @@ import { incrementalUpdate } from '../optimizer/index.js'
 import { checkInteger, checkNumber, checkOptions } from '../options/index.js'
 import { add, checkFloatDType, type FloatDType, mul, ones, sub, type Tensor, zeros } from '../tensor/index.js'
 import { leavesOf, type Tree } from '../tree/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** The mean. */
 export interface EmaStallOptions extends DTypeOption {

@@ -2,8 +2,8 @@ import { adam, applyUpdates } from '../optimizer/index.js'
 import { checkNumber, checkOptions } from '../options/index.js'
 import { checkFloatDType, type FloatDType, full, type Tensor, tensor } from '../tensor/index.js'
 import { leavesOf, type Tree } from '../tree/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The optimizer. */
 export interface EpsUnderflowOptions extends DTypeOption {

@@ -1,6 +1,3 @@
-import { attentionFusedExponent } from './attentionFusedExponent.js'
-import { attentionMaskedRow } from './attentionMaskedRow.js'
-import { attentionTies } from './attentionTies.js'
 import { beta2RoundsToOne } from './beta2RoundsToOne.js'
 import { clipThenZeroNans } from './clipThenZeroNans.js'
 import { covarianceLosesRank } from './covarianceLosesRank.js'
@@ -8,8 +5,19 @@ import { decayAboveOne } from './decayAboveOne.js'
 import { decayRoundsToOne } from './decayRoundsToOne.js'
 import { emaStall } from './emaStall.js'
 import { epsUnderflow } from './epsUnderflow.js'
-import type { Failure } from './failure.js'
 import { gradientAccumulation } from './gradientAccumulation.js'
+import { attentionFusedExponent } from './kernels/attentionFusedExponent.js'
+import { attentionMaskedRow } from './kernels/attentionMaskedRow.js'
+import { attentionTies } from './kernels/attentionTies.js'
+import { bf16x3Low } from './kernels/bf16x3Low.js'
+import { capacityDropsTokens } from './kernels/capacityDropsTokens.js'
+import { fp8ScaleLate } from './kernels/fp8ScaleLate.js'
+import { fp8SumsShort } from './kernels/fp8SumsShort.js'
+import { layerNormFastVariance } from './kernels/layerNormFastVariance.js'
+import { ropePositionsAlias } from './kernels/ropePositionsAlias.js'
+import { ropeScoreDrifts } from './kernels/ropeScoreDrifts.js'
+import { routerChangesExperts } from './kernels/routerChangesExperts.js'
+import { servingDisagrees } from './kernels/servingDisagrees.js'
 import { logSoftmaxCollapse } from './logSoftmaxCollapse.js'
 import { lossMetricStuck } from './lossMetricStuck.js'
 import { lossScaleCollapse } from './lossScaleCollapse.js'
@@ -17,14 +25,14 @@ import { maskAfterExp } from './maskAfterExp.js'
 import { negativeVariance } from './negativeVariance.js'
 import { neumaierStalls } from './neumaierStalls.js'
 import { onesStall } from './onesStall.js'
+import type { Failure } from './record/failure.js'
 import { ringAllReduce } from './ringAllReduce.js'
-import { ropePositionsAlias } from './ropePositionsAlias.js'
 import { tanhReachesBound } from './tanhReachesBound.js'
 import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
 
 /**
  * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
- * attention, functions and statistics, runs that are dead.
+ * attention and other kernels, functions and statistics, runs that are dead.
  *
  * @example gallery[0].id // 'ones-stall'
  * @example gallery.every((failure) => failure.run().verdict.holds) // true
@@ -43,9 +51,17 @@ export const gallery: readonly Failure[] = [
   gradientAccumulation,
   ringAllReduce,
   ropePositionsAlias,
+  ropeScoreDrifts,
   attentionTies,
   attentionMaskedRow,
   attentionFusedExponent,
+  routerChangesExperts,
+  capacityDropsTokens,
+  layerNormFastVariance,
+  fp8ScaleLate,
+  fp8SumsShort,
+  bf16x3Low,
+  servingDisagrees,
   logSoftmaxCollapse,
   negativeVariance,
   covarianceLosesRank,

@@ -2,10 +2,10 @@ import { multiSteps, scale } from '../optimizer/index.js'
 import { checkInteger, checkOptions } from '../options/index.js'
 import { add, checkFloatDType, type FloatDType, ones, type Tensor, zeros } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** The accumulation. */
 export interface GradientAccumulationOptions extends DTypeOption {

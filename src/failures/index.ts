@@ -12,7 +12,7 @@ export type {
   Readings,
   Repair,
   Verdict,
-} from './failure.js'
+} from './record/failure.js'
 export {
   type Computation,
   type Examination,
@@ -21,8 +21,8 @@ export {
   type Finding,
   findingOf,
   type OnTrial,
-} from './examination.js'
-export { bfloat16Draws } from './bfloat16Draws.js'
+} from './record/examination.js'
+export { bfloat16Draws } from './record/bfloat16Draws.js'
 export { gallery } from './gallery.js'
 export { onesStall, type OnesStallOptions } from './onesStall.js'
 export { neumaierStalls, type NeumaierStallsOptions } from './neumaierStalls.js'
@@ -36,10 +36,21 @@ export { updateUnderHalfUlp, type UpdateUnderHalfUlpOptions } from './updateUnde
 export { emaStall, type EmaStallOptions } from './emaStall.js'
 export { gradientAccumulation, type GradientAccumulationOptions } from './gradientAccumulation.js'
 export { ringAllReduce, type RingAllReduceOptions } from './ringAllReduce.js'
-export { ropePositionsAlias, type RopePositionsAliasOptions } from './ropePositionsAlias.js'
-export { attentionTies, type AttentionTiesOptions } from './attentionTies.js'
-export { attentionMaskedRow, type AttentionMaskedRowOptions } from './attentionMaskedRow.js'
-export { attentionFusedExponent, type AttentionFusedExponentOptions } from './attentionFusedExponent.js'
+export { ropePositionsAlias, type RopePositionsAliasOptions } from './kernels/ropePositionsAlias.js'
+export { attentionTies, type AttentionTiesOptions } from './kernels/attentionTies.js'
+export { attentionMaskedRow, type AttentionMaskedRowOptions } from './kernels/attentionMaskedRow.js'
+export {
+  attentionFusedExponent,
+  type AttentionFusedExponentOptions,
+} from './kernels/attentionFusedExponent.js'
+export { ropeScoreDrifts, type RopeScoreDriftsOptions } from './kernels/ropeScoreDrifts.js'
+export { routerChangesExperts, type RouterChangesExpertsOptions } from './kernels/routerChangesExperts.js'
+export { capacityDropsTokens, type CapacityDropsTokensOptions } from './kernels/capacityDropsTokens.js'
+export { layerNormFastVariance, type LayerNormFastVarianceOptions } from './kernels/layerNormFastVariance.js'
+export { fp8ScaleLate, type Fp8ScaleLateOptions } from './kernels/fp8ScaleLate.js'
+export { fp8SumsShort, type Fp8SumsShortOptions } from './kernels/fp8SumsShort.js'
+export { bf16x3Low, type Bf16x3LowOptions } from './kernels/bf16x3Low.js'
+export { servingDisagrees, type ServingDisagreesOptions } from './kernels/servingDisagrees.js'
 export { logSoftmaxCollapse, type LogSoftmaxCollapseOptions } from './logSoftmaxCollapse.js'
 export { negativeVariance, type NegativeVarianceOptions } from './negativeVariance.js'
 export { covarianceLosesRank, type CovarianceLosesRankOptions } from './covarianceLosesRank.js'

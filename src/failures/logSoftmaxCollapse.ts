@@ -1,9 +1,9 @@
 import { logSoftmax } from '../numerics/index.js'
 import { checkOptions } from '../options/index.js'
 import { checkFloatDType, type FloatDType, neg, slice, type Tensor, tensor } from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The loss. */
 export interface LogSoftmaxCollapseOptions extends DTypeOption {

@@ -2,10 +2,10 @@ import { drift } from '../numerics/index.js'
 import { checkInteger, checkOptions } from '../options/index.js'
 import { key, uniform } from '../random/index.js'
 import { cast, checkFloatDType, cumsum, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** How the metric is kept. */
 export interface LossMetricStuckOptions extends DTypeOption {

@@ -4,8 +4,8 @@ import { logSoftmax } from '../numerics/index.js'
 import { sgd } from '../optimizer/index.js'
 import { checkNumber, checkOptions } from '../options/index.js'
 import { checkFloatDType, type FloatDType, mul, neg, slice, type Tensor, tensor } from '../tensor/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The model. */
 export interface LossScaleCollapseOptions extends DTypeOption {

@@ -13,9 +13,9 @@ import {
   tril,
   where,
 } from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The pairwise decays. */
 export interface MaskAfterExpOptions extends DTypeOption {

@@ -11,10 +11,10 @@ import {
   type Tensor,
   tensor,
 } from '../tensor/index.js'
-import { bfloat16Draws } from './bfloat16Draws.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import { bfloat16Draws } from './record/bfloat16Draws.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The variance. */
 export interface NegativeVarianceOptions extends DTypeOption {

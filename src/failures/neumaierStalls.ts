@@ -1,9 +1,9 @@
 import { checkInteger, checkOptions } from '../options/index.js'
 import { checkFloatDType, cumsum, type Order, type Tensor } from '../tensor/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 import { onesToCount, sumOfOnes } from './sumOfOnes.js'
 
 /** How the ones are added. */

@@ -2,8 +2,8 @@ import { allReduce, type ReduceOrder } from '../collectives/index.js'
 import { checkInteger, checkOptions } from '../options/index.js'
 import { foldIn, key, normal } from '../random/index.js'
 import { add, cast, checkFloatDType, type FloatDType, type Tensor, tensor } from '../tensor/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The reduction. */
 export interface RingAllReduceOptions extends DTypeOption {

@@ -1,5 +1,5 @@
 import { type AccumulateOptions, cumsum, type FloatDType, ones, type Tensor } from '../tensor/index.js'
-import type { Computation } from './examination.js'
+import type { Computation } from './record/examination.js'
 
 /** A running sum of ones, and where it stops growing. */
 export interface SumOfOnes {

@@ -1,8 +1,8 @@
 import { boundedClockBias } from '../numerics/index.js'
 import { checkNumber, checkOptions } from '../options/index.js'
 import { checkFloatDType, type FloatDType, mul, square, sub, tanh, tensor } from '../tensor/index.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
 
 /** The bounded parameter. */
 export interface TanhReachesBoundOptions extends DTypeOption {

@@ -4,10 +4,10 @@ import { checkInteger, checkNumber, checkOptions } from '../options/index.js'
 import { key } from '../random/index.js'
 import { cast, checkFloatDType, type FloatDType, mean, mul, ones, sub, type Tensor } from '../tensor/index.js'
 import { leavesOf } from '../tree/index.js'
-import { examination } from './examination.js'
-import type { DTypeOption, Failure } from './failure.js'
-import { say } from './say.js'
-import { overSteps } from './series.js'
+import { examination } from './record/examination.js'
+import type { DTypeOption, Failure } from './record/failure.js'
+import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** How the weights are kept. */
 export interface UpdateUnderHalfUlpOptions extends DTypeOption {

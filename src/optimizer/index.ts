@@ -86,6 +86,7 @@ export {
   type OptimisticState,
   scaleByOptimisticGradient,
 } from './rescalings/scaleByOptimisticGradient.js'
+export type { MuonDimensionNumbers, WeightDimensionNumbers } from './rescalings/muonDimensions.js'
 export {
   type MuonState,
   type NewtonSchulz,
@@ -158,6 +159,22 @@ export {
   optimisticGradientDescent,
   type OptimisticGradientDescentOptions,
 } from './optimizers/optimisticGradientDescent.js'
+export {
+  cocob,
+  type CocobOptions,
+  type CocobState,
+  scaleByCocob,
+  type ScaleByCocobOptions,
+} from './unscheduled/cocob.js'
+export { dadaptAdamw, type DadaptAdamwOptions, type DadaptAdamwState } from './unscheduled/dadaptAdamw.js'
+export { dog, type DogOptions, type DogState, scaleByDog, type ScaleByDogOptions } from './unscheduled/dog.js'
+export {
+  dowg,
+  type DowgOptions,
+  type DowgState,
+  scaleByDowg,
+  type ScaleByDowgOptions,
+} from './unscheduled/dowg.js'
 export { prodigy, type ProdigyOptions, type ProdigyState } from './unscheduled/prodigy.js'
 export { radam } from './adams/radam.js'
 export { rmsprop, type RmspropOptions } from './optimizers/rmsprop.js'
@@ -178,6 +195,8 @@ export { scheduleFreeAdamw, type ScheduleFreeAdamwOptions } from './unscheduled/
 export { scheduleFreeSgd, type ScheduleFreeSgdOptions } from './unscheduled/scheduleFreeSgd.js'
 
 export { lbfgs, type LbfgsOptions } from './objective/lbfgs.js'
+export { momo, type MomoOptions, type MomoState } from './objective/momo.js'
+export { momoAdam, type MomoAdamOptions, type MomoAdamState } from './objective/momoAdam.js'
 export { polyakSgd, type PolyakSgdOptions } from './objective/polyakSgd.js'
 export {
   reduceOnPlateau,
@@ -197,6 +216,11 @@ export {
 } from './objective/scaleByBacktrackingLinesearch.js'
 export { type LbfgsState, scaleByLbfgs, type ScaleByLbfgsOptions } from './objective/scaleByLbfgs.js'
 export { type PolyakOptions, scaleByPolyak } from './objective/scaleByPolyak.js'
+export {
+  scaleByZoomLinesearch,
+  type ZoomLinesearchOptions,
+  type ZoomLinesearchState,
+} from './objective/scaleByZoomLinesearch.js'
 export { scaleBySophia, type ScaleBySophiaOptions, type SophiaState } from './objective/scaleBySophia.js'
 export { sophia, type SophiaOptions } from './objective/sophia.js'
 

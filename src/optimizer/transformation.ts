@@ -51,6 +51,8 @@ export interface Optimizer<S extends State = State> {
   readonly fusion?: Fusion
   /** @internal Whether numbers and booleans of its state may be tensors, so that `update` can be recorded. */
   readonly recordable?: boolean
+  /** @internal Whether a recorded step computes what a plain one leaves out most of the time. */
+  readonly skips?: boolean
 }
 
 /**

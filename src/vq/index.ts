@@ -50,3 +50,20 @@ export { rotationTrick } from './gradients/rotationTrick.js'
 export { type CommitmentOptions, codebookLoss, commitmentLoss } from './gradients/losses.js'
 export { type CodebookUsage, codebookUsage } from './model/codebookUsage.js'
 export { type BitsAccounting, type BitsOptions, bitsAccounting } from './model/bitsAccounting.js'
+export {
+  type CodedTensor,
+  codeTensor,
+  decodeTensor,
+  loadCodes,
+  type StoredCodes,
+  storeCodes,
+} from './model/codedTensor.js'
+export type { QuantizeModelOptions } from './model/modelOptions.js'
+export {
+  type LayerRow,
+  type ModelMetrics,
+  type QuantizedModel,
+  quantizeModel,
+  type TotalRow,
+  type WayRow,
+} from './model/quantizeModel.js'

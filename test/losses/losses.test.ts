@@ -75,6 +75,7 @@ const made: Readonly<Record<string, readonly [loss: Loss, given: readonly number
   klDivergenceWithLogTargetsWhere: [(a, b) => losses.klDivergenceWithLogTargets(a, b, only), y],
   generalizedKlDivergenceWhere: [(a, b) => losses.generalizedKlDivergence(a, b, only), shares],
   smoothLabels: [(a) => losses.smoothLabels(a, 0.1), []],
+  smoothLabelsWhere: [(a) => losses.smoothLabels(a, 0.1, only), []],
 }
 
 function ran({ loss, dtype: short }: Row) {

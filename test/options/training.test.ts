@@ -140,6 +140,16 @@ const optimizers: Calls<typeof optimizer> = {
   lbfgs: optimizer.lbfgs,
   scaleByBacktrackingLinesearch: optimizer.scaleByBacktrackingLinesearch,
   scaleByLbfgs: optimizer.scaleByLbfgs,
+  scaleByZoomLinesearch: optimizer.scaleByZoomLinesearch,
+  cocob: optimizer.cocob,
+  dadaptAdamw: optimizer.dadaptAdamw,
+  dog: optimizer.dog,
+  dowg: optimizer.dowg,
+  momo: optimizer.momo,
+  momoAdam: optimizer.momoAdam,
+  scaleByCocob: optimizer.scaleByCocob,
+  scaleByDog: optimizer.scaleByDog,
+  scaleByDowg: optimizer.scaleByDowg,
 }
 
 const schedules: Calls<typeof schedule> = {

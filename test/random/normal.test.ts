@@ -14,6 +14,21 @@ describe('normal', () => {
     expect(digest(normal(key(call.seed), call.length))).toEqual(answer(call))
   })
 
+  it.each(callsOf('normalNarrow'))('normal: %s equals jax.random.normal to the bit', (_, call) => {
+    const [shape, options] = call.args as [number[], { dtype: 'bfloat16' | 'float16' }]
+    const { data } = normal(key(call.seed), shape, options)
+    expect(digest(data)).toEqual(answer(call))
+  })
+
+  it('normal(key, 4, { dtype }) says that numbers are drawn in float32', () => {
+    expect(() => normal(key(0), 4, { dtype: 'bfloat16' } as object)).toThrow(
+      new RangeError('normal: a number of elements is drawn in float32, ask for a shape [bfloat16]'),
+    )
+    expect(() => normal(key(0), [4], { dtype: 'float64' } as object)).toThrow(
+      'normal: unknown dtype, did you mean float32 [float64]',
+    )
+  })
+
   it('normal(key, 0) is empty; out is filled and returned; a bad n throws', () => {
     expect(normal(key(0), 0)).toEqual(new Float32Array(0))
     const out = new Float32Array(2)

@@ -56,6 +56,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pipeline: stored,
   replay: stored,
   checkpoint: stored,
+  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
+  hosts: [...stored, 'sharding', 'collectives'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,
@@ -66,6 +68,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   precision: [...autodiff, 'autodiff'],
   ssm,
   nn: [...ssm, 'ssm'],
+  nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer', 'lowprecision'],
+  rl: [
+    ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
+    ...['lowprecision', 'nn', 'nca', 'env'],
+  ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
   step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
@@ -77,6 +84,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The command line may open every door.
   cli: [
     ...failures,
+    'env',
+    'rl',
     'step2750',
     'step2750Files',
     'drift',
@@ -135,7 +144,7 @@ const optimizers =
 const rescalings =
   'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
 const transforms =
-  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch'
+  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch scaleByZoomLinesearch dog scaleByDog dowg scaleByDowg cocob scaleByCocob dadaptAdamw momo momoAdam'
 const formatArrays =
   'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
 const masks =

@@ -7,6 +7,7 @@ import { chosen } from '../arithmetic/chosen.js'
 import type { Scalar } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
+import { dimensionsOf, type WeightDimensionNumbers } from '../rescalings/muonDimensions.js'
 import {
   type NewtonSchulz,
   type ScaleByMuonOptions,
@@ -20,7 +21,9 @@ import { type ScaleByShapeOptions, scaleByShape, scaleByShapeNames } from '../tr
 import { type MultiTransformState, multiTransform } from '../wrappers/multiTransform.js'
 
 /** Muon for matrices, AdamW for the rest. */
-export interface MuonOptions extends Omit<ScaleByMuonOptions, 'nsCoeffs'>, ScaleByShapeOptions {
+export interface MuonOptions
+  extends Omit<ScaleByMuonOptions, 'nsCoeffs' | 'weightDimensionNumbers'>,
+    Omit<ScaleByShapeOptions, 'weightDimensionNumbers'> {
   readonly learningRate: LearningRate
   /** Coefficients, or the name of published ones. Default: 'standard'. */
   readonly nsCoeffs?: NewtonSchulz | readonly NewtonSchulz[] | 'standard' | 'dion'
@@ -38,12 +41,17 @@ export interface MuonOptions extends Omit<ScaleByMuonOptions, 'nsCoeffs'>, Scale
   readonly adamWeightDecay?: LearningRate
   /** Default: `learningRate`. */
   readonly adamLearningRate?: LearningRate
+  /** Which axes of each parameter make matrices; null leaves one to AdamW. Default: those of rank 2, as [in, out]. */
+  readonly muonWeightDimensionNumbers?: WeightDimensionNumbers
 }
+
+const { weightDimensionNumbers: _, ...ofMatrices } = scaleByMuonNames
+const { weightDimensionNumbers: __, ...ofShapes } = scaleByShapeNames
 
 /** The names of `MuonOptions`. */
 export const muonNames: OptionTable<MuonOptions> = {
-  ...scaleByMuonNames,
-  ...scaleByShapeNames,
+  ...ofMatrices,
+  ...ofShapes,
   learningRate: 'required',
   weightDecay: 'optional',
   weightDecayMask: 'optional',
@@ -52,6 +60,7 @@ export const muonNames: OptionTable<MuonOptions> = {
   adamEpsRoot: 'optional',
   adamWeightDecay: 'optional',
   adamLearningRate: 'optional',
+  muonWeightDimensionNumbers: 'optional',
 }
 
 /** Those of Dion, one triple a step: https://github.com/microsoft/dion, newton_schulz_triton.py. */
@@ -64,7 +73,7 @@ const dion: readonly NewtonSchulz[] = [
 ]
 
 /**
- * Muon: for leaves of rank 2 `chain(scaleByMuon, scaleByShape, addDecayedWeights, scaleByLearningRate)`, for all others
+ * Muon: for leaves of rank 2, or those with dimension numbers, `chain(scaleByMuon, scaleByShape, addDecayedWeights, scaleByLearningRate)`, for all others
  * `adamw`, which has the same eps, momentum of the same kind, and a weight decay of its own.
  *
  * Source    Muon: an optimizer for hidden layers, https://kellerjordan.github.io/posts/muon (2024)
@@ -78,13 +87,15 @@ export function muon(options: MuonOptions): GradientTransformation<MultiTransfor
   if (typeof nsCoeffs === 'string') checkName('muon', 'nsCoeffs', nsCoeffs, ['standard', 'dion'])
   checkScalar('muon', 'eps', eps, 0)
   const exact = chosen(options, arithmeticNames)
-  const { nsCoeffs: _, ...how } = chosen(options, scaleByMuonNames)
+  const given = options.muonWeightDimensionNumbers
+  const dimensions = given === undefined ? {} : { weightDimensionNumbers: given }
+  const { nsCoeffs: _, ...how } = chosen({ ...options, ...dimensions }, scaleByMuonNames)
   const coefficients = nsCoeffs === 'dion' ? dion : nsCoeffs === 'standard' ? undefined : nsCoeffs
   return multiTransform(
     {
       muon: chain(
         scaleByMuon(coefficients === undefined ? how : { ...how, nsCoeffs: coefficients }),
-        scaleByShape(chosen(options, scaleByShapeNames)),
+        scaleByShape(chosen({ ...options, ...dimensions }, scaleByShapeNames)),
         addDecayedWeights(
           weightDecay,
           weightDecayMask === undefined ? exact : { ...exact, mask: weightDecayMask },
@@ -103,6 +114,11 @@ export function muon(options: MuonOptions): GradientTransformation<MultiTransfor
         nesterov,
       }),
     },
-    (tree) => mapTree((x): string => (x.rank === 2 ? 'muon' : 'adam'), tree),
+    (tree) => {
+      if (given === undefined) return mapTree((x): string => (x.rank === 2 ? 'muon' : 'adam'), tree)
+      const found = dimensionsOf('muon', given, tree)
+      let leaf = 0
+      return mapTree((): string => (found[leaf++] === null ? 'adam' : 'muon'), tree)
+    },
   )
 }

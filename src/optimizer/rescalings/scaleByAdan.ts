@@ -3,6 +3,7 @@ import { zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkScalar } from '../arithmetic/checkScalar.js'
+import { choose, isAt } from '../arithmetic/choose.js'
 import { nextCount } from '../arithmetic/count.js'
 import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
@@ -57,6 +58,7 @@ export function scaleByAdan(options: ScaleByAdanOptions = {}): GradientTransform
   checkScalar('scaleByAdan', 'eps', eps, 0)
   checkScalar('scaleByAdan', 'epsRoot', epsRoot, 0)
   return {
+    recordable: true,
     init(params) {
       const zeros = zerosLike(params)
       return { m: zeros, v: zeros, n: zeros, g: zeros, t: 0 }
@@ -65,7 +67,11 @@ export function scaleByAdan(options: ScaleByAdanOptions = {}): GradientTransform
       const t = nextCount(state.t)
       const trees = [updates, state.m, state.v, state.n, state.g] as const
       const [scaled, m, v, n] = zipLeaves('scaleByAdan', trees, ([g, oldM, oldV, oldN, last], leaves) => {
-        const diff = state.t === 0 ? zeros(g!.shape, { dtype: g!.dtype }) : a.sub(g!, last!)
+        const [diff] = choose(
+          isAt(state.t, 0),
+          () => [zeros(g!.shape, { dtype: g!.dtype })],
+          () => [tensorOf(a.sub(g!, last!))],
+        )
         const mean = updateMoment(a, b1, g!, oldM!)
         const change = updateMoment(a, b2, diff, oldV!)
         const square = updateSecondMoment(a, b3, a.add(g!, a.mul(a.oneMinus(b2), diff)), oldN!)

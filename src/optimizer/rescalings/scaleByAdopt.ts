@@ -1,5 +1,5 @@
 import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
+import { type FloatDType, neg, type Tensor } from '../../tensor/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -7,11 +7,13 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
+import { choose, isAt } from '../arithmetic/choose.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { type Decoded, isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { constantOf, scheduled } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
 import type { AdamState } from './scaleByAdam.js'
 
@@ -64,26 +66,39 @@ export function scaleByAdopt(options: ScaleByAdoptOptions = {}): GradientTransfo
   checkScalar('scaleByAdopt', 'b2', b2, 0, 1)
   checkScalar('scaleByAdopt', 'eps', eps, 0)
   return {
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype), nu: zerosLike(params) }),
     update(updates, state) {
-      const first = state.count === 0
-      const [b1Now, b2Now] = [first ? 1 : float32(a, b1), first ? 0 : float32(a, b2)]
-      const limit = useClipping ? limitAt(state.count) : Number.POSITIVE_INFINITY
-      checkScalar('scaleByAdopt', `the clip value at step ${state.count}`, limit, 0)
+      const first = isAt(state.count, 0)
+      const limit = useClipping ? scheduled('scaleByAdopt', limitAt, state.count) : Number.POSITIVE_INFINITY
+      if (isNumber(limit)) checkScalar('scaleByAdopt', `the clip value at step ${state.count}`, limit, 0)
       const trees = [updates, state.mu, state.nu] as const
       const [direction, mu, nu] = leafwise('scaleByAdopt', trees, ([g, m, v]) => {
         const rescaled = a.div(g!, a.maximum(a.sqrt(v!), eps))
-        const clipped = useClipping ? a.minimum(a.maximum(rescaled, -limit), limit) : rescaled
-        const mean = updateMoment(a, b1Now, clipped, m!)
-        return [
-          tensorOf(nesterov ? updateMoment(a, b1Now, clipped, mean) : mean),
-          tensorOf(mean, muDtype),
-          tensorOf(updateSecondMoment(a, b2Now, g!, v!)),
-        ]
+        const clipped = useClipping ? clippedBy(a, rescaled, limit) : rescaled
+        const step = (b1Now: Scalar, b2Now: Scalar): readonly [Tensor, Tensor, Tensor] => {
+          const mean = updateMoment(a, b1Now, clipped, m!)
+          return [
+            tensorOf(nesterov ? updateMoment(a, b1Now, clipped, mean) : mean),
+            tensorOf(mean, muDtype),
+            tensorOf(updateSecondMoment(a, b2Now, g!, v!)),
+          ]
+        }
+        return choose(
+          first,
+          () => step(1, 0),
+          () => step(float32(a, b1), float32(a, b2)),
+        )
       })
       return [direction, { count: nextCount(state.count), mu, nu }]
     },
   }
+}
+
+/** Elements from -limit to limit, which may be a count's and recorded. */
+function clippedBy(a: Elementwise, x: Decoded, limit: Scalar): Decoded {
+  const most = constantOf(a, limit, x.dtype)
+  return a.minimum(a.maximum(x, isNumber(most) ? -most : neg(most)), most)
 }
 
 /** optax chooses between the decay and its first value in float32: what 1 - b is computed from. */

@@ -1,5 +1,5 @@
 import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, type Shape, Tensor, zeros } from '../../tensor/index.js'
+import { broadcastTo, cast, type FloatDType, reshape, type Shape, Tensor, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import {
   type ArithmeticOption,
@@ -8,11 +8,12 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
-import { nextCount } from '../arithmetic/count.js'
+import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
 import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafMean } from '../arithmetic/leafMean.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
+import { Recorded } from '../arithmetic/recorded.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** How the mean of squares is kept. */
@@ -73,6 +74,7 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
   const axesOf = (shape: Shape) => (factored ? factoredAxes(shape, minDimSizeToFactor) : undefined)
   const one = (x: Tensor): Tensor => zeros([1], { dtype: x.dtype })
   return {
+    recordable: true,
     init: (params) => ({
       count: 0,
       vRow: stateTree(params, (p) => {
@@ -87,7 +89,7 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
     }),
     update(updates, state, params) {
       needParams('scaleByFactoredRms', params)
-      const d = decayAt(a, state.count - stepOffset + 1, decayRate)
+      const d = decayAt(a, state.count, { stepOffset, decayRate })
       const trees = [updates, state.vRow, state.vCol, state.v] as const
       const [scaled, vRow, vCol, v] = zipLeaves('scaleByFactoredRms', trees, ([g, row, col, whole]) => {
         const dtype = g!.dtype as FloatDType
@@ -113,9 +115,26 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
   }
 }
 
-/** 1 - t^-rate, a float32 scalar. */
-function decayAt(a: Elementwise, t: number, rate: number): Tensor {
-  return new Tensor('float32', [], Float32Array.of(1 - a.power(t, a.weak(-rate, 'float32'), 'float32')))
+interface Decay {
+  readonly stepOffset: number
+  readonly decayRate: number
+}
+
+/** 1 - t^-rate at the step after so many, a float32 scalar. */
+function decayAt(a: Elementwise, count: Count, decay: Decay): Tensor {
+  if (count instanceof Tensor) return cast(atCount(decayOps[a.name], count, decay), 'float32')
+  return new Tensor('float32', [], Float32Array.of(decayOf(a, count, decay)))
+}
+
+function decayOf(a: Elementwise, count: number, { stepOffset, decayRate }: Decay): number {
+  return 1 - a.power(count - stepOffset + 1, a.weak(-decayRate, 'float32'), 'float32')
+}
+
+const decayOps = {
+  ieee: countOp('factoredDecay', (count, decay: Decay) => decayOf(arithmeticOf('ieee'), count, decay)),
+  'xla-cpu': countOp('factoredDecay', (count, decay: Decay) =>
+    decayOf(arithmeticOf('xla-cpu'), count, decay),
+  ),
 }
 
 /** The second longest axis and the longest, undefined where the former is too short. */
@@ -132,6 +151,10 @@ function without(shape: Shape, axis: number): number[] {
 
 /** Elements repeated along a new axis of `shape`. */
 function stretch(x: Decoded, shape: Shape, axis: number): Decoded {
+  if (x instanceof Recorded) {
+    const once = [...x.shape.slice(0, axis), 1, ...x.shape.slice(axis)]
+    return new Recorded(broadcastTo(reshape(x.tensor, once), shape))
+  }
   const inner = shape.slice(axis + 1).reduce((n, length) => n * length, 1)
   const length = shape[axis]!
   const values = new (x.values.constructor as Float32ArrayConstructor)(x.values.length * length)

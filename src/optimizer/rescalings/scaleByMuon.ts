@@ -23,6 +23,7 @@ import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
 import { sumXla } from '../arithmetic/sumXla.js'
 import type { GradientTransformation } from '../transformation.js'
+import { dimensionsOf, overMatrices, type WeightDimensionNumbers } from './muonDimensions.js'
 
 /** The coefficients a, b, c of one Newton-Schulz step x' = a x + (b (x x^T) + c (x x^T)^2) x. */
 export type NewtonSchulz = readonly [a: number, b: number, c: number]
@@ -48,6 +49,8 @@ export interface ScaleByMuonOptions extends ArithmeticOption {
    * step's product. Default: 'frobenius'.
    */
   readonly preconditioning?: 'frobenius' | 'aol' | 'schatten'
+  /** Which axes of each leaf make matrices. Default: every leaf is a matrix [in, out]. */
+  readonly weightDimensionNumbers?: WeightDimensionNumbers
 }
 
 /** The names of `ScaleByMuonOptions`. */
@@ -60,6 +63,7 @@ export const scaleByMuonNames: OptionTable<ScaleByMuonOptions> = {
   nesterov: 'optional',
   adaptive: 'optional',
   preconditioning: 'optional',
+  weightDimensionNumbers: 'optional',
   ...arithmeticNames,
 }
 
@@ -71,7 +75,8 @@ const usual: NewtonSchulz = [3.4445, -4.775, 2.0315]
 /**
  * Muon's direction: the momentum of each matrix with all its singular values brought near 1, by Newton-Schulz steps.
  *
- * Shape     every leaf a matrix; `muon` gives it those alone. Dtype of the gradients.
+ * Shape     every leaf a matrix, or as many as `weightDimensionNumbers` finds in it; `muon` gives it those alone. Dtype of the
+ *           gradients.
  * Rounding  products of matrices summed in float32 in index order and rounded to the dtype, as is every operation around them.
  *           XLA sums in an order of its own, and the steps enlarge what differs in small singular values.
  * Cost      each step four times the smaller side times the elements, and twice its cube, in multiplications and additions.
@@ -84,7 +89,7 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
   checkFlag('scaleByMuon', 'nesterov', options.nesterov)
   checkFlag('scaleByMuon', 'adaptive', options.adaptive)
   const { beta = 0.95, eps = 1e-8, muDtype, nesterov = true, adaptive = false } = options
-  const { preconditioning = 'frobenius' } = options
+  const { preconditioning = 'frobenius', weightDimensionNumbers: given } = options
   checkName('scaleByMuon', 'preconditioning', preconditioning, ['frobenius', 'aol', 'schatten'])
   checkDecay('scaleByMuon', 'beta', beta)
   checkScalar('scaleByMuon', 'eps', eps, 0)
@@ -94,10 +99,10 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
       const t = nextCount(state.count)
+      const dimensions = given === undefined ? [] : dimensionsOf('scaleByMuon', given, updates)
+      let leaf = 0
       const [direction, mu] = leafwise('scaleByMuon', [updates, state.mu], ([g, m], count) => {
-        if (g!.rank !== 2) {
-          throw new RangeError(`scaleByMuon: a leaf is no matrix, mask it [${g!.shape.join(', ')}]`)
-        }
+        const matrices = dimensions[leaf++]
         const mean = updateMoment(a, beta, g!, m!)
         const hat = nesterov
           ? a.add(
@@ -105,7 +110,9 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
               a.mul(a.oneMinus(beta), biasCorrection(a, beta, t, g!, count)),
             )
           : biasCorrection(a, beta, t, mean, count)
-        const orthogonal = orthogonalized(a, tensorOf(hat), steps, preconditioning, eps)
+        const orthogonal = overMatrices('scaleByMuon', tensorOf(hat), matrices, (matrix) =>
+          orthogonalized(a, matrix, steps, preconditioning, eps),
+        )
         const out = adaptive ? a.mul(sumXla(tensorOf(a.mul(hat, orthogonal))), orthogonal) : orthogonal
         return [tensorOf(decodedLike(out)), tensorOf(mean, muDtype)]
       })

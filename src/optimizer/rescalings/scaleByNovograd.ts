@@ -1,10 +1,11 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, zeros } from '../../tensor/index.js'
+import { type FloatDType, type Tensor, zeros } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
+import { choose, isAt } from '../arithmetic/choose.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
@@ -58,22 +59,30 @@ export function scaleByNovograd(options: ScaleByNovogradOptions = {}): GradientT
   checkScalar('scaleByNovograd', 'epsRoot', epsRoot, 0)
   checkScalar('scaleByNovograd', 'weightDecay', weightDecay)
   return {
+    recordable: true,
     init: (params) => ({
       count: 0,
       mu: zerosLike(params, muDtype),
       nu: stateTree(params, (p) => zeros([], { dtype: p.dtype })),
     }),
     update(updates, state, params) {
-      const first = state.count === 0
+      const first = isAt(state.count, 0)
       const trees = [updates, needParams('scaleByNovograd', params), state.mu, state.nu] as const
       const [direction, mu, nu] = zipLeaves('scaleByNovograd', trees, ([g, p, m, v]) => {
         const norm = leafNorm(a, g!)
         const square = a.mul(norm, norm)
-        const spread = first ? square : updateMoment(a, b2, square, v!)
-        const scaled = a.divScalar(g!, a.add(a.sqrt(a.add(spread, epsRoot)), eps))
-        const decayed = a.add(scaled, a.mul(weightDecay, p!))
-        const next = tensorOf(first ? decayed : a.add(a.mul(b1, m!), decayed), muDtype)
-        return [next, next, tensorOf(spread, v!.dtype as FloatDType)]
+        const step = (spread: Decoded, momentum: Operand | undefined): readonly [Tensor, Tensor] => {
+          const scaled = a.divScalar(g!, a.add(a.sqrt(a.add(spread, epsRoot)), eps))
+          const decayed = a.add(scaled, a.mul(weightDecay, p!))
+          const next = momentum === undefined ? decayed : a.add(momentum, decayed)
+          return [tensorOf(next, muDtype), tensorOf(spread, v!.dtype as FloatDType)]
+        }
+        const [next, spread] = choose(
+          first,
+          () => step(square, undefined),
+          () => step(updateMoment(a, b2, square, v!), a.mul(b1, m!)),
+        )
+        return [next, next, spread]
       })
       return [direction, { count: nextCount(state.count), mu, nu }]
     },

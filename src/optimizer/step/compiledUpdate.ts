@@ -24,7 +24,7 @@ const most = 4
 
 /**
  * A step as one program, from the second one over leaves of the same dtypes and shapes on: the first says nothing of others to come.
- * Undefined where the optimizer looks at elements, or somebody sees or asks for something that a program has not.
+ * Undefined where the optimizer looks at elements or skips most of a step, or somebody sees or asks for something that a program has not.
  */
 export function compiledUpdate<S extends State, P extends Treelike>(
   optimizer: Optimizer<S>,
@@ -32,7 +32,7 @@ export function compiledUpdate<S extends State, P extends Treelike>(
   { params, state }: Point<S, P>,
   options: ApplyGradientsOptions,
 ): Point<S, P> | undefined {
-  if (!optimizer.recordable || options.engine === 'plain') return undefined
+  if (!optimizer.recordable || optimizer.skips || options.engine === 'plain') return undefined
   const leaves = leavesOf(params)
   if (areRecorded(...leaves, ...leavesOf(grads))) return undefined
   const { donate = false } = options

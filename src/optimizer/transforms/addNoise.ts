@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js'
-import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
+import { cast, type DType, type FloatDType, type Shape, Tensor } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
@@ -33,10 +33,10 @@ export type AddNoiseState = { readonly count: number; readonly rngKey: Tensor<'u
 /**
  * Updates plus normal noise of variance eta / t^gamma at step t, from 1.
  *
- * Rounding  the deviation: power, quotient and root in float32 (float64 of float64 leaves); as it is a strong float32 scalar,
- *           updates of bfloat16 leaves become float32, as in optax. Noise is drawn in float32 and rounded to the leaf's dtype.
- * Special   the draws are `random.normal`'s, bits of jax.random in float32; for bfloat16 leaves JAX draws 16-bit words, which
- *           are other numbers.
+ * Rounding  the deviation: power, quotient and root in float32 (float64 of float64 leaves), then to the leaf's dtype, which
+ *           its product with the noise and the sum have, too.
+ * Special   the draws are `random.normal`'s, the bits of jax.random in float32, bfloat16 and float16; for leaves of another
+ *           dtype those of float32, cast.
  * Source    Adding gradient noise improves learning for very deep networks, arXiv:1511.06807
  *
  * @example addNoise({ eta: 0.01, gamma: 0.55, key: 0 }).init([tensor([1])]).count // 0
@@ -57,18 +57,24 @@ export function addNoise(options: AddNoiseOptions): GradientTransformation<AddNo
       const keys = split(sampleKey, leaves.length)
       const noise = replaceLeaves(
         updates,
-        leaves.map((leaf, i): Tensor => cast(normal(keys[i]!, leaf.shape), leaf.dtype)),
+        leaves.map((leaf, i): Tensor => noiseLike(keys[i]!, leaf.shape, leaf.dtype)),
       )
       const [noisy] = leafwise('addNoise', [updates, noise], ([g, draws]) => {
         const wide: FloatDType = g!.dtype === 'float64' ? 'float64' : 'float32'
         const power = a.power(count, gamma, wide)
         const strong = new Tensor(wide, [], (wide === 'float64' ? Float64Array : Float32Array).of(power))
-        const deviation = a.sqrt(a.div(eta, strong))
+        const deviation = a.sqrt(a.div(eta, strong)).values[0]!
         return [tensorOf(a.add(g!, a.mul(deviation, draws!)))]
       })
       return [noisy, { count, rngKey: wordsOf(rngKey) }]
     },
   }
+}
+
+/** Normal draws in a leaf's dtype: JAX's, where it draws in that. */
+export function noiseLike(key: Key, shape: Shape, dtype: DType): Tensor {
+  if (dtype === 'bfloat16' || dtype === 'float16') return normal(key, shape, { dtype })
+  return cast(normal(key, shape), dtype)
 }
 
 /** The words of a key as a tensor, which a state may hold. */

@@ -1,12 +1,12 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js'
+import { type Key, key as keyOfSeed, split } from '../../random/index.js'
 import { cast, matmul, reshape, sum, type Tensor } from '../../tensor/index.js'
 import { leavesOf, pathsOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import type { GradientTransformation } from '../transformation.js'
-import { keyOfWords, wordsOf } from './addNoise.js'
+import { keyOfWords, noiseLike, wordsOf } from './addNoise.js'
 
 /** How private gradients are. */
 export interface DifferentiallyPrivateOptions extends ArithmeticOption {
@@ -34,7 +34,7 @@ export type DifferentiallyPrivateState = { readonly rngKey: Tensor<'uint32'> }
  *
  * Shape     leaves [batch, ...], the gradients of the examples one by one; the updates are without the axis of the batch.
  * Rounding  squares to the dtype, an example's sums in float32, its factor to the dtype; the clipped sum in float32, once to
- *           the dtype; noise drawn in float32 and rounded to it (JAX draws other numbers for bfloat16).
+ *           the dtype; noise drawn in it, as `addNoise` does.
  * Source    Deep learning with differential privacy, arXiv:1607.00133
  *
  * @example tree.leavesOf(differentiallyPrivateAggregate({ l2NormClip: 1, noiseMultiplier: 0, key: 0 }).update([tensor([[3, 4], [0, 0]])], differentiallyPrivateAggregate({ l2NormClip: 1, noiseMultiplier: 0, key: 0 }).init([]))[0])[0].toNested().map((x) => x.toFixed(2)) // ['0.30', '0.40']
@@ -74,7 +74,7 @@ export function differentiallyPrivateAggregate(
         const shape = g.shape.slice(1)
         const weights = cast(reshape(tensorOf(factors), [1, batch]), g.dtype)
         const clipped = reshape(matmul(weights, lanes[i]!), shape)
-        const noise = cast(normal(keys[i]!, shape), g.dtype)
+        const noise = noiseLike(keys[i]!, shape, g.dtype)
         return tensorOf(a.divScalar(a.add(clipped, a.mul(l2NormClip * noiseMultiplier, noise)), batch))
       })
       return [replaceLeaves(updates, mean), { rngKey: wordsOf(next) }]

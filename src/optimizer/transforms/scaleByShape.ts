@@ -3,17 +3,21 @@ import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithme
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { dimensionsOf, fansOf, type WeightDimensionNumbers } from '../rescalings/muonDimensions.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /** How orthogonal updates are sized. */
 export interface ScaleByShapeOptions extends ArithmeticOption {
   /** The root mean square that updates get, such as Adam's 0.2. Default: none, the rule of the width. */
   readonly consistentRms?: number
+  /** Which axes of each leaf are inputs and outputs. Default: every leaf is a matrix [in, out]. */
+  readonly weightDimensionNumbers?: WeightDimensionNumbers
 }
 
 /** The names of `ScaleByShapeOptions`. */
 export const scaleByShapeNames: OptionTable<ScaleByShapeOptions> = {
   consistentRms: 'optional',
+  weightDimensionNumbers: 'optional',
   ...arithmeticNames,
 }
 
@@ -28,7 +32,7 @@ export const scaleByShapeNames: OptionTable<ScaleByShapeOptions> = {
  */
 export function scaleByShape(options: ScaleByShapeOptions = {}): GradientTransformation<EmptyState> {
   checkOptions('scaleByShape', options, scaleByShapeNames)
-  const { consistentRms } = options
+  const { consistentRms, weightDimensionNumbers: given } = options
   if (consistentRms !== undefined) checkScalar('scaleByShape', 'consistentRms', consistentRms, 0)
   const a = arithmeticOf(options.arithmetic)
   const round = (x: number): number => a.weak(x, 'float32')
@@ -38,13 +42,13 @@ export function scaleByShape(options: ScaleByShapeOptions = {}): GradientTransfo
     }
     return round(Math.sqrt(round(Math.max(1, fanOut / fanIn))))
   }
-  return stateless(
-    (updates) =>
-      leafwise('scaleByShape', [updates], ([u]) => {
-        if (u!.rank !== 2) {
-          throw new RangeError(`scaleByShape: a leaf is no matrix, mask it [${u!.shape.join(', ')}]`)
-        }
-        return [tensorOf(a.mul(factorOf(u!.shape[0]!, u!.shape[1]!), u!))]
-      })[0],
-  )
+  return stateless((updates) => {
+    const dimensions = given === undefined ? [] : dimensionsOf('scaleByShape', given, updates)
+    let leaf = 0
+    const [scaled] = leafwise('scaleByShape', [updates], ([u]) => {
+      const [fanIn, fanOut] = fansOf('scaleByShape', u!, dimensions[leaf++])
+      return [tensorOf(a.mul(factorOf(fanIn, fanOut), u!))]
+    })
+    return scaled
+  })
 }

@@ -1,12 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { abs, type FloatDType, full, type Tensor } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
-import {
-  type ArithmeticOption,
-  arithmeticNames,
-  arithmeticOf,
-  type Elementwise,
-} from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
@@ -15,10 +10,10 @@ import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { updateMoment } from '../arithmetic/moments.js'
-import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
-import { scheduled } from '../arithmetic/scheduled.js'
+import { scheduled, strongSchedule } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
+import { correctionAt } from './correctionAt.js'
 
 /** The constants of Prodigy. */
 export interface ProdigyOptions extends ArithmeticOption {
@@ -109,7 +104,9 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
       const t = nextCount(state.count)
       const { estimLr } = state
       const rate =
-        typeof learningRate === 'function' ? scheduled('prodigy', learningRate, state.count) : learningRate
+        typeof learningRate === 'function'
+          ? strongSchedule(a, scheduled('prodigy', learningRate, state.count), estimLr.dtype as FloatDType)
+          : learningRate
       const correction = correctionAt(a, beta1, beta2, t)
       const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), estimLr.dtype as FloatDType)
       const along = innerProduct(
@@ -141,11 +138,4 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
       return [moves, { ...next, estimLr: found, count: t }]
     },
   }
-}
-
-/** sqrt(1 - beta2^t) / (1 - beta1^t), in float32 under 'xla-cpu'. */
-function correctionAt(a: Elementwise, beta1: number, beta2: number, t: number): number {
-  if (a.name === 'ieee') return Math.sqrt(1 - beta2 ** t) / (1 - beta1 ** t)
-  const left = (beta: number): number => Math.fround(1 - powerBySquaring(Math.fround(beta), t))
-  return Math.fround(Math.fround(Math.sqrt(left(beta2))) / left(beta1))
 }

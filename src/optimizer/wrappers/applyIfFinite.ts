@@ -1,9 +1,11 @@
 import { checkInteger } from '../../options/index.js'
-import { allFinite } from '../arithmetic/allFinite.js'
-import { nextCount } from '../arithmetic/count.js'
+import { greater, logicalOr, Tensor, where } from '../../tensor/index.js'
+import { allFinite, recordedFinite } from '../arithmetic/allFinite.js'
+import { type Count, nextCount } from '../arithmetic/count.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
+import { chooseState, chooseTree, recordedState } from './chooseState.js'
 
 /** How often updates were not finite, and the inner state. */
 export type ApplyIfFiniteState = {
@@ -27,6 +29,7 @@ export function applyIfFinite(
   checkTransformation('applyIfFinite', 'the inner one', inner)
   checkInteger('applyIfFinite', 'maxConsecutiveErrors', maxConsecutiveErrors, 0)
   return {
+    recordable: inner.recordable === true,
     init: (params) => ({
       notfiniteCount: 0,
       lastFinite: true,
@@ -34,6 +37,23 @@ export function applyIfFinite(
       innerState: inner.init(params),
     }),
     update(updates, state, params, extra) {
+      const count = state.notfiniteCount as Count
+      if (count instanceof Tensor) {
+        const isGood = recordedFinite(updates)
+        const [changed, innerState] = inner.update(updates, state.innerState, params, extra)
+        const total: Count = nextCount(state.totalNotfinite)
+        const inARow = where(isGood, 0, nextCount(count))
+        const applies = logicalOr(isGood, greater(inARow, maxConsecutiveErrors))
+        return [
+          chooseTree(applies, changed, zeroUpdates(updates)),
+          recordedState<ApplyIfFiniteState>({
+            notfiniteCount: inARow,
+            lastFinite: isGood,
+            totalNotfinite: chooseState(isGood, state.totalNotfinite, total),
+            innerState: chooseState(applies, innerState, state.innerState),
+          }),
+        ]
+      }
       const lastFinite = allFinite(updates)
       const notfiniteCount = lastFinite ? 0 : nextCount(state.notfiniteCount)
       const totalNotfinite = lastFinite ? state.totalNotfinite : nextCount(state.totalNotfinite)

@@ -1,7 +1,9 @@
 import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { add, equal, Tensor, where } from '../../tensor/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
+import type { Count } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -13,6 +15,7 @@ import {
   type Optimizer,
   type State,
 } from '../transformation.js'
+import { chooseState, chooseTree, recordedState } from './chooseState.js'
 
 /** Parameters in pairs: gradients are taken at the fast ones, models are evaluated with the slow ones. */
 export type LookaheadParams<P extends Treelike = Tree> = { readonly fast: P; readonly slow: P }
@@ -68,30 +71,35 @@ export function lookahead(
   checkInteger('lookahead', 'syncPeriod', syncPeriod, 1)
   checkScalar('lookahead', 'slowStepSize', slowStepSize)
   return {
+    recordable: fastOptimizer.recordable === true,
     init: (params) => ({ fastState: fastOptimizer.init(pairOf(params).fast), stepsSinceSync: 0 }),
     update(updates, state, params, extra) {
       const { fast, slow } = pairOf(needParams('lookahead', params))
       const [step, fastState] = fastOptimizer.update(updates, state.fastState, fast, extra)
-      const meets = state.stepsSinceSync === syncPeriod - 1
-      const stepsSinceSync = (state.stepsSinceSync + 1) % syncPeriod
-      if (!meets) {
+      const apart = { fast: step, slow: zeroUpdates(step) }
+      const met = (): typeof apart => {
+        const distance = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => [
+          tensorOf(a.sub(a.add(f!, u!), s!)),
+        ])[0]
+        const [fastStep] = leafwise('lookahead', [step, distance], ([u, d]) => [
+          tensorOf(a.sub(u!, a.mul(1 - slowStepSize, d!))),
+        ])
+        const [slowStep] = leafwise('lookahead', [distance], ([d]) => [tensorOf(a.mul(slowStepSize, d!))])
+        return { fast: fastStep, slow: slowStep }
+      }
+      const since = state.stepsSinceSync as Count
+      if (since instanceof Tensor) {
+        const meets = equal(since, syncPeriod - 1)
+        const stepsSinceSync = where(meets, 0, add(since, 1))
+        const next = resetState ? chooseState(meets, fastOptimizer.init(fast), fastState) : fastState
         return [
-          { fast: step, slow: zeroUpdates(step) },
-          { fastState, stepsSinceSync },
+          chooseTree(meets, met(), apart),
+          recordedState<LookaheadState>({ fastState: next, stepsSinceSync }),
         ]
       }
-      const apart = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => [
-        tensorOf(a.sub(a.add(f!, u!), s!)),
-      ])[0]
-      const [fastStep] = leafwise('lookahead', [step, apart], ([u, d]) => [
-        tensorOf(a.sub(u!, a.mul(1 - slowStepSize, d!))),
-      ])
-      const [slowStep] = leafwise('lookahead', [apart], ([d]) => [tensorOf(a.mul(slowStepSize, d!))])
-      const nextState = resetState ? fastOptimizer.init(fast) : fastState
-      return [
-        { fast: fastStep, slow: slowStep },
-        { fastState: nextState, stepsSinceSync },
-      ]
+      const stepsSinceSync = (since + 1) % syncPeriod
+      if (since !== syncPeriod - 1) return [apart, { fastState, stepsSinceSync }]
+      return [met(), { fastState: resetState ? fastOptimizer.init(fast) : fastState, stepsSinceSync }]
     },
   }
 }

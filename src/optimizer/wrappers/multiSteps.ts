@@ -1,22 +1,27 @@
 import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
 import {
+  add,
   isFinite as areFinite,
+  cast,
+  equal,
   type FloatDType,
   full,
-  type Tensor,
+  Tensor,
   where,
   zeros,
 } from '../../tensor/index.js'
 import { mapTree, type Tree, type Treelike } from '../../tree/index.js'
-import { allFinite } from '../arithmetic/allFinite.js'
+import { allFinite, recordedFinite } from '../arithmetic/allFinite.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkFlag } from '../arithmetic/checkScalar.js'
-import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
+import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
+import { type Decoded, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { constantOf } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
+import { chooseState, chooseTree, recordedState } from './chooseState.js'
 import type { SkipCondition } from './skipLargeUpdates.js'
 
 /** How gradients are accumulated. */
@@ -78,7 +83,13 @@ export function multiSteps(
   if (shouldSkip !== undefined) checkFunction('multiSteps', 'shouldSkip', shouldSkip)
   const a = arithmeticOf(options.arithmetic)
   if (typeof everyK === 'number') checkInteger('multiSteps', 'everyK', everyK, 1)
+  const everyOp = typeof everyK === 'number' ? undefined : everyOf(everyK)
+  const everyAt = (step: Count): number | Tensor =>
+    everyOp ? cast(atCount(everyOp, step as Tensor, undefined), 'int32') : (everyK as number)
   return {
+    // A condition of one's own looks at elements.
+    recordable: inner.recordable === true && shouldSkip === undefined,
+    skips: true,
     init: (params) => ({
       miniStep: 0,
       gradientStep: 0,
@@ -87,16 +98,44 @@ export function multiSteps(
       skipped: false,
     }),
     update(updates, state, params, extra) {
+      const at = state.miniStep as Count
+      const accumulated = (steps: Scalar): readonly [typeof updates, Tree] =>
+        leafwise('multiSteps', [updates, state.accGrads], ([g, acc]) => {
+          const away = a.sub(g!, acc!)
+          const mean = (): Decoded => a.add(acc!, a.div(away, constantOf(a, steps, away.dtype)))
+          const next = useGradMean ? mean() : a.add(g!, acc!)
+          return [tensorOf(next, g!.dtype as FloatDType), tensorOf(next, accumulatorDtype)]
+        })
+      if (at instanceof Tensor) {
+        const [mean, kept] = accumulated(cast(add(at, 1), 'float64'))
+        const [changed, innerState] = inner.update(mean, state.innerState, params, extra)
+        const emits = equal(nextCount(at), everyAt(state.gradientStep))
+        const finite = recordedFinite(mean)
+        // What is accumulated goes on, or starts anew.
+        const done = chooseTree(finite, zerosLike(kept), timesZero(kept))
+        const next = recordedState<MultiStepsState>({
+          miniStep: where(emits, 0, nextCount(at)),
+          gradientStep: chooseState(emits, nextCount(state.gradientStep), state.gradientStep),
+          innerState: chooseState(emits, innerState, state.innerState),
+          accGrads: chooseTree(emits, done, kept),
+          skipped: false,
+        })
+        const idle = chooseTree(finite, zeroUpdates(mean), timesZero(changed))
+        const out = chooseTree(emits, changed, idle)
+        if (!skipNotFinite) return [out, next]
+        const good = recordedFinite(updates)
+        return [
+          chooseTree(good, out, zeroUpdates(updates)),
+          recordedState<MultiStepsState>(chooseState(good, next, { ...state, skipped: true })),
+        ]
+      }
       if ((skipNotFinite && !allFinite(updates)) || shouldSkip?.(updates, state.gradientStep, params)) {
         return [zeroUpdates(updates), { ...state, skipped: true }]
       }
       const k = typeof everyK === 'number' ? everyK : everyK(state.gradientStep)
       checkInteger('multiSteps', `everyK at gradient step ${state.gradientStep}`, k, 1)
-      const emits = state.miniStep === k - 1
-      const [mean, kept] = leafwise('multiSteps', [updates, state.accGrads], ([g, acc]) => {
-        const next = useGradMean ? a.add(acc!, a.div(a.sub(g!, acc!), state.miniStep + 1)) : a.add(g!, acc!)
-        return [tensorOf(next, g!.dtype as FloatDType), tensorOf(next, accumulatorDtype)]
-      })
+      const emits = at === k - 1
+      const [mean, kept] = accumulated(at + 1)
       const miniStep = nextCount(state.miniStep) % k
       const going = { miniStep, gradientStep: state.gradientStep, skipped: false }
       const finite = allFinite(mean)
@@ -112,6 +151,15 @@ export function multiSteps(
       ]
     },
   }
+}
+
+/** How many gradients there are to the step after so many, as an operation. */
+function everyOf(everyK: (gradientStep: number) => number): ReturnType<typeof countOp<undefined>> {
+  return countOp('everyK', (step) => {
+    const k = everyK(step)
+    checkInteger('multiSteps', `everyK at gradient step ${step}`, k, 1)
+    return k
+  })
 }
 
 /** 0 times every element: +0, and NaN where it is not finite. */

@@ -45,11 +45,74 @@ function ofDifferences(
 const squaredError: Part = (graph, i) => ofDifferences(graph, i, (x) => graph.squared(x))
 const absoluteError: Part = (graph, i) => ofDifferences(graph, i, (x) => graph.read(x, 'abs')?.[0])
 
-const parts: Readonly<Record<string, Part>> = { logsumexp, norm, squaredError, absoluteError }
+/** What a difference is of; a value alone where it is none. */
+function sides(graph: Graph, error: Operand): readonly Operand[] {
+  return graph.read(error, 'sub') ?? [error]
+}
+
+/** A product's other factor where one is a number. */
+function unscaled(graph: Graph, operand: Operand): Operand {
+  const factors = graph.read(operand, 'mul') ?? []
+  const other = factors.findIndex((factor) => graph.constant(factor) !== undefined)
+  return other < 0 ? graph.bare(operand) : unscaled(graph, factors[1 - other]!)
+}
+
+/** q^2 / 2 + delta (|e| - q), q = min(|e|, delta). */
+const clippedHuber: Part = (graph, i) => {
+  const terms = graph.read(graph.valueOf(i), 'add') ?? []
+  for (const [k, term] of terms.entries()) {
+    const least = graph.squared(unscaled(graph, term))
+    const [size, cut] = graph.read(unscaled(graph, terms[1 - k]!), 'sub') ?? []
+    const [error] = size === undefined ? [] : (graph.read(size, 'abs') ?? [])
+    if (least === undefined || error === undefined || !graph.same(least, cut!)) continue
+    const bounded = graph.read(least, 'minimum') ?? []
+    if (bounded.some((x) => graph.same(x, size!))) return sides(graph, error)
+  }
+  return undefined
+}
+
+/** |e| < delta ? e^2 / 2 : delta (|e| - delta / 2), the smooth absolute error too. */
+const chosenHuber: Part = (graph, i) => {
+  const [near, ...branches] = graph.read(graph.valueOf(i), 'where') ?? []
+  const compared =
+    near === undefined ? undefined : graph.read(near, 'less', 'lessEqual', 'greater', 'greaterEqual')
+  const [error] = compared?.flatMap((x) => graph.read(x, 'abs') ?? []) ?? []
+  if (error === undefined) return undefined
+  const square = branches.find((x) => graph.squared(unscaled(graph, x)) !== undefined)
+  const under = square === undefined ? undefined : graph.squared(unscaled(graph, square))!
+  const [size] = under === undefined ? [] : (graph.read(under, 'abs') ?? [under])
+  return size !== undefined && graph.same(size, error) ? sides(graph, error) : undefined
+}
+
+const huber: Part = (graph, i) => clippedHuber(graph, i) ?? chosenHuber(graph, i)
+
+/** p (log p - q) or exp(p) (p - q), a p of 0 looked through. */
+const klDivergence: Part = (graph, i) => {
+  const factors = graph.read(graph.valueOf(i), 'mul') ?? []
+  for (const [k, p] of factors.entries()) {
+    const [logarithm, q] = graph.read(factors[1 - k]!, 'sub') ?? []
+    if (logarithm === undefined) continue
+    const [raised] = graph.read(p, 'exp') ?? []
+    if (raised !== undefined && graph.same(raised, logarithm)) return [raised, q!]
+    const [inside] = graph.read(logarithm, 'log') ?? []
+    const choices = inside === undefined ? [] : [inside, ...(graph.read(inside, 'where') ?? [])]
+    if (choices.some((x) => graph.same(x, p))) return [p, q!]
+  }
+  return undefined
+}
+
+const parts: Readonly<Record<string, Part>> = {
+  logsumexp,
+  norm,
+  squaredError,
+  absoluteError,
+  huber,
+  klDivergence,
+}
 
 /**
  * The steps that are parts of these functions: `softmax`, `logSoftmax`, `layerNorm` as the patterns of rewrites find them,
- * `logsumexp`, `norm`, and the sum or mean of a `squaredError` or an `absoluteError`.
+ * `logsumexp`, `norm`, the sum or mean of a `squaredError` or an `absoluteError`, `huber` and `klDivergence` of each element.
  */
 export function composedSteps(program: Program, functions: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>()

@@ -23,8 +23,9 @@ const words = (text: string): readonly string[] => text.split(' ')
 
 /**
  * What frameworks and people do by rule, to compare a tuned policy with. Lists name the operations of this package that
- * theirs have; softmax, logSoftmax, layerNorm, logsumexp, norms and the sums or means of squared and absolute errors are found in
- * the program as a whole, where a list has them; of other composed ones the parts count.
+ * theirs have; softmax, logSoftmax, layerNorm, logsumexp, norms, the sums or means of squared and absolute errors, Huber losses and
+ * Kullback-Leibler divergences are found in the program as a whole, where a list has them; of other composed ones the parts
+ * count.
  */
 export const namedPolicies: readonly NamedPolicy[] = [
   {
@@ -36,8 +37,8 @@ export const namedPolicies: readonly NamedPolicy[] = [
     narrow: ['matmul'],
     functions: [
       ...['softmax', 'logSoftmax', 'layerNorm', 'logsumexp', 'norm'],
-      // mse_loss and l1_loss.
-      ...['squaredError', 'absoluteError'],
+      // mse_loss, l1_loss, huber_loss with smooth_l1_loss, and kl_div.
+      ...['squaredError', 'absoluteError', 'huber', 'klDivergence'],
     ],
     otherwise: 'as operands',
   },

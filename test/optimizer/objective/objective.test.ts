@@ -1,6 +1,18 @@
 import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import * as optimizer from 'tpu-toolkit/optimizer'
-import { add, matmul, mul, square, sub, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
+import {
+  add,
+  matmul,
+  mul,
+  reshape,
+  square,
+  sub,
+  sum,
+  type Tensor,
+  take,
+  tensor,
+  transpose,
+} from 'tpu-toolkit/tensor'
 import { leavesOf, type Treelike } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
 
@@ -39,30 +51,74 @@ describe('optimizers that need more than gradients', () => {
     for (let i = 0; i < 20; i++) point = step(point)
     expect(loss(point.params).item()).toBeLessThan(1e-9)
   })
-  it('lbfgs with a line search reaches the bottom of a long valley', () => {
+  it.each([
+    ['the zoom line search', {}],
+    ['backtracking', { linesearch: optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 20 }) }],
+  ])('lbfgs with %s reaches the bottom of a long valley', (_, options) => {
+    const solver = optimizer.lbfgs(options)
     // Convex, a hundred times as steep along one axis; its minimum, 0, is at [1, 1].
     const loss = (p: typeof params): Tensor => {
       const apart = sub(p.a, 1)
       return sum(mul(add(square(apart), square(square(apart))), tensor([1, 100])))
     }
-    const solver = optimizer.lbfgs({
-      linesearch: optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 20 }),
-    })
     const extra = { valueFn: (p: Treelike): Tensor => loss(p as typeof params) }
     const step = optimizer.makeTrainStep(valueAndGrad(loss), solver, { extra })
     let point = { params: { a: tensor([-1.2, 2]) }, state: solver.init(params) }
     for (let i = 0; i < 60; i++) point = step(point)
     expect(loss(point.params).item()).toBeLessThan(1e-6)
     expect(() => solver.update(params, solver.init(params), params, { value: 1 })).toThrow(
-      'scaleByBacktrackingLinesearch: update needs { value, grad, valueFn }',
+      'update needs { value, grad, valueFn }',
     )
   })
   it('a line search whose every try is NaN does not move', () => {
-    const search = optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 3 })
-    const valueFn = (): Tensor => tensor(Number.NaN)
+    const valueFn = (p: Treelike): Tensor => mul(sum(leavesOf(p)[0]!), Number.NaN)
     const extra = { value: 1, grad: params, valueFn }
+    const search = optimizer.scaleByBacktrackingLinesearch({ maxBacktrackingSteps: 3 })
     const [updates, state] = search.update(params, search.init(params), params, extra)
     expect([updates.a.toNested(), state.numLinesearchSteps]).toEqual([[0, 0], 4])
+    const zoom = optimizer.scaleByZoomLinesearch({ maxLinesearchSteps: 4 })
+    const [still, next] = zoom.update(params, zoom.init(params), params, extra)
+    expect([still.a.toNested(), next.numLinesearchSteps]).toEqual([[0, 0], 4])
+    expect(next.decreaseError.item()).toBe(Number.POSITIVE_INFINITY)
+  })
+  const { dog, dowg, cocob, dadaptAdamw, momo, momoAdam } = optimizer
+  it.each(Object.entries({ dog, dowg, cocob, dadaptAdamw, momo, momoAdam }))(
+    '%s goes down a parabola without a rate, and says what it lacks',
+    (_, make) => {
+      const loss = (p: typeof params): Tensor => sum(square(sub(p.a, tensor([3, -1]))))
+      const solver: optimizer.GradientTransformation = make()
+      const step = optimizer.makeTrainStep(valueAndGrad(loss), solver)
+      let point = { params, state: solver.init(params) }
+      for (let i = 0; i < 150; i++) point = step(point)
+      expect(loss(point.params).item()).toBeLessThan(loss(params).item())
+      expect(() => solver.update(params, solver.init(params))).toThrow('update needs the parameters')
+    },
+  )
+  it('muon finds matrices in leaves of more axes, and says which leaf has none', () => {
+    const kernel = tensor(
+      Array.from({ length: 24 }, (_, i) => ((7 * i) % 11) - 5),
+      { shape: [2, 3, 4] },
+    )
+    const byHead = optimizer.scaleByMuon({ weightDimensionNumbers: { reductionAxis: 1, outputAxis: [2] } })
+    const [u] = byHead.update({ kernel }, byHead.init({ kernel }))
+    const one = optimizer.scaleByMuon()
+    for (const head of [0, 1]) {
+      const matrix = { m: take(kernel, [head], { axis: 0 }) }
+      const alone = { m: reshape(matrix.m, [3, 4]) }
+      const [expected] = one.update(alone, one.init(alone))
+      expect(reshape(take(u.kernel, [head], { axis: 0 }), [3, 4]).toBits()).toEqual(expected.m.toBits())
+    }
+    const twice = optimizer.scaleByMuon({ weightDimensionNumbers: { reductionAxis: 1, outputAxis: -2 } })
+    expect(() => twice.update({ kernel }, twice.init({ kernel }))).toThrow(
+      'scaleByMuon: an axis is named twice [1 and 1 of 2, 3, 4]',
+    )
+    const none = optimizer.scaleByShape({ weightDimensionNumbers: { reductionAxis: 3, outputAxis: 0 } })
+    expect(() => none.update({ kernel }, {})).toThrow('scaleByShape: a leaf has no such axis [3 of 2, 3, 4]')
+  })
+  it.each(['bfloat16', 'float16'] as const)('addNoise keeps updates of %s in it', (dtype) => {
+    const noisy = optimizer.addNoise({ eta: 0.01, gamma: 0.55, key: 3 })
+    const grads = { w: tensor([1, 2], { dtype }) }
+    expect(noisy.update(grads, noisy.init(grads))[0].w.dtype).toBe(dtype)
   })
   it('the estimate of Hutchinson is the diagonal where the Hessian is diagonal', () => {
     const estimator = optimizer.hutchinsonEstimatorDiagHessian({ key: 3 })

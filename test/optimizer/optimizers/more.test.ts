@@ -39,11 +39,14 @@ function leaf(shape: readonly number[], step: number, dtype: FloatDType) {
   )
   return tensor(values, { shape, dtype })
 }
-const treeAt = (step: number, dtype: FloatDType) => ({
+const treeAt = (step: number, dtype: FloatDType, w: readonly number[] = shapes.w) => ({
   b: leaf(shapes.b, step, dtype),
   one: leaf(shapes.one, step, dtype),
-  w: leaf(shapes.w, step, dtype),
+  w: leaf(w, step, dtype),
 })
+/** Three axes of the same elements, for what looks at more than two. */
+const threeAxes: readonly string[] = ['muonHeads', 'muonBatch']
+const shapeOfW = (name: string): readonly number[] => (threeAxes.includes(name) ? [2, 5, 2] : shapes.w)
 
 const halving = (step: number): number => Math.fround(Math.fround(0.55) / Math.fround(1 + step))
 const slower = (step: number): number =>
@@ -113,6 +116,17 @@ const made: Readonly<Record<string, optimizer.GradientTransformation>> = {
     nesterov: false,
     arithmetic,
   }),
+  muonHeads: optimizer.muon({
+    learningRate: 0.013,
+    weightDecay: 0.1,
+    muonWeightDimensionNumbers: { b: null, one: null, w: { reductionAxis: [1], outputAxis: [2, 0] } },
+    arithmetic,
+  }),
+  muonBatch: optimizer.muon({
+    learningRate: 0.013,
+    muonWeightDimensionNumbers: () => ({ b: null, one: null, w: { reductionAxis: -1, outputAxis: 1 } }),
+    arithmetic,
+  }),
   scheduleFree: optimizer.scheduleFree(optimizer.adam({ learningRate: 0.013, b1: 0, arithmetic }), {
     learningRate: 0.013,
     arithmetic,
@@ -128,6 +142,7 @@ const made: Readonly<Record<string, optimizer.GradientTransformation>> = {
   scheduleFreeAdamw: optimizer.scheduleFreeAdamw({ learningRate: 0.013, weightDecay: 0.1, arithmetic }),
   prodigy: optimizer.prodigy({ weightDecay: 0.1, estimLr0: 1e-3, arithmetic }),
   prodigySafeguard: optimizer.prodigy({ learningRate: 0.5, safeguardWarmup: true, arithmetic }),
+  prodigyScheduled: optimizer.prodigy({ learningRate: halving, estimLr0: 1e-3, arithmetic }),
   reduceOnPlateau: optimizer.chain(
     optimizer.sgd({ learningRate: 0.013, arithmetic }),
     optimizer.reduceOnPlateau({ factor: 0.5, patience: 3, cooldown: 2, accumulationSize: 2, arithmetic }),
@@ -144,7 +159,54 @@ const made: Readonly<Record<string, optimizer.GradientTransformation>> = {
     optimizer.differentiallyPrivateAggregate({ l2NormClip: 1.5, noiseMultiplier: 0.1, key: 5, arithmetic }),
     rate,
   ),
-  lbfgs: optimizer.lbfgs({ learningRate: 0.3, memorySize: 4, arithmetic }),
+  lbfgs: optimizer.lbfgs({ learningRate: 0.3, memorySize: 4, linesearch: null, arithmetic }),
+  lbfgsZoom: optimizer.lbfgs({ memorySize: 3, arithmetic }),
+  sgdZoom: optimizer.chain(
+    optimizer.sgd({ learningRate: 0.7, arithmetic }),
+    optimizer.scaleByZoomLinesearch({
+      maxLinesearchSteps: 6,
+      maxLearningRate: 8,
+      tol: 1e-3,
+      increaseFactor: 1.7,
+      curvRtol: 0.2,
+      approxDecRtol: null,
+      arithmetic,
+    }),
+  ),
+  dog: optimizer.dog({ arithmetic }),
+  dogDistance: optimizer.dog({
+    learningRate: 0.7,
+    initStep: ['distance', 0.01],
+    weightDecay: 0.1,
+    arithmetic,
+  }),
+  dogRate: optimizer.dog({ learningRate: halving, initStep: ['learning_rate', 0.03], arithmetic }),
+  dowg: optimizer.dowg({ arithmetic }),
+  dowgDistance: optimizer.dowg({ learningRate: 0.7, initEstimSqDist: 0.01, weightDecay: 0.1, arithmetic }),
+  cocob: optimizer.cocob({ arithmetic }),
+  cocobDecay: optimizer.cocob({ learningRate: 0.7, alpha: 20, weightDecay: 0.1, arithmetic }),
+  dadaptAdamw: optimizer.dadaptAdamw({ estimLr0: 1e-3, weightDecay: 0.1, arithmetic }),
+  dadaptAdamwScheduled: optimizer.dadaptAdamw({ learningRate: halving, betas: [0.8, 0.99], arithmetic }),
+  momo: optimizer.momo({ arithmetic }),
+  momoAdaptive: optimizer.momo({
+    learningRate: 0.3,
+    beta: 0.8,
+    weightDecay: 0.1,
+    lowerBound: 0.1,
+    adaptLowerBound: true,
+    arithmetic,
+  }),
+  momoScheduled: optimizer.momo({ learningRate: halving, weightDecay: 0.1, arithmetic }),
+  momoAdam: optimizer.momoAdam({ arithmetic }),
+  momoAdamAdaptive: optimizer.momoAdam({
+    learningRate: 0.3,
+    b1: 0.8,
+    b2: 0.99,
+    weightDecay: 0.1,
+    lowerBound: 0.1,
+    adaptLowerBound: true,
+    arithmetic,
+  }),
   lbfgsBacktracking: optimizer.lbfgs({
     memorySize: 3,
     scaleInitPrecond: false,
@@ -185,9 +247,9 @@ const inFloat32 = { accumulate: 'float32' } as const
 
 /** The gradients of a step at these parameters, by the formulas of the script. */
 function gradsAt(name: string, step: number, dtype: FloatDType, params: ReturnType<typeof treeAt>) {
-  const grads = treeAt(step, dtype)
+  const grads = treeAt(step, dtype, shapeOfW(name))
   const each = (f: (path: (typeof paths)[number]) => Tensor) => ({ b: f('b'), one: f('one'), w: f('w') })
-  if (name.startsWith('lbfgs')) {
+  if (name.startsWith('lbfgs') || name === 'sgdZoom') {
     return each((path) => add(mul(params[path], curvature[path]), mul(grads[path], 1 / 128)))
   }
   if (name !== 'differentiallyPrivateAggregate') return grads
@@ -204,7 +266,7 @@ function extraAt(
 ): optimizer.ExtraArgs {
   const gradFn = (_: unknown, i: number) => treeAt(step + 300 * (i + 1), dtype)
   if (name === 'sophiaHutchinson') return { valueFn: squareOfSum }
-  if (name === 'lbfgsBacktracking') {
+  if (['lbfgsBacktracking', 'lbfgsZoom', 'sgdZoom'].includes(name)) {
     return { value: bowl(params), grad: gradsAt(name, step, dtype, params), valueFn: bowl }
   }
   return name === 'samOpaque' ? { gradFn } : { value: (((11 * step) % 29) + 1) / 8 }
@@ -241,6 +303,8 @@ const leafUlps: Readonly<Record<string, number>> = {
   'muon-f32': 1,
   'muonAol-f32': 2,
   'muonSchatten-f32': 1,
+  'muonHeads-f32': 1,
+  'muonBatch-f32': 2,
   'differentiallyPrivateAggregate-f32': 1,
 }
 
@@ -248,7 +312,8 @@ describe("200 steps of optax, arithmetic 'xla-cpu'", () => {
   it.each(key.runs)('$name agrees in every bit, or within the ulps stated', (run) => {
     const dtype = dtypeOf(run.dtype)
     const transform = made[run.optimizer]!
-    let point = { params: treeAt(0, dtype), state: transform.init(treeAt(0, dtype)) }
+    const params = treeAt(0, dtype, shapeOfW(run.optimizer))
+    let point = { params, state: transform.init(params) }
     let looked = 0
     for (let step = 1; step <= 200; step++) {
       const extra = extraAt(run.optimizer, step, dtype, point.params)

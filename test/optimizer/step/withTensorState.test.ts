@@ -46,6 +46,20 @@ const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTr
     ),
   'injected hyperparameters': (arithmetic) =>
     o.injectHyperparams(o.adamw)({ learningRate: rate, b1: 0.8, weightDecay: 0.1, arithmetic }),
+  novograd: (arithmetic) => o.novograd({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),
+  adan: (arithmetic) => o.adan({ learningRate: rate, weightDecay: 0.1, arithmetic }),
+  adopt: (arithmetic) => o.adopt({ learningRate: 0.01, nesterov: true, arithmetic }),
+  'adopt without clipping': (arithmetic) => o.adopt({ learningRate: 0.01, useClipping: false, arithmetic }),
+  adafactor: (arithmetic) => o.adafactor({ learningRate: 0.01, minDimSizeToFactor: 5, arithmetic }),
+  'adafactor with momentum': (arithmetic) =>
+    o.adafactor({ learningRate: rate, momentum: 0.9, weightDecayRate: 0.1, arithmetic }),
+  'every second step': (arithmetic) =>
+    o.multiSteps(o.adam({ learningRate: rate, arithmetic }), 2, { arithmetic }),
+  'more and more steps, finite ones': (arithmetic) =>
+    o.multiSteps(o.sgd({ learningRate: rate, momentum: 0.9, arithmetic }), (step) => step + 1, {
+      ...{ skipNotFinite: true, useGradMean: false, accumulatorDtype: 'bfloat16', arithmetic },
+    }),
+  'if finite': (arithmetic) => o.applyIfFinite(o.adam({ learningRate: 0.01, arithmetic }), 1),
   parts: (arithmetic) =>
     o.partition(
       { one: o.adam({ learningRate: 0.1, arithmetic }), other: o.sgd({ learningRate: rate, arithmetic }) },
@@ -98,3 +112,38 @@ describe.each(['ieee', 'xla-cpu'] as const)(`compile of a whole update (%s, seed
     }
   })
 })
+
+test.each([true, false])(
+  'lookahead gives the bits of the update itself, by one program (resetState %s)',
+  (resetState) => {
+    const plain = o.lookahead(o.adam({ learningRate: rate }), {
+      syncPeriod: 3,
+      slowStepSize: 0.5,
+      resetState,
+    })
+    const draw = seeded(`lookahead ${seed}`)
+    const leaf = (): Tensor[] => [
+      t.tensor(
+        Array.from({ length: 20 }, () => draw() - 0.5),
+        { dtype: 'bfloat16' },
+      ),
+    ]
+    const start = leaf()
+    const pair = { fast: start, slow: start }
+    const known = o.withTensorState(plain)
+    const step = compile((params: typeof pair, grads: Tensor[], state: ReturnType<typeof known.init>) => {
+      const [updates, next] = known.update(grads, state, params)
+      return { params: o.applyUpdates(params, updates as unknown as typeof pair), state: next }
+    })
+    let eager = { params: pair, state: plain.init(pair) }
+    let compiled = { params: pair, state: known.init(pair) }
+    for (let k = 0; k < 8; k++) {
+      const grads = leaf()
+      const [updates, state] = plain.update(grads, eager.state, eager.params)
+      eager = { params: o.applyUpdates(eager.params, updates), state }
+      compiled = step(compiled.params, grads, compiled.state)
+      expect(bitsOf(compiled.params), `step ${k}`).toBe(bitsOf(eager.params))
+      expect(bitsOf(compiled.state), `state after step ${k}`).toBe(bitsOf(o.stateToTree(eager.state)))
+    }
+  },
+)

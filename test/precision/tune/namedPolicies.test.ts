@@ -5,6 +5,7 @@ import {
   div,
   exp,
   layerNorm,
+  less,
   logSoftmax,
   logsumexp,
   losses,
@@ -17,6 +18,7 @@ import {
   sub,
   sum,
   type Tensor,
+  where,
 } from 'tpu-toolkit'
 import { namedPolicies, type TensorFunction, tune } from 'tpu-toolkit/precision'
 import { key, normal } from 'tpu-toolkit/random'
@@ -47,6 +49,24 @@ describe("namedPolicies, PyTorch's autocast", () => {
     expect(wide((v) => mean(abs(sub(v, mul(v, 2)))))).toEqual(['sub', 'mean'])
     // A variance is on no list, and what feeds a loss is not of it.
     expect(wide((v) => mean(square(sub(v, mean(v)))))).toEqual([])
+  })
+
+  it('runs all of huberLoss, smooth absolute errors and klDivergence wide, with what sums them', () => {
+    const wide = (f: TensorFunction<Tensor>): string[] => wideIn(f).map((name) => name.replace(/#.*/, ''))
+    const huber = ['sub', 'square', 'mul', 'sub', 'mul', 'add', 'mean']
+    expect(wide((v) => mean(losses.huberLoss(v, mul(v, 2), { delta: 1.5 })))).toEqual(huber)
+    const smooth = (v: Tensor): Tensor => {
+      const error = sub(v, mul(v, 2))
+      const far = mul(sub(abs(error), 0.5), 3)
+      return mean(where(less(abs(error), 1), mul(square(error), 0.5), far))
+    }
+    expect(wide(smooth)).toEqual(['sub', 'sub', 'mul', 'square', 'mul', 'mean'])
+    const targets = cast(softmax(cast(x, 'float32')), 'bfloat16')
+    const divergence = (v: Tensor): Tensor => losses.klDivergence(v, mul(targets, add(mul(v, 0), 1)))
+    expect(wide(divergence)).toEqual(['log', 'sub', 'mul', 'sum'])
+    expect(wide((v) => losses.klDivergenceWithLogTargets(v, mul(v, 2)))).toEqual(['exp', 'sub', 'mul', 'sum'])
+    // A product with a difference of something else is on no list.
+    expect(wide((v) => mul(mul(v, 2), sub(square(v), 1)))).toEqual([])
   })
 
   it('finds them written out, and leaves what feeds them alone', () => {

@@ -1,0 +1,28 @@
+import type { ComponentType } from 'preact'
+
+/** One section of the page: loaded when it is opened. */
+export interface LabSection {
+  /** Its name in the address. */
+  readonly id: string
+  readonly title: string
+  readonly load: () => Promise<ComponentType>
+}
+
+/** The sections in the order of the page. */
+export const labSections: readonly LabSection[] = [
+  {
+    id: 'nan',
+    title: 'The run to NaN',
+    load: async () => (await import('../sections/nan/nanSection.js')).NanSection,
+  },
+  {
+    id: 'number',
+    title: 'A number',
+    load: async () => (await import('../sections/number/numberSection.js')).NumberSection,
+  },
+  {
+    id: 'drift',
+    title: 'Drift explorer',
+    load: async () => (await import('../sections/drift/driftSection.js')).DriftSection,
+  },
+]

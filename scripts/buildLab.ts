@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type BuildOptions, build } from 'esbuild'
+import { doors, isPortable } from './doors.js'
+
+/** A lab that was built. */
+export interface BuiltLab {
+  /** Every file, relative to the folder, with its size. */
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly gzipped: number }[]
+  /** Gzipped JavaScript that is loaded before a section is shown: the page and what it imports at once. */
+  readonly initialBytes: number
+}
+
+/** The sections that have a worker. */
+const workers: readonly string[] = ['nan', 'drift']
+
+/**
+ * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
+ * every door that runs anywhere, which share their code; then the list of files for the service worker.
+ */
+export async function buildLab(root: string, folder: string): Promise<BuiltLab> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const shared = {
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    logLevel: 'error',
+    legalComments: 'none',
+    outdir: folder,
+  } satisfies BuildOptions
+  const { metafile } = await build({
+    ...shared,
+    alias: { 'tpu-toolkit': join(root, 'src') },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    splitting: true,
+    metafile: true,
+    chunkNames: 'chunks/[hash]',
+    entryPoints: {
+      page: 'lab/page.tsx',
+      lab: 'lab/lab.css',
+      ...Object.fromEntries(
+        workers.map((name) => [`workers/${name}`, `lab/sections/${name}/${name}Worker.ts`]),
+      ),
+      'doors/index': 'src/index.ts',
+      ...Object.fromEntries(
+        doors.filter(isPortable).map(({ folder: door }) => [`doors/${door}`, `src/${door}/index.ts`]),
+      ),
+    },
+  })
+  cpSync(join(root, 'lab/index.html'), join(folder, 'index.html'))
+  const inFolder = (path: string): string => relative(folder, resolve(root, path))
+  const paths = ['index.html', ...Object.keys(metafile.outputs).map(inFolder)].sort()
+  const version = createHash('sha256')
+  for (const path of paths) version.update(path).update(readFileSync(join(folder, path)))
+  await build({
+    ...shared,
+    entryPoints: { offline: 'lab/offline.ts' },
+    define: {
+      LAB_FILES: JSON.stringify(['./', ...paths]),
+      LAB_VERSION: JSON.stringify(version.digest('hex').slice(0, 12)),
+    },
+  })
+  const files = [...paths, 'offline.js'].map((path) => {
+    const bytes = readFileSync(join(folder, path))
+    return { path, bytes: bytes.length, gzipped: gzipSync(bytes, { level: 9 }).length }
+  })
+  const page = Object.keys(metafile.outputs).find((path) => inFolder(path) === 'page.js')!
+  const initial = new Set([...staticImports(metafile.outputs, page)].map(inFolder))
+  const initialBytes = files.reduce((sum, { path, gzipped }) => sum + (initial.has(path) ? gzipped : 0), 0)
+  return { files, initialBytes }
+}
+
+type Outputs = Readonly<
+  Record<string, { readonly imports: readonly { readonly path: string; readonly kind: string }[] }>
+>
+
+/** A file and all that it imports at once, not by import(). */
+function staticImports(outputs: Outputs, path: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(path)) return seen
+  seen.add(path)
+  for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+    if (kind === 'import-statement') staticImports(outputs, next, seen)
+  }
+  return seen
+}

@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { CannotWrite, readInteger, type Subcommand } from '../../io/index.js'
+import { type Served, serveFolder } from './serveFolder.js'
+
+/** `lab`: serves the page on which all of it can be touched, until it is stopped. */
+export const labCommand: Subcommand = (terminal) =>
+  new Command('lab')
+    .description(
+      'Serves the lab, a page on which runs, sums, numbers and programs are tried in a browser. Nothing leaves this machine.',
+    )
+    .option('--port <n>', 'the port on 127.0.0.1; 0 is any that is free', '0')
+    .addHelpText('after', '\nExamples:\n  tpu-toolkit lab\n  tpu-toolkit lab --port 8080')
+    .action(async (given: { readonly port: string }) => {
+      const port = readInteger('port', given.port, 0, 65535)
+      const folder = fileURLToPath(new URL('../../lab', import.meta.url))
+      if (!existsSync(join(folder, 'index.html'))) {
+        throw new CannotWrite('the page is not here; in a checkout `npm run lab` builds it')
+      }
+      const { url, server } = await served(folder, port)
+      terminal.ifStopped?.('the page is no longer served')
+      terminal.out(`The lab is at ${url} until you press Ctrl-C.\n`)
+      await once(server, 'close')
+    })
+
+async function served(folder: string, port: number): Promise<Served> {
+  try {
+    return await serveFolder(folder, port)
+  } catch (thrown) {
+    throw new CannotWrite(`cannot serve at port ${port} [${(thrown as Error).message.slice(0, 100)}]`)
+  }
+}

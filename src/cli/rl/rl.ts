@@ -1,0 +1,80 @@
+import { Command } from 'commander'
+import { BadInput, jsonText, openReport, type Subcommand, say, type Terminal } from '../../io/index.js'
+import { rlPage } from './rlPage.js'
+import { type GivenRl, precisions, type RlRequest, readRl } from './rlRequest.js'
+import { requestIn, rlRun } from './rlRun.js'
+import { rlTask } from './rlTask.js'
+import { rlText, saysNothingOfProfit, statisticsOf } from './rlText.js'
+
+const actions = ['train', 'evaluate', 'resume']
+
+/**
+ * `rl`: trains agents by PPO, seed by seed, and holds them against baselines. Exit status 0; 1 when the report cannot be
+ * written; 2 for options or a folder that cannot be taken.
+ */
+export const rlCommand: Subcommand = (terminal) =>
+  new Command('rl')
+    .description(
+      `Trains agents by PPO and holds them against baselines: a cellular automaton that trades the S&P 500, or CartPole. ${saysNothingOfProfit} Where it stands is kept after every update: a run that was killed goes on, and ends with the same bytes.`,
+    )
+    .argument(
+      '[action]',
+      `${actions.join(', ')}: begin or go on; judge what is kept again; go on with what is kept`,
+      'train',
+    )
+    .option('--task <name>', 'trading, cartpole (default: trading)')
+    .option('--seeds <n>', 'how many (default: 10 for trading, 1 for cartpole)')
+    .option(
+      '--steps <n>',
+      'of all environments, of each seed (default: 4096 for trading, 100000 for cartpole)',
+    )
+    .option('--precision <dtype>', `of the network: ${precisions.join(', ')} (default: float32)`)
+    .option('--fee <share>', 'of what is traded (default: 0.001)')
+    .option('--json', 'print one JSON object instead of the table')
+    .option('--out <folder>', 'where the states and the report go', 'reports/rl')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit rl\n  tpu-toolkit rl train --precision bfloat16 --out reports/rl-bf16\n  tpu-toolkit rl train --task cartpole --out reports/cartpole\n  tpu-toolkit rl resume --out reports/rl',
+    )
+    .action(async (action: string, given: GivenRl) => {
+      if (!actions.includes(action)) throw new BadInput(`there are ${actions.join(', ')} [${action}]`)
+      if (action !== 'train') refuseOthers(action, given)
+      const request = action === 'train' ? readRl(given) : await requestIn(given.out)
+      await run(request, given, action === 'evaluate', terminal)
+    })
+
+/** What a kept run was asked for is not asked again. */
+function refuseOthers(action: string, { task, seeds, steps, precision, fee }: GivenRl): void {
+  const said = Object.entries({ task, seeds, steps, precision, fee }).find(([, value]) => value !== undefined)
+  if (said) {
+    throw new BadInput(`rl ${action} has its options from the folder, leave out --${said[0]} [${said[1]}]`)
+  }
+}
+
+async function run(
+  request: RlRequest,
+  { json, out }: GivenRl,
+  judge: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const report = openReport({ out, ...(json && { json }), terminal })
+  terminal.ifStopped?.(`what is done is in ${out}: the same command, or rl resume, goes on`)
+  const rows = await rlRun(request, out, terminal, judge)
+  const { beside, facts } = rlTask(request)
+  const against = beside(rows.map((row) => row.figures))
+  if (json) {
+    terminal.out(
+      jsonText({
+        note: saysNothingOfProfit,
+        request,
+        facts,
+        rows,
+        statistics: statisticsOf(rows),
+        beside: against,
+      }),
+    )
+  } else {
+    say(terminal, rlText(rows, against, terminal.width))
+  }
+  report.write({ 'index.html': rlPage(request, rows, against, facts) })
+}

@@ -1,0 +1,68 @@
+import { htmlPage, htmlTable, linePlot } from '../../report/index.js'
+import type { RlRequest } from './rlRequest.js'
+import type { RlRow } from './rlRun.js'
+import type { RlBeside } from './rlTask.js'
+import { saysNothingOfProfit, statisticsOf, tableOf } from './rlText.js'
+
+/** The report of a run: the table beside the baselines, the spread over seeds, the curves of training. */
+export function rlPage(
+  request: RlRequest,
+  rows: readonly RlRow[],
+  beside: readonly RlBeside[],
+  facts: Readonly<Record<string, string>>,
+): string {
+  const { columns, body } = tableOf(rows, beside)
+  const spread = [
+    { key: 'figure' },
+    ...['mean', 'std', 'least', 'greatest'].map((key) => ({ key, digits: 4 })),
+  ]
+  const curve = (
+    title: string,
+    label: string,
+    of: (point: RlRow['curve'][number]) => number | null,
+  ): string =>
+    linePlot(
+      rows.map((row) => ({
+        name: `seed ${row.seed}`,
+        points: row.curve.flatMap((point) => {
+          const y = of(point)
+          return y === null ? [] : [{ x: point[0], y }]
+        }),
+        dots: row.curve.length < 20,
+      })),
+      { title, x: { label: 'environment steps' }, y: { label } },
+    )
+  const statistics = statisticsOf(rows).map((each) => ({
+    ...each,
+    std: Number.isFinite(each.std) ? each.std : null,
+  }))
+  return htmlPage({
+    title: 'PPO, to the bit',
+    lead: saysNothingOfProfit,
+    facts: {
+      ...facts,
+      precision: request.precision,
+      steps: String(request.steps),
+      seeds: String(request.seeds),
+    },
+    sections: [
+      { id: 'table', title: 'Every seed, and what it is held against', html: htmlTable(columns, body) },
+      { id: 'spread', title: 'Over the seeds', html: htmlTable(spread, statistics) },
+      {
+        id: 'curves',
+        title: 'Training',
+        figures: [
+          {
+            svg: curve('Mean return of 100 episodes', 'mean return', (point) => point[1]),
+            caption: 'Of training.',
+          },
+          {
+            svg: curve('Ratios that are exactly 1', 'share', (point) => point[2]),
+            caption: 'The share of ratios new / old that are exactly 1, in the minibatches of an update.',
+          },
+        ],
+      },
+    ],
+    foot: `Written by tpu-toolkit rl. ${saysNothingOfProfit}`,
+  })
+}

@@ -1,0 +1,122 @@
+import { basename } from 'node:path'
+import { Command } from 'commander'
+import { encodeSafetensors, writeFileAtomic } from '../../files/index.js'
+import {
+  BadInput,
+  CannotWrite,
+  jsonText,
+  mistakesAsBadInput,
+  openReportFile,
+  readCount,
+  readInteger,
+  readNumber,
+  type Subcommand,
+  say,
+  type Terminal,
+} from '../../io/index.js'
+import { key } from '../../random/index.js'
+import type { Tensor } from '../../tensor/index.js'
+import { terminalText } from '../../text/index.js'
+import { type QuantizedModel, quantizeModel, storeCodes } from '../../vq/index.js'
+import { readWeights } from './readWeights.js'
+import { vqPage } from './vqPage.js'
+import { type VqResults, vqTable } from './vqTable.js'
+
+interface Given {
+  readonly bits: string
+  readonly length: string
+  readonly codes: string
+  readonly iterations: string
+  readonly seed: string
+  readonly save?: string
+  readonly json?: boolean
+  readonly out?: string
+}
+
+/**
+ * `vq`: codebooks for the tensors of a file, beside the other ways of holding them in few bits. Exit status 0; 1 when a file
+ * cannot be written; 2 for options or a file that cannot be taken.
+ */
+export const vqCommand: Subcommand = (terminal) =>
+  new Command('vq')
+    .description(
+      'Fits codebooks to the float tensors of a file, codes them, and reports bits and errors beside int4 and int8 with a scale for each column, MX, NVFP4 and bfloat16; of each tensor the way is chosen that harms least within the bits.',
+    )
+    .argument('<file>', 'a .safetensors or .npy file; its tensors of two axes and more are held in memory')
+    .option('--bits <number>', 'at most so many bits a value in the mean, tables counted', '4')
+    .option('--length <numbers>', 'neighbours that a code stands for, separated by commas', '1,2,4')
+    .option('--codes <numbers>', 'codes of a codebook, separated by commas', '16,256')
+    .option('--iterations <integer>', 'steps of k-means', '20')
+    .option(
+      '--seed <integer>',
+      'of the rows that codebooks begin with; the same seed gives the same bytes',
+      '0',
+    )
+    .option(
+      '--save <file>',
+      'write codebooks and packed codes, and the other tensors decoded, as safetensors',
+    )
+    .option('--json', 'print one JSON object instead of the table')
+    .option('--out <file>', 'write an HTML page')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tpu-toolkit vq model.safetensors --bits 4.5\n  tpu-toolkit vq model.safetensors --length 2 --codes 256 --save small.safetensors --out vq.html\n  tpu-toolkit vq vectors.npy --length 8 --codes 256 --bits 2 --json',
+    )
+    .action((path: string, given: Given) => run(path, given, terminal))
+
+function run(path: string, given: Given, terminal: Terminal): void {
+  const options = {
+    bits: readNumber('bits', given.bits),
+    vectorLength: readList('length', given.length, 1),
+    codebookSize: readList('codes', given.codes, 2),
+    iterations: readCount('iterations', given.iterations, 1),
+    key: key(readInteger('seed', given.seed, 0, 2 ** 32 - 1)),
+  }
+  const { json, save } = given
+  const report = given.out === undefined ? undefined : openReportFile({ json, out: given.out, terminal })
+  const saving = save === undefined ? undefined : openReportFile({ json, out: save, terminal })
+  terminal.ifStopped?.('nothing is written yet')
+  const { tensors, skipped } = readWeights(path)
+  const progress = terminal.progress
+  const model = mistakesAsBadInput('quantizeModel', () =>
+    quantizeModel({ tensors }, { ...options, ...(progress && { onProgress: progress }) }),
+  )
+  const results: VqResults = {
+    tensors: Object.entries(tensors).map(([name, { shape, dtype }]) => ({ name, shape, dtype })),
+    skipped,
+    layers: model.layers.map((row) => ({ ...row, path: nameOf(row.path) })),
+    totals: model.totals,
+    metrics: model.metrics(),
+  }
+  const file = terminalText(basename(path))
+  if (json) terminal.out(jsonText({ file, ...results }))
+  else say(terminal, `${vqTable(results, terminal.width)}\n`)
+  if (save !== undefined && saving) writeCodes(save, model, { json, terminal })
+  report?.write(vqPage(file, results))
+}
+
+/** The paths of the tree begin with the one name that holds all tensors, whose own names may have dots. */
+const nameOf = (path: string): string => path.slice('tensors.'.length)
+
+function writeCodes(
+  path: string,
+  { coded, params }: QuantizedModel<{ readonly tensors: Readonly<Record<string, Tensor>> }>,
+  { json, terminal }: { json: boolean | undefined; terminal: Terminal },
+): void {
+  const named = Object.fromEntries(Object.entries(coded).map(([at, one]) => [nameOf(at), one]))
+  const { tensors, metadata } = storeCodes({ ...params.tensors, ...named })
+  try {
+    writeFileAtomic(path, encodeSafetensors(tensors, { metadata }))
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
+    throw new CannotWrite(`cannot write ${terminalText(path)} [${terminalText(thrown.message)}]`)
+  }
+  const tell = json ? terminal.error : terminal.out
+  tell(`${json ? '' : '\n'}Written: ${path}\n`)
+}
+
+function readList(option: string, text: string, least: number): number[] {
+  const parts = text.split(',')
+  if (parts.length > 16) throw new BadInput(`--${option} has more than 16 numbers [${text.slice(0, 50)}]`)
+  return parts.map((part) => readCount(option, part, least))
+}

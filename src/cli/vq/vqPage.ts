@@ -1,0 +1,81 @@
+import { htmlPage, htmlTable, scatterPlot } from '../../report/index.js'
+import { readable } from '../../text/index.js'
+import {
+  reading,
+  tensorColumns,
+  tensorRows,
+  totalRows,
+  type VqResults,
+  vqFinding,
+  wayColumns,
+} from './vqTable.js'
+
+/** The report as a page. */
+export function vqPage(file: string, results: VqResults): string {
+  const { totals, skipped, tensors, metrics } = results
+  const series = [
+    { name: 'codebooks', ways: totals.filter(({ way }) => way.startsWith('vq ')) },
+    {
+      name: 'integers, blocks, bfloat16',
+      ways: totals.filter(({ way }) => !way.startsWith('vq ') && way !== 'chosen'),
+    },
+    { name: 'chosen', ways: totals.filter(({ way }) => way === 'chosen') },
+  ]
+  const plot = scatterPlot(
+    series.map(({ name, ways }) => ({
+      name,
+      points: ways
+        .filter(({ sqnr }) => Number.isFinite(sqnr))
+        .map(({ way, bitsPerValue, sqnr }) => ({ x: bitsPerValue, y: sqnr, label: way, title: way })),
+    })),
+    {
+      title: 'SQNR by bits',
+      width: 760,
+      height: 380,
+      x: { label: 'bits of a value, scales and tables included' },
+      y: { label: 'SQNR, dB' },
+    },
+  )
+  return htmlPage({
+    title: `Vector quantised: ${file}`,
+    lead: 'Codebooks beside integers, blocks and bfloat16, on the tensors of this file.',
+    facts: {
+      tensors: readable(tensors.length),
+      values: readable(metrics.values, 4),
+      'bits a value': readable(metrics.bitsPerValue, 3),
+    },
+    sections: [
+      {
+        id: 'all',
+        title: 'All tensors together',
+        finding: vqFinding(results),
+        paragraphs: [reading],
+        figures: [{ svg: plot, caption: 'Signal to noise by the bits it costs.', wide: true }],
+        html: htmlTable(wayColumns, totalRows(results)),
+      },
+      {
+        id: 'tensors',
+        title: 'Tensor by tensor',
+        details: [
+          {
+            summary: `All ${readable(results.layers.length)} rows`,
+            html: htmlTable(tensorColumns, tensorRows(results)),
+          },
+        ],
+      },
+      ...(skipped.length === 0
+        ? []
+        : [
+            {
+              id: 'left-out',
+              title: 'Left as they are',
+              html: htmlTable(
+                [{ key: 'name' }, { key: 'why' }],
+                skipped.map((one) => ({ ...one })),
+              ),
+            },
+          ]),
+    ],
+    foot: 'Written by tpu-toolkit vq.',
+  })
+}

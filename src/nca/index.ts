@@ -1,0 +1,17 @@
+// Neural cellular automata: cells along a line or in a plane that see their neighbours and change by one small network. Read
+// perceptionKernels.ts and perceive.ts first, then ncaStep.ts (where a step rounds) and ncaRollout.ts.
+export { type KernelName, type PerceptionKernel, perceptionKernels } from './perceptionKernels.js'
+export type { NcaPadding } from './neighbours.js'
+export { type PerceptionOptions, perceive } from './perceive.js'
+export { type AliveOptions, type AliveRule, aliveCells } from './aliveCells.js'
+export { type NcaParams, type NcaParamsOptions, ncaParams } from './ncaParams.js'
+export { type NcaRuleOptions, type NcaStepOptions, ncaStep } from './ncaStep.js'
+export { type FireMasksOptions, fireMasks } from './fireMasks.js'
+export { type NcaRolloutOptions, ncaRollout } from './ncaRollout.js'
+export { lostUpdates } from './lostUpdates.js'
+export { seedState, type SeedStateOptions } from './seedState.js'
+export { type Circle, damageCircle, drawCircle } from './damageCircle.js'
+export { SamplePool } from './samplePool.js'
+export { drawPicture, type PictureName, type PictureOptions } from './drawPicture.js'
+export { cellsPng, type CellsPngOptions } from './cellsPng.js'
+export { growth, type Growth, type GrowthOptions, type GrowthPoint, type GrowthRecord } from './growth.js'

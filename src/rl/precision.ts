@@ -1,0 +1,30 @@
+import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkFloatDType, type FloatDType } from '../tensor/index.js'
+
+/** Where PPO rounds beside its networks, whose own policy says where they do. All float32 unless said. */
+export interface PpoPrecision {
+  /** What an agent is shown. */
+  readonly observations?: FloatDType
+  /** Log-probabilities, old and new, before the ratio. */
+  readonly logProbs?: FloatDType
+  /** Everything of `ppoLoss`, whose sums stay in float32. */
+  readonly loss?: FloatDType
+  /** Rewards, values and the recursion of `gae`. */
+  readonly gae?: FloatDType
+}
+
+const precisionNames: OptionTable<PpoPrecision> = {
+  observations: 'optional',
+  logProbs: 'optional',
+  loss: 'optional',
+  gae: 'optional',
+}
+
+/** The precision with every dtype said, checked. */
+export function fullPrecision(op: string, precision: PpoPrecision): Required<PpoPrecision> {
+  checkOptions(`${op}: precision`, precision, precisionNames)
+  const { observations = 'float32', logProbs = 'float32', loss = 'float32', gae = 'float32' } = precision
+  const full = { observations, logProbs, loss, gae }
+  for (const [what, dtype] of Object.entries(full)) checkFloatDType(`${op}: precision`, what, dtype)
+  return full
+}

@@ -1,0 +1,126 @@
+import { type BackwardOptions, valueAndGrad } from '../autodiff/index.js'
+import { compile } from '../compile/index.js'
+import {
+  dynamicLossScale,
+  type LossScaleOptions,
+  type Stepper,
+  type StoredParamsOptions,
+  storedParams,
+} from '../lowprecision/index.js'
+import {
+  applyGradients,
+  type GradientTransformation,
+  makeTrainStep,
+  type Point,
+  type State,
+} from '../optimizer/index.js'
+import { checkFlag, checkFunction, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
+import type { Key } from '../random/index.js'
+import { cast, mul, type Tensor, tensor } from '../tensor/index.js'
+import { mapTree, type Treelike } from '../tree/index.js'
+import type { StepResult } from './trainOptions.js'
+
+/** A loss, and how it is descended. */
+export interface DescendOptions<P extends Treelike, B> {
+  /** The first parameters. */
+  readonly init: (key: Key) => P
+  /** The loss of a batch, a scalar: a function of tensors, of its arguments alone. */
+  readonly loss: (params: P, batch: B) => Tensor
+  readonly optimizer: GradientTransformation
+  /** How parameters are stored in few bits, as `storedParams` does. Default: as `init` gives them. */
+  readonly storage?: StoredParamsOptions
+  /** Whether gradients are those of a multiple of the loss, which moves as `dynamicLossScale` has it. Default false. */
+  readonly lossScale?: boolean | LossScaleOptions
+  /** How gradients are summed, and rules of operations of one's own, as `valueAndGrad` takes them. Default: its own. */
+  readonly backward?: BackwardOptions
+  /** Whether loss and gradient are one program. Default true. */
+  readonly compile?: boolean
+}
+
+/** What `train` takes of a loss: { init, step }. */
+export interface Descent<P extends Treelike, B> {
+  readonly init: (key: Key) => Point<State, P>
+  readonly step: (point: Point<State, P>, batch: B) => StepResult<Point<State, P>>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the table has the names for any parameters.
+const names: OptionTable<DescendOptions<any, any>> = {
+  ...{ init: 'required', loss: 'required', optimizer: 'required' },
+  ...{ storage: 'optional', lossScale: 'optional', backward: 'optional', compile: 'optional' },
+}
+
+/**
+ * The point and the step of descending a loss, for `train({ ...descend({ init, loss, optimizer }), data, steps })`: the gradient as a
+ * compiled program, the optimizer's step, and by options parameters in few bits and a loss scale.
+ *
+ * Rounding  as `valueAndGrad` and the optimizer; with `storage` as `storedParams`; with `lossScale` the loss is cast to float32 (float64
+ *           stays), multiplied by the scale, and gradients divided as `dynamicLossScale` does. The loss that is told is the unscaled one.
+ *
+ * @example const descent = descend({ init: () => ({ w: tensor([1, 2]) }), loss: ({ w }, x) => sum(mul(w, x)), optimizer: optimizer.sgd({ learningRate: 1 }) })
+ * descent.step(descent.init(), tensor([1, 1])).loss.item() // 3
+ */
+export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): Descent<P, B> {
+  checkOptions('descend', options, names)
+  const {
+    init,
+    loss,
+    optimizer,
+    storage,
+    lossScale = false,
+    backward = {},
+    compile: compiled = true,
+  } = options
+  checkFunction('descend', 'init', init)
+  checkFunction('descend', 'loss', loss)
+  checkRecord('descend', 'optimizer', optimizer, ['init', 'update'])
+  checkFlag('descend', 'compile', compiled)
+  if (storage === undefined && lossScale === false) {
+    const gradient = valueAndGrad(loss, backward)
+    const step = makeTrainStep(compiled ? compile(gradient) : gradient, optimizer)
+    return {
+      init: (key) => {
+        const params = init(key)
+        return { params, state: optimizer.init(params as object) }
+      },
+      step: (point, batch) => step(point, batch),
+    }
+  }
+  const inner: Stepper = storage === undefined ? plain(optimizer) : storedParams(optimizer, storage)
+  const stepper: Stepper =
+    lossScale === false ? inner : dynamicLossScale(inner, lossScale === true ? {} : lossScale)
+  const gradient = valueAndGrad(
+    (params: P, batch: B, scale: Tensor): [Tensor, Tensor] => {
+      const value = loss(params, batch)
+      if (lossScale === false) return [value, value]
+      const wide = value.dtype === 'float64' ? value : cast(value, 'float32')
+      return [mul(wide, cast(scale, wide.dtype)), value]
+    },
+    { ...backward, hasAux: true },
+  )
+  const run = compiled ? compile(gradient) : gradient
+  return {
+    init: (key) => stepper.init(init(key) as object) as Point<State, P>,
+    step: (point, batch) => {
+      const [[, value], grads] = run(point.params, batch, tensor(scaleOf(point.state)))
+      return { ...stepper.step(grads, point), loss: value, ...scaleMetrics(point.state, lossScale !== false) }
+    },
+  }
+}
+
+/** A stepper that only makes the optimizer's step. */
+function plain(optimizer: GradientTransformation): Stepper {
+  return {
+    init: (params) => ({ params: mapTree((x): Tensor => x, params), state: optimizer.init(params) }) as never,
+    step: (grads, point) => applyGradients(optimizer, grads, point),
+  }
+}
+
+/** The scale that a state of `dynamicLossScale` has; 1 for others. */
+function scaleOf(state: State): number {
+  const scale: unknown = typeof state === 'object' ? Reflect.get(state, 'scale') : undefined
+  return typeof scale === 'number' ? scale : 1
+}
+
+function scaleMetrics(state: State, scaled: boolean): { metrics?: Readonly<Record<string, number>> } {
+  return scaled ? { metrics: { lossScale: scaleOf(state) } } : {}
+}

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll } from 'vitest'
+import { type OpenLab, openLab } from '../support/labPage.js'
+import { driftClaims } from './driftClaims.js'
+import { nanClaims } from './nanClaims.js'
+import { numberClaims } from './numberClaims.js'
+import { shellClaims } from './shellClaims.js'
+
+// One browser for all of it: a section's claims stand in a file of their own.
+let lab: OpenLab | undefined
+beforeAll(async () => {
+  lab = await openLab()
+}, 60_000)
+afterAll(() => lab?.close())
+
+const open = (): OpenLab => {
+  if (!lab) throw new Error('lab: it is not open')
+  return lab
+}
+
+shellClaims(open)
+nanClaims(open)
+numberClaims(open)
+driftClaims(open)

@@ -1,0 +1,152 @@
+import { cartPole } from 'tpu-toolkit/env'
+import { stateToTree } from 'tpu-toolkit/optimizer'
+import { foldIn, key, normal } from 'tpu-toolkit/random'
+import { type PpoState, ppo, ppoUpdate, presets, towers } from 'tpu-toolkit/rl'
+import { type Tensor, tensor } from 'tpu-toolkit/tensor'
+import { leavesOf, type Tree } from 'tpu-toolkit/tree'
+import { describe, expect, it } from 'vitest'
+
+const network = towers({ inputs: 4, actions: 2, hidden: [8] })
+const settings = { ...presets['zoo-cartpole'], epochs: 2 }
+const small = () => ppo({ environment: cartPole(), network, settings, steps: 1024 })
+
+/** Everything of a state as text, tensors by their bits. */
+const written = (state: PpoState): string =>
+  JSON.stringify({
+    ...state,
+    point: leavesOf(stateToTree(state.point as never) as Tree).map((leaf) => [...leaf.toBits()].map(String)),
+  })
+
+const minibatch = (n: number) => {
+  const column = (i: number): Tensor => tensor(normal(foldIn(key(7), i), n))
+  return {
+    observations: tensor(normal(foldIn(key(7), 9), 4 * n), { shape: [n, 4] }),
+    actions: tensor(
+      Int32Array.from({ length: n }, (_, i) => i % 2),
+      { dtype: 'int32' },
+    ),
+    logProbs: tensor(new Float32Array(n).fill(-0.7)),
+    advantages: column(1),
+    values: column(2),
+    returns: column(3),
+  }
+}
+
+describe('ppo', () => {
+  it('the same key gives the same bits, another key others', () => {
+    const run = small()
+    const end = (seed: number) => {
+      let state = run.init(key(seed))
+      while (state.update < run.updates) state = run.update(state)[0]
+      return written(state)
+    }
+    expect(run.updates).toBe(4)
+    expect(end(1)).toBe(end(1))
+    expect(end(1)).not.toBe(end(2))
+  })
+
+  it('in the first minibatch of every update all ratios are exactly 1: one program says both', () => {
+    const run = small()
+    let state = run.init(key(3))
+    for (let i = 0; i < 4; i++) {
+      const [next, progress] = run.update(state)
+      expect(progress.exactlyOneAtFirst).toBe(1)
+      expect(progress.steps).toBe(256 * (i + 1))
+      state = next
+    }
+    expect(() => run.update(state)).toThrow('the update is not a whole number from 0 to 3 [4]')
+  })
+
+  it('log-probabilities rounded to bfloat16 in both places are alike too; a rollout in bfloat16 is a mismatch', () => {
+    const one = (options: object) => {
+      const run = ppo({ environment: cartPole(), network, settings, steps: 256, ...options })
+      return run.update(run.init(key(3)))[1].exactlyOneAtFirst
+    }
+    expect(one({ precision: { logProbs: 'bfloat16' } })).toBe(1)
+    expect(one({ precision: { loss: 'bfloat16' } })).toBe(1)
+    const narrow = towers({ inputs: 4, actions: 2, hidden: [8], policy: { compute: 'bfloat16' } })
+    expect(one({ network: narrow })).toBe(1)
+    expect(one({ rolloutNetwork: narrow })).toBeLessThan(0.1)
+  })
+
+  it('shows every rollout, whose next values follow on its values but where episodes ended', () => {
+    let seen = 0
+    const run = ppo({
+      environment: cartPole({ maxSteps: 12 }),
+      network,
+      settings,
+      steps: 256,
+      onRollout: ({ values, nextValues, terminated, truncated, environments }) => {
+        for (let row = 0; row < values.length - environments; row++) {
+          const over = terminated[row] === 1 || truncated[row] === 1
+          expect(nextValues[row] === values[row + environments]).toBe(!over)
+          seen += truncated[row]!
+        }
+      },
+    })
+    run.update(run.init(key(0)))
+    expect(seen).toBeGreaterThan(3)
+  })
+
+  it('acts by the greatest logit', () => {
+    const run = small()
+    const state = run.init(key(0))
+    expect([0, 1]).toContain(run.act(state.point.params, Float32Array.of(0, 0, 0.1, 0))[0])
+  })
+
+  it('refuses settings that are none', () => {
+    const start = (wrong: object) => () =>
+      ppo({ environment: cartPole(), network, settings, steps: 10, ...wrong })
+    expect(start({ settings: { ...settings, epochs: 0 } })).toThrow(
+      'epochs is not a whole number, 1 or more [0]',
+    )
+    expect(start({ network: {} })).toThrow('the network has no init')
+    expect(start({ precision: { loss: 'bf16' } })).toThrow(TypeError)
+    expect(start({ stepz: 3 })).toThrow('did you mean steps')
+  })
+})
+
+describe('ppoUpdate', () => {
+  const params = network.init(key(0))
+  const flat = (tree: unknown) => leavesOf(tree as Tree).flatMap((leaf) => [...leaf.toNumbers()])
+
+  it.each([
+    { microBatch: 32, why: 'parts of one size' },
+    { microBatch: 24, why: 'a last part of 16' },
+  ])('micro-batches of $microBatch, $why, come to the step of the whole minibatch', ({ microBatch }) => {
+    const rows = minibatch(64)
+    const [whole, part] = [{}, { microBatch }].map((options) => {
+      const update = ppoUpdate(network, { ...options, learningRate: 0.1, normalize: 'n-1', eps: 1 })
+      return update.step(update.init(params), rows)
+    })
+    const [a, b] = [flat(whole![0].params), flat(part![0].params)]
+    // eps 1 makes the step nearly the gradient; sums of 64 float32 terms in another order.
+    expect(Math.max(...a.map((x, i) => Math.abs(x - b[i]!)))).toBeLessThanOrEqual(64 * 2 ** -24)
+    expect(Math.abs(whole![1].loss - part![1].loss)).toBeLessThanOrEqual(64 * 2 ** -24)
+  })
+
+  it('with a loss scale leaves out a step whose gradients are not finite, and halves the scale', () => {
+    const update = ppoUpdate(network, { lossScale: { initScale: 2 ** 15 } })
+    const start = update.init(params)
+    const [good] = update.step(start, minibatch(16))
+    expect(flat(good.params)).not.toEqual(flat(params))
+    const broken = { ...minibatch(16), returns: tensor(new Float32Array(16).fill(Number.POSITIVE_INFINITY)) }
+    const [bad] = update.step(start, broken)
+    expect(flat(bad.params)).toEqual(flat(params))
+    expect(bad.state).toMatchObject({ scale: 2 ** 14, skippedSteps: 1 })
+  })
+
+  it('a loss scale that is a power of two changes no bit of a float32 step', () => {
+    const [plain, scaled] = [{}, { lossScale: { initScale: 1024 } }].map((options) => {
+      const update = ppoUpdate(network, options)
+      return flat(update.step(update.init(params), minibatch(32))[0].params)
+    })
+    expect(scaled).toEqual(plain)
+  })
+
+  it('refuses minibatches of unlike rows', () => {
+    const update = ppoUpdate(network)
+    const rows = { ...minibatch(8), returns: tensor([1]) }
+    expect(() => update.step(update.init(params), rows)).toThrow('returns are not rows for each action [1]')
+  })
+})

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { type BuiltLab, buildLab } from '../../scripts/buildLab.js'
+import { serveFolder } from '../../src/cli/lab/serveFolder.js'
+import { root } from './project.js'
+
+/** The lab, built, served and open in Chromium. */
+export interface OpenLab {
+  readonly url: string
+  readonly built: BuiltLab
+  readonly server: Server
+  readonly browser: Browser
+  /** A page of its own context at a section; what the page logs as an error, or throws, is in `errors`. */
+  readonly open: (hash?: string, options?: BrowserContextOptions) => Promise<LabPage>
+  readonly close: () => Promise<void>
+}
+
+/** A page of the lab. */
+export interface LabPage {
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly errors: readonly string[]
+}
+
+const names = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Chromium's program, as `npm run check:package` finds it; an error where there is none: nothing is skipped. */
+function chromiumPath(): string {
+  const named = process.env['TPU_TOOLKIT_CHROMIUM']
+  for (const name of named ? [named] : names) {
+    const found = String(spawnSync('which', [name]).stdout ?? '').trim()
+    if (found !== '') return found
+  }
+  throw new Error(`labPage: no Chromium [${named ?? names.join(', ')}]; apt-get install chromium`)
+}
+
+/** Builds the lab into a folder of its own, serves it, and starts Chromium. */
+export async function openLab(): Promise<OpenLab> {
+  const folder = mkdtempSync(join(tmpdir(), 'lab-'))
+  const built = await buildLab(root, join(folder, 'sub'))
+  // Under a subpath, as on a static host.
+  const { url, server } = await serveFolder(folder, 0)
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+      ...['--disable-background-networking', '--disable-component-update'],
+    ],
+  })
+  return {
+    ...{ url: `${url}sub/`, built, server, browser },
+    async open(hash = '', options = {}) {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(String(error)))
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text())
+      })
+      await page.goto(`${url}sub/${hash}`)
+      return { page, context, errors }
+    },
+    async close() {
+      await browser.close()
+      server.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
