@@ -130,10 +130,9 @@ for (const name of options.subject ?? Object.keys(subjects)) {
   for (const mutant of chosen) {
     if (Date.now() > end) break
     run++
-    if (await isKilled(mutant, subject.tests, limit)) dead++
-    else {
-      console.log(`  survived: src/${mutant.file}:${mutant.line}: ${mutant.what}\n    ${mutant.source}`)
-    }
+    const isDead = await isKilled(mutant, subject.tests, limit)
+    if (isDead) dead++
+    else console.log(`  survived: src/${mutant.file}:${mutant.line}: ${mutant.what}\n    ${mutant.source}`)
   }
   // Otherwise something else turned them red.
   if (!(await pass(subject.tests, limit))) throw new Error(`mutants: the tests stay red afterwards [${name}]`)

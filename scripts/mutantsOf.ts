@@ -75,8 +75,8 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
       }
     } else if (ts.isBinaryExpression(node)) {
       const by = exchanged.get(node.operatorToken.kind)
-      if (by)
-        replace(node.operatorToken, by, `${node.operatorToken.getText(tree)} is ${by} in ${shown(node)}`)
+      const operator = node.operatorToken.getText(tree)
+      if (by) replace(node.operatorToken, by, `${operator} is ${by} in ${shown(node)}`)
     } else if (ts.isNumericLiteral(node)) {
       replace(node, `(${node.text} + 1)`, `${node.text} is one more in ${shown(node.parent)}`)
     } else if (ts.isIfStatement(node)) {
