@@ -3,6 +3,7 @@ import { ownVersion, type ProgramOptions, runProgram, type Subcommand, type Term
 /** The commands in the order of the help, each in a room of its own. Some bring a plotting library: loaded when asked for. */
 const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   drift: async () => (await import('./drift/drift.js')).driftCommand,
+  kernels: async () => (await import('./kernels/kernels.js')).kernelsCommand,
   nan: async () => (await import('./nan/nan.js')).nanCommand,
   sweep: async () => (await import('./sweep/sweep.js')).sweepCommand,
   rl: async () => (await import('./rl/rl.js')).rlCommand,
