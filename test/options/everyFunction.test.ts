@@ -20,6 +20,7 @@ const unchecked: Readonly<Record<string, string>> = {
   random: 'threefry2x32',
   autodiff: 'invalidKind',
   io: 'BadInput CannotWrite',
+  hosts: 'HostLost',
   precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
 }
 
