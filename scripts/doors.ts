@@ -224,6 +224,12 @@ export const doors: readonly Door[] = [
       'replay buffers in narrow storage: n-step, sequences, priorities, batches drawn ahead, exact resume',
   },
   {
+    folder: 'monitor',
+    root: 'none',
+    about:
+      'the numerical health of a run as metrics: JSON lines, TensorBoard, Prometheus, alerts, a Grafana dashboard',
+  },
+  {
     folder: 'checkpoint',
     root: 'none',
     about:
@@ -233,6 +239,12 @@ export const doors: readonly Door[] = [
     folder: 'train',
     root: 'none',
     about: 'a training loop to read in one go: repeatable, stopped and resumed to the byte',
+  },
+  {
+    folder: 'hosts',
+    root: 'none',
+    about:
+      'hosts that are processes: joined over TCP, sums with the bits of collectives, one that dies is noticed',
   },
   {
     folder: 'tfjs',

@@ -417,8 +417,82 @@ def dead():
     }
 
 
+def log_softmax(x):
+    d = x - x.max(-1, keepdims=True)
+    return d - np.log(np.exp(d).sum(-1, keepdims=True))
+
+
+def reinforcement():
+    value = 0.0
+    for _ in range(4000):
+        value = 1 + float(bf16(0.999)) * value
+
+    def advantages(number):
+        drawn = np.asarray(jax.random.uniform(jax.random.key(31), (129 * 4,)), np.float64)
+        v = (100 + np.floor((drawn - 0.5) * 1024 + 0.5) / 1024).reshape(129, 4).astype(number)
+        g, gl = number(0.99), number(0.99 * 0.95)
+        out, last = np.zeros((128, 4), number), np.zeros(4, number)
+        for t in range(127, -1, -1):
+            delta = (number(1) + g * v[t + 1]).astype(number) - v[t]
+            last = delta + gl * last if t < 127 else delta
+            out[t] = last
+        return out.astype(np.float64)
+
+    narrow, wide = advantages(bf16), advantages(np.float64)
+    wrong = ((narrow - narrow.mean()) > 0) != ((wide - wide.mean()) > 0)
+
+    logits, move = (
+        np.asarray(jax.random.normal(jax.random.fold_in(jax.random.key(0), n), (1024 * 3,)), np.float64).reshape(1024, 3)
+        for n in (32, 33)
+    )
+    new, old = (log_softmax(x)[:, 0].astype(bf16) for x in (logits + 0.001 * move, logits))
+    ratios = np.exp((new - old).astype(np.float64)).astype(bf16).astype(np.float64)
+
+    x = np.asarray(jax.random.normal(jax.random.key(34), (32, 1000))).astype(bf16)
+    shifted = x - x.max(1, keepdims=True)
+    e = np.exp(shifted.astype(np.float64)).astype(bf16)
+    z = np.zeros(32, bf16)
+    for j in range(1000):
+        z = z + e[:, j]
+    now = shifted[:, 0] - np.log(z.astype(np.float64)).astype(bf16)
+    stored = log_softmax(x.astype(np.float64))[:, 0].astype(bf16)
+    many = np.exp((now - stored).astype(np.float64)).astype(bf16).astype(np.float64)
+
+    tokens = np.float32(8) * np.asarray(jax.random.normal(jax.random.key(35), (32 * 256, 8)))
+    rollout, learner = (log_softmax(y.astype(np.float64))[:, 0] for y in (tokens.astype(bf16), tokens))
+    sequences = np.exp((learner - rollout).reshape(32, 256).sum(1))
+
+    features = []
+    for i in range(2000):
+        price, total = (100 + i) / 100, 0.0
+        for _ in range(20):
+            total += price
+        apart = price - total / 20
+        total = 0.0
+        for _ in range(20):
+            total += apart * apart
+        std = np.sqrt(total / 20)
+        features.append(apart / (2 * std) if std > 0 else 0.0)
+    return {
+        'discount-rounds-to-one': {'discount': float(bf16(0.999)), 'horizon': None, 'value': value},
+        'gae-of-large-values': {'wrongSigns': int(wrong.sum()), 'greatest': float(narrow.max())},
+        'ratio-stuck-at-one': {'exactlyOne': int((ratios == 1).sum()), 'distinct': len(set(ratios.tolist()))},
+        'many-actions-clipped': {'clipped': int((np.abs(many - 1) > 0.2).sum())},
+        'rollout-and-learner': {
+            'moved': int((rollout != learner).sum()),
+            'clipped': int((np.abs(sequences - 1) > 0.2).sum()),
+        },
+        'mean-of-means': {'gradient': (1 + 1 + 1 + 9) / 4},
+        'feature-of-rounding': {
+            'wrong': int(sum(f != 0 for f in features)),
+            'largest': float(max(abs(f) for f in features)),
+        },
+    }
+
+
 if __name__ == '__main__':
     OUT.parent.mkdir(exist_ok=True)
-    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **attention(), **kernels(), **dead()}
+    parts = [sums, state_space, optimizers, ring, functions, attention, kernels, dead, reinforcement]
+    readings = {id: reading for part in parts for id, reading in part().items()}
     OUT.write_text(json.dumps(readings, indent=1) + '\n')
     print(f'failures.py: {len(readings)} failures')

@@ -27,12 +27,19 @@ import { neumaierStalls } from './neumaierStalls.js'
 import { onesStall } from './onesStall.js'
 import type { Failure } from './record/failure.js'
 import { ringAllReduce } from './ringAllReduce.js'
+import { discountRoundsToOne } from './rl/discountRoundsToOne.js'
+import { featureOfRounding } from './rl/featureOfRounding.js'
+import { gaeOfLargeValues } from './rl/gaeOfLargeValues.js'
+import { manyActionsClipped } from './rl/manyActionsClipped.js'
+import { meanOfMeans } from './rl/meanOfMeans.js'
+import { ratioStuckAtOne } from './rl/ratioStuckAtOne.js'
+import { rolloutAndLearner } from './rl/rolloutAndLearner.js'
 import { tanhReachesBound } from './tanhReachesBound.js'
 import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
 
 /**
  * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
- * attention and other kernels, functions and statistics, runs that are dead.
+ * attention and other kernels, functions and statistics, runs that are dead, reinforcement learning.
  *
  * @example gallery[0].id // 'ones-stall'
  * @example gallery.every((failure) => failure.run().verdict.holds) // true
@@ -68,4 +75,11 @@ export const gallery: readonly Failure[] = [
   tanhReachesBound,
   lossScaleCollapse,
   clipThenZeroNans,
+  discountRoundsToOne,
+  gaeOfLargeValues,
+  ratioStuckAtOne,
+  manyActionsClipped,
+  rolloutAndLearner,
+  meanOfMeans,
+  featureOfRounding,
 ]

@@ -18,7 +18,7 @@ export { applyUpdates } from './step/applyUpdates.js'
 export { emaUpdate, type EmaUpdateOptions } from './step/emaUpdate.js'
 export { incrementalUpdate } from './step/incrementalUpdate.js'
 export { makeTrainStep, type TrainedPoint, type TrainStep } from './step/makeTrainStep.js'
-export { stateFromTree, stateToTree } from './step/stateTree.js'
+export { stateFromTree, stateToTree } from './stateTree.js'
 export { withTensorState } from './step/withTensorState.js'
 
 export { adaptiveGradClip, type AdaptiveGradClipOptions } from './transforms/adaptiveGradClip.js'
@@ -86,7 +86,7 @@ export {
   type OptimisticState,
   scaleByOptimisticGradient,
 } from './rescalings/scaleByOptimisticGradient.js'
-export type { MuonDimensionNumbers, WeightDimensionNumbers } from './rescalings/muonDimensions.js'
+export type { MuonDimensionNumbers, WeightDimensionNumbers } from './arithmetic/muonDimensions.js'
 export {
   type MuonState,
   type NewtonSchulz,

@@ -11,7 +11,7 @@ function leaves(value: unknown): unknown[] {
 }
 
 describe('gallery', () => {
-  it('gallery has the thirty failures, each once', () => {
+  it('gallery has the thirty-seven failures, each once', () => {
     expect(gallery.map(({ id }) => id)).toEqual([
       'ones-stall',
       'neumaier-stall',
@@ -43,6 +43,13 @@ describe('gallery', () => {
       'tanh-reaches-bound',
       'loss-scale-collapse',
       'clip-then-zero-nans',
+      'discount-rounds-to-one',
+      'gae-of-large-values',
+      'ratio-stuck-at-one',
+      'many-actions-clipped',
+      'rollout-and-learner',
+      'mean-of-means',
+      'feature-of-rounding',
     ])
     expect(new Set(gallery.map(({ title }) => title)).size).toBe(gallery.length)
   })

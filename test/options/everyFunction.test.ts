@@ -20,6 +20,7 @@ const unchecked: Readonly<Record<string, string>> = {
   random: 'threefry2x32',
   autodiff: 'invalidKind',
   io: 'BadInput CannotWrite',
+  hosts: 'HostLost',
   precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
 }
 
@@ -51,6 +52,8 @@ const fromNothing: Readonly<Record<string, string>> = {
   pipeline: 'BaseTransform',
   kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
+  monitor: 'grafanaDashboard monitor prometheusRules serveMetrics',
+  train: 'showProgress stopAtNonFinite',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */

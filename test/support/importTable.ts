@@ -25,7 +25,7 @@ const step2750 = [
     'data',
   ],
 ]
-const failures = [...step2750, 'collectives']
+const failures = [...step2750, 'collectives', 'rl']
 const drift = [
   ...optimizer,
   ...['optimizer', 'lowprecision', 'collectives', 'sharding', 'text', 'losses', 'kernels', 'nn'],
@@ -40,7 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   schedule: [],
   simd: [],
   hardware: [],
-  monitor: [],
+  monitor: ['files', 'tensor', 'tree'],
   functions: ['formats'],
   bf16: ['formats', 'functions', 'simd'],
   xla: ['hardware'],
@@ -60,7 +60,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
-  hosts: [...stored, 'sharding', 'collectives'],
+  hosts: ['tensor', 'tree', 'collectives', 'checkpoint'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,
@@ -131,6 +131,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
   io: ['commander', 'cli-progress'],
+  // '(computed)': prom-client, an optional peer.
+  monitor: ['(computed)'],
 }
 
 /** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */

@@ -3,10 +3,10 @@ import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { areRecorded } from '../arithmetic/recorded.js'
+import { stateFromTree, stateToTree } from '../stateTree.js'
 import type { Optimizer, State } from '../transformation.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
-import { stateFromTree, stateToTree } from './stateTree.js'
 import { withTensorState } from './withTensorState.js'
 
 type Update = Compiled<[params: Treelike, state: Tree, grads: Treelike], Point<Tree, Treelike>>

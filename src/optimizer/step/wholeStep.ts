@@ -2,10 +2,10 @@ import { type Compiled, type CompileOptions, compile } from '../../compile/index
 import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
+import { stateFromTree, stateToTree } from '../stateTree.js'
 import type { Optimizer, State } from '../transformation.js'
 import { applyUpdates } from './applyUpdates.js'
 import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
-import { stateFromTree, stateToTree } from './stateTree.js'
 import { withTensorState } from './withTensorState.js'
 
 /** Loss and gradients, checked. */

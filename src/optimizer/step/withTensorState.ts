@@ -1,7 +1,7 @@
 import type { Tree, Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
+import { stateFromTree, stateToTree } from '../stateTree.js'
 import type { GradientTransformation, Optimizer } from '../transformation.js'
-import { stateFromTree, stateToTree } from './stateTree.js'
 
 /**
  * The same transformation with a state of tensors alone: counts are int32 tensors and flags bool ones, as `stateToTree` writes

@@ -1,6 +1,6 @@
 import { type Tensor, where } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
-import { stateToTree } from '../step/stateTree.js'
+import { stateToTree } from '../stateTree.js'
 import type { State } from '../transformation.js'
 
 /** A state whose numbers and flags are tensors, as a recorded step takes it and gives it. */

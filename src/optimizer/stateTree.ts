@@ -1,6 +1,6 @@
-import { Tensor, tensor } from '../../tensor/index.js'
-import { checkSameTree, leavesOf, mapTreeWith, pathsOf, replaceLeaves, type Tree } from '../../tree/index.js'
-import type { State } from '../transformation.js'
+import { Tensor, tensor } from '../tensor/index.js'
+import { checkSameTree, leavesOf, mapTreeWith, pathsOf, replaceLeaves, type Tree } from '../tree/index.js'
+import type { State } from './transformation.js'
 
 type Leaf = Tensor | number | boolean
 

@@ -1,0 +1,147 @@
+import {
+  checkArray,
+  checkFlag,
+  checkFunction,
+  checkInteger,
+  checkNumber,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+} from '../options/index.js'
+import type { Treelike } from '../tree/index.js'
+import { type Alert, type AlertRule, defaultAlerts, watchAlerts } from './alerts.js'
+import { healthOf } from './healthOf.js'
+import { isMetric, metrics } from './metrics.js'
+import type { Sample, Sink } from './sink.js'
+
+/** A step as `train` tells it, or anybody's own loop. */
+export interface MonitoredStep {
+  readonly step: number
+  /** What the step measured: the loss, and what else there is. */
+  readonly metrics: Readonly<Record<string, number>>
+  /** The state behind the step and before it, to be looked at now and then: their `params`. */
+  readonly point?: object
+  readonly before?: object
+  /** Seconds of the step, and of waiting for its data. */
+  readonly seconds?: { readonly step: number; readonly data: number }
+}
+
+/** What becomes of a run's numbers. */
+export interface MonitorOptions {
+  /** Where they go. */
+  readonly sinks?: readonly Sink[]
+  /** Steps between two looks at the parameters: norms, updates lost, NaN by leaf. 0: none. Default 50. */
+  readonly every?: number
+  /** Tokens, or samples, of a step. Default: not counted. */
+  readonly tokensPerStep?: number
+  /** Rules that are watched. Default: `defaultAlerts`. */
+  readonly alerts?: readonly AlertRule[]
+  /** Is told of each alert when it begins and ends. Default: a line on stderr when it begins. */
+  readonly onAlert?: (alert: Alert) => void
+  /** Whether memory is measured. Default true. */
+  readonly memory?: boolean
+  /** Seconds since 1970. Default: the clock. */
+  readonly now?: () => number
+}
+
+const names: OptionTable<MonitorOptions> = {
+  ...{ sinks: 'optional', every: 'optional', tokensPerStep: 'optional', alerts: 'optional' },
+  ...{ onAlert: 'optional', memory: 'optional', now: 'optional' },
+}
+
+/** What `train` takes as its monitor. */
+export interface RunMonitor {
+  readonly onStep: (step: MonitoredStep) => void
+  readonly onEnd: () => Promise<void>
+}
+
+/**
+ * The numerical health of a run, step by step: what the step measured, its time, memory, and now and then what its parameters look
+ * like, to files, to a server of metrics, and to rules that say what is wrong.
+ *
+ * Rounding  none: it looks on. A metric NaN is handed on as NaN.
+ * Cost      a step about 10 microseconds and its sinks'; a look at the parameters a pass over them, about 30 ns an element, every 50 steps.
+ *
+ * @example const rows = []
+ * const { onStep } = monitor({ sinks: [{ write: ({ values }) => rows.push(values.loss), close: () => undefined }], memory: false })
+ * onStep({ step: 1, metrics: { loss: 0.5 } })
+ * rows // [0.5]
+ */
+export function monitor(options: MonitorOptions = {}): RunMonitor {
+  checkOptions('monitor', options, names)
+  const { sinks = [], every = 50, tokensPerStep, alerts = defaultAlerts, memory = true } = options
+  const { onAlert = tellOnStderr, now = () => Date.now() / 1000 } = options
+  checkArray('monitor', 'sinks', sinks)
+  for (const sink of sinks) checkRecord('monitor', 'a sink', sink, ['write', 'close'])
+  checkInteger('monitor', 'every', every)
+  if (tokensPerStep !== undefined) checkNumber('monitor', 'tokensPerStep', tokensPerStep, 0)
+  checkFunction('monitor', 'onAlert', onAlert)
+  checkFunction('monitor', 'now', now)
+  checkFlag('monitor', 'memory', memory)
+  const watch = watchAlerts(alerts, onAlert)
+  /** Counters of the run, and elements that were not finite by leaf. */
+  const totals: Record<string, number> = { nonFinite: 0 }
+  const nonFinite: Record<string, number> = {}
+  const add = (name: string, by: number): number => {
+    const total = (totals[name] ?? 0) + by
+    totals[name] = total
+    return total
+  }
+  const strange = (where: string, by: number): void => {
+    nonFinite[where] = (nonFinite[where] ?? 0) + by
+    add('nonFinite', by)
+  }
+  return {
+    onStep(record) {
+      const { step, seconds } = record
+      const values: Record<string, number> = {}
+      for (const [name, value] of Object.entries(record.metrics)) {
+        values[name] = isMetric(name) && metrics[name].kind === 'counter' ? add(name, value) : value
+      }
+      const { loss } = record.metrics
+      if (loss !== undefined && !Number.isFinite(loss)) strange('loss', 1)
+      values['step'] = step
+      if (tokensPerStep !== undefined) values['tokens'] = add('tokens', tokensPerStep)
+      if (seconds) {
+        values['stepSeconds'] = seconds.step
+        values['dataSeconds'] = add('dataSeconds', seconds.data)
+      }
+      if (memory) Object.assign(values, memoryNow())
+      if (every > 0 && step % every === 0) {
+        const { nonFinite: found, ...health } = lookedAt(record)
+        Object.assign(values, health)
+        for (const [where, count] of Object.entries(found ?? {})) strange(where, count)
+      }
+      values['nonFinite'] = totals['nonFinite']!
+      const sample: Sample = { step, time: now(), values, nonFinite: { ...nonFinite } }
+      for (const sink of sinks) sink.write(sample)
+      watch(sample)
+    },
+    async onEnd() {
+      for (const sink of sinks) await sink.close()
+    },
+  }
+}
+
+function lookedAt({ point, before }: MonitoredStep): Partial<ReturnType<typeof healthOf>> {
+  const params = paramsOf(point)
+  if (params === undefined) return {}
+  const earlier = paramsOf(before)
+  return healthOf(earlier === undefined ? { params } : { params, before: earlier })
+}
+
+function paramsOf(point: object | undefined): Treelike | undefined {
+  return point && 'params' in point ? (point.params as Treelike) : undefined
+}
+
+function memoryNow(): Readonly<Record<string, number>> {
+  const { heapUsed, rss } = process.memoryUsage()
+  return { heapBytes: heapUsed, residentBytes: rss }
+}
+
+function tellOnStderr({ rule, firing, step, value }: Alert): void {
+  if (!firing) return
+  process.stderr.write(
+    `${rule.severity ?? 'warning'}: ${rule.alert} at step ${step} [${value}]: ${rule.summary}\n`,
+  )
+}

@@ -1,0 +1,149 @@
+import { createServer } from 'node:http'
+import { checkInteger, checkOptions, checkText, noOptions, type OptionTable } from '../options/index.js'
+import { exportedName, isMetric, metricNames, metrics, prefix } from './metrics.js'
+import type { Sink } from './sink.js'
+
+/** Where metrics are served, and what tells this run from others. */
+export interface ServeOptions {
+  /** Default 9464, which exporters take; 0 is any that is free. */
+  readonly port?: number
+  /** Default '127.0.0.1': this machine alone. */
+  readonly host?: string
+  /** The label `run` of every metric. Default: none. */
+  readonly run?: string
+}
+
+const names: OptionTable<ServeOptions> = { port: 'optional', host: 'optional', run: 'optional' }
+
+/** A sink that serves the last sample. */
+export interface MetricsServer extends Sink {
+  /** Where it is: http://127.0.0.1:9464/metrics. */
+  readonly url: string
+}
+
+// The part of prom-client used here: it is an optional peer, whose types are not there for everybody.
+interface Gauge {
+  set(value: number): void
+}
+interface Counter {
+  inc(labels: Readonly<Record<string, string>>, by: number): void
+}
+interface Histogram {
+  observe(value: number): void
+}
+interface Registry {
+  readonly contentType: string
+  metrics(): Promise<string>
+  setDefaultLabels(labels: object): void
+}
+type Make<T> = new (options: object) => T
+interface Client {
+  readonly Registry: new () => Registry
+  readonly Gauge: Make<Gauge>
+  readonly Counter: Make<Counter>
+  readonly Histogram: Make<Histogram>
+  collectDefaultMetrics(options: object): void
+}
+
+/**
+ * A server of /metrics for Prometheus, with prom-client, an optional peer (`npm install prom-client`). It holds no process alive.
+ * Gauges carry the last sample; the time of steps is a histogram too; elements that are not finite are counted by leaf (`where`).
+ *
+ * Throws    Error where prom-client is not installed, and what listening throws: the port is taken.
+ */
+export async function serveMetrics(options: ServeOptions = noOptions): Promise<MetricsServer> {
+  checkOptions('serveMetrics', options, names)
+  const { port = 9464, host = '127.0.0.1', run } = options
+  checkInteger('serveMetrics', 'port', port, 0, 65535)
+  checkText('serveMetrics', 'host', host)
+  if (run !== undefined) checkText('serveMetrics', 'run', run)
+  const client = await loadClient()
+  const registry = new client.Registry()
+  if (run !== undefined) registry.setDefaultLabels({ run })
+  client.collectDefaultMetrics({ register: registry, prefix })
+  const write = writer(client, registry)
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end('metrics are at /metrics\n')
+      return
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  server.unref()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: Error & { readonly code?: string }) => {
+      reject(new Error(`serveMetrics: cannot listen there [${error.code} ${host}:${port}]`, { cause: error }))
+    })
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  const at = typeof address === 'object' && address ? address.port : port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${at}/metrics`,
+    write,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+function writer(client: Client, registry: Registry): Sink['write'] {
+  const registers = [registry]
+  const gauges = new Map<string, Gauge>()
+  const counters = new Map<string, Counter>()
+  const counted = new Map<string, number>()
+  const gauge = (name: string): Gauge => {
+    const help = isMetric(name) ? metrics[name].help : `${name}, as the run gives it`
+    const made = gauges.get(name) ?? new client.Gauge({ name: exportedName(name), help, registers })
+    gauges.set(name, made)
+    return made
+  }
+  for (const name of metricNames) {
+    if (metrics[name].kind !== 'counter') continue
+    const labelNames = name === 'nonFinite' ? ['where'] : []
+    const { help } = metrics[name]
+    counters.set(name, new client.Counter({ name: exportedName(name), help, labelNames, registers }))
+  }
+  // A series that begins above 0 has not grown, for Prometheus.
+  counters.get('nonFinite')!.inc({ where: 'loss' }, 0)
+  const steps = new client.Histogram({
+    ...{ name: `${prefix}train_step_duration_seconds`, help: 'Time of steps', registers },
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+  })
+  /** A counter goes to a total. */
+  const count = (name: string, total: number, labels: Readonly<Record<string, string>> = {}): void => {
+    const key = `${name} ${labels['where'] ?? ''}`
+    const before = counted.get(key) ?? 0
+    counters.get(name)!.inc(labels, Math.max(0, total - before))
+    counted.set(key, Math.max(total, before))
+  }
+  return ({ values, nonFinite }) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (name === 'nonFinite') continue
+      if (counters.has(name)) count(name, value)
+      else gauge(name).set(value)
+      if (name === 'stepSeconds') steps.observe(value)
+    }
+    for (const [where, total] of Object.entries(nonFinite)) count('nonFinite', total, { where })
+  }
+}
+
+async function loadClient(): Promise<Client> {
+  try {
+    // Not a literal: who has no prom-client compiles all the same.
+    const name: string = 'prom-client'
+    return (await import(name)) as Client
+  } catch (cause) {
+    throw new Error(
+      'serveMetrics: prom-client is not installed, `npm install prom-client` adds it [prom-client]',
+      {
+        cause,
+      },
+    )
+  }
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import ordinary from './vitest.config.js'
+
+// Against Prometheus and TensorBoard as they are: needs the Debian package prometheus, and a Python with tensorboard in TPU_TOOLKIT_PYTHON.
+const { projects: _, ...shared } = ordinary.test ?? {}
+
+export default defineConfig({
+  ...ordinary,
+  test: {
+    ...shared,
+    include: ['test/services/**/*.service.ts'],
+    testTimeout: 120_000,
+  },
+})
