@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 import { doors, isPortable } from './doors.js'
+import { labExamples } from './labExamples.js'
 
 /** A lab that was built. */
 export interface BuiltLab {
@@ -13,8 +14,10 @@ export interface BuiltLab {
   readonly initialBytes: number
 }
 
+const portable = doors.filter(isPortable).map(({ folder }) => folder)
+
 /** The sections that have a worker. */
-const workers: readonly string[] = ['nan', 'drift']
+const workers: readonly string[] = ['nan', 'drift', 'program']
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
@@ -40,6 +43,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
     jsx: 'automatic',
     jsxImportSource: 'preact',
     splitting: true,
+    define: { LAB_DOORS: JSON.stringify(['index', ...portable]) },
     metafile: true,
     chunkNames: 'chunks/[hash]',
     entryPoints: {
@@ -49,14 +53,13 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
         workers.map((name) => [`workers/${name}`, `lab/sections/${name}/${name}Worker.ts`]),
       ),
       'doors/index': 'src/index.ts',
-      ...Object.fromEntries(
-        doors.filter(isPortable).map(({ folder: door }) => [`doors/${door}`, `src/${door}/index.ts`]),
-      ),
+      ...Object.fromEntries(portable.map((door) => [`doors/${door}`, `src/${door}/index.ts`])),
     },
   })
   cpSync(join(root, 'lab/index.html'), join(folder, 'index.html'))
   const inFolder = (path: string): string => relative(folder, resolve(root, path))
-  const paths = ['index.html', ...Object.keys(metafile.outputs).map(inFolder)].sort()
+  writeFileSync(join(folder, 'examples.json'), JSON.stringify(labExamples(root)))
+  const paths = ['index.html', 'examples.json', ...Object.keys(metafile.outputs).map(inFolder)].sort()
   const version = createHash('sha256')
   for (const path of paths) version.update(path).update(readFileSync(join(folder, path)))
   await build({

@@ -11,7 +11,13 @@ import { inTemporaryFolder, type Packed, pack, projectWith, run } from './packed
 // TypeScript in each way of resolving modules, and in a browser. Run by `npm run check:package`.
 
 /** The most bytes that the package may have. A bundle is what a page loads that imports the door whole. */
-const limits = { tarball: 1_400_000, unpacked: 4_600_000, schedules: 13_000, oneSchedule: 5_000 }
+const limits = {
+  tarball: 1_400_000,
+  unpacked: 4_600_000,
+  schedules: 13_000,
+  oneSchedule: 5_000,
+  lab: 900_000,
+}
 
 const checkout = process.cwd()
 const step = (name: string): void => console.log(`check:package: ${name}`)
@@ -172,6 +178,32 @@ function checkBrowser(project: string, folder: string): void {
   step(`a page in Chromium computes the bits of Node: ${expected.split(/\s/).length} words`)
 }
 
+/** The page is a package of its own; the command finds it in an empty project and serves it. */
+function checkLab(project: string, folder: string): void {
+  const said = run(
+    'npm',
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
+    join(checkout, 'lab/package'),
+  )
+  const [{ filename, size, files }] = JSON.parse(said) as [
+    { filename: string; size: number; files: unknown[] },
+  ]
+  step(`the lab: ${files.length} files, ${size} bytes packed`)
+  if (size >= limits.lab) fail(`the lab's tarball is too large [${size} bytes, limit ${limits.lab}]`)
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', join(folder, filename)], project)
+  const asks = `
+    const { spawn } = require('node:child_process')
+    const lab = spawn('npx', ['--no-install', 'tpu-toolkit', 'lab'], { detached: true })
+    lab.stdout.once('data', async (said) => {
+      const [url] = /http\\S+/.exec(String(said))
+      const answer = await fetch(url)
+      console.log(answer.status, (await answer.text()).includes('<title>tpu-toolkit lab</title>'))
+      process.kill(-lab.pid)
+    })`
+  const answered = run(process.execPath, ['-e', asks], project)
+  if (answered !== '200 true\n') fail(`tpu-toolkit lab does not serve its page\n${answered}`)
+}
+
 inTemporaryFolder((folder) => {
   const packed = pack(folder)
   checkSize(packed)
@@ -211,4 +243,5 @@ inTemporaryFolder((folder) => {
   checkInstallation(project)
   checkBundles(project)
   checkBrowser(project, folder)
+  checkLab(project, folder)
 })

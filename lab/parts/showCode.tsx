@@ -1,4 +1,10 @@
 import { useSignal } from '@preact/signals'
+import { packProgram } from './packProgram.js'
+
+/** The section of the editor with the program in it; the back button leads here again. */
+async function open(code: string): Promise<void> {
+  location.hash = `editor&program=${await packProgram(code)}`
+}
 
 /** The program that makes what is seen, to read and to copy. */
 export function ShowCode({ code }: { readonly code: string }) {
@@ -19,6 +25,9 @@ export function ShowCode({ code }: { readonly code: string }) {
         <code>{code}</code>
       </pre>
       <div class="controls">
+        <button type="button" onClick={() => open(code)}>
+          Open in the editor
+        </button>
         <button type="button" onClick={copy}>
           Copy the program
         </button>

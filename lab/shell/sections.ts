@@ -25,4 +25,9 @@ export const labSections: readonly LabSection[] = [
     title: 'Drift explorer',
     load: async () => (await import('../sections/drift/driftSection.js')).DriftSection,
   },
+  {
+    id: 'editor',
+    title: 'Editor and doctor',
+    load: async () => (await import('../sections/program/programSection.js')).ProgramSection,
+  },
 ]

@@ -381,6 +381,45 @@ def kernels():
     }
 
 
+def codebooks():
+    """Codes of 256 vectors around 16 by the expanded form; a moving average of counts; indices of digits."""
+    x = (draws(31, 256 * 16).reshape(256, 16) + np.float32(16)).astype(bf16)
+    c = x[:32]
+
+    def dot(a, b):
+        """Products are exact in float32; the steps of their sum round, and the sum to bfloat16."""
+        total = np.zeros(np.broadcast_shapes(a.shape, b.shape)[:-1], np.float32)
+        for j in range(a.shape[-1]):
+            total = total + a[..., j].astype(np.float32) * b[..., j].astype(np.float32)
+        return total.astype(bf16)
+
+    twice = dot(x[:, None], c[None]) * bf16(2)
+    found = (dot(x, x)[:, None] - twice + dot(c, c)[None]).astype(np.float32).argmin(1)
+    apart = x[:, None].astype(float) - c[None].astype(float)
+    right = (apart**2).sum(-1).argmin(1)
+
+    size, move, sizes = bf16(1), bf16(1 - 0.99), [1.0]
+    for _ in range(500):
+        size = bf16(size + bf16(move * bf16(bf16(100) - size)))
+        sizes.append(float(size))
+
+    levels, basis = np.array([8, 5, 5, 5]), np.array([1, 8, 40, 200])
+    digits = np.arange(1000)[:, None] // basis % levels
+    half = (levels // 2).astype(bf16)
+    back = ((digits - levels // 2) / (levels // 2)).astype(bf16) * half + half
+    products = (back * basis.astype(bf16)).astype(np.float32)
+    indices = [float(bf16(((p[0] + p[1]) + p[2]) + p[3])) for p in products]
+    return {
+        'vq-wrong-codes': {'wrong': int((found != right).sum())},
+        'codebook-size-stalls': {'size': sizes[-1], 'lastChange': last_change(sizes) - 1},
+        'fsq-indices-collide': {
+            'codes': 1000,
+            'distinct': len(set(indices)),
+            'beyond': sum(index >= 1000 for index in indices),
+        },
+    }
+
+
 def dead():
     def loss(w):
         e = jnp.exp(jnp.stack([w, jnp.float32(0)]))
@@ -417,8 +456,82 @@ def dead():
     }
 
 
+def log_softmax(x):
+    d = x - x.max(-1, keepdims=True)
+    return d - np.log(np.exp(d).sum(-1, keepdims=True))
+
+
+def reinforcement():
+    value = 0.0
+    for _ in range(4000):
+        value = 1 + float(bf16(0.999)) * value
+
+    def advantages(number):
+        drawn = np.asarray(jax.random.uniform(jax.random.key(31), (129 * 4,)), np.float64)
+        v = (100 + np.floor((drawn - 0.5) * 1024 + 0.5) / 1024).reshape(129, 4).astype(number)
+        g, gl = number(0.99), number(0.99 * 0.95)
+        out, last = np.zeros((128, 4), number), np.zeros(4, number)
+        for t in range(127, -1, -1):
+            delta = (number(1) + g * v[t + 1]).astype(number) - v[t]
+            last = delta + gl * last if t < 127 else delta
+            out[t] = last
+        return out.astype(np.float64)
+
+    narrow, wide = advantages(bf16), advantages(np.float64)
+    wrong = ((narrow - narrow.mean()) > 0) != ((wide - wide.mean()) > 0)
+
+    logits, move = (
+        np.asarray(jax.random.normal(jax.random.fold_in(jax.random.key(0), n), (1024 * 3,)), np.float64).reshape(1024, 3)
+        for n in (32, 33)
+    )
+    new, old = (log_softmax(x)[:, 0].astype(bf16) for x in (logits + 0.001 * move, logits))
+    ratios = np.exp((new - old).astype(np.float64)).astype(bf16).astype(np.float64)
+
+    x = np.asarray(jax.random.normal(jax.random.key(34), (32, 1000))).astype(bf16)
+    shifted = x - x.max(1, keepdims=True)
+    e = np.exp(shifted.astype(np.float64)).astype(bf16)
+    z = np.zeros(32, bf16)
+    for j in range(1000):
+        z = z + e[:, j]
+    now = shifted[:, 0] - np.log(z.astype(np.float64)).astype(bf16)
+    stored = log_softmax(x.astype(np.float64))[:, 0].astype(bf16)
+    many = np.exp((now - stored).astype(np.float64)).astype(bf16).astype(np.float64)
+
+    tokens = np.float32(8) * np.asarray(jax.random.normal(jax.random.key(35), (32 * 256, 8)))
+    rollout, learner = (log_softmax(y.astype(np.float64))[:, 0] for y in (tokens.astype(bf16), tokens))
+    sequences = np.exp((learner - rollout).reshape(32, 256).sum(1))
+
+    features = []
+    for i in range(2000):
+        price, total = (100 + i) / 100, 0.0
+        for _ in range(20):
+            total += price
+        apart = price - total / 20
+        total = 0.0
+        for _ in range(20):
+            total += apart * apart
+        std = np.sqrt(total / 20)
+        features.append(apart / (2 * std) if std > 0 else 0.0)
+    return {
+        'discount-rounds-to-one': {'discount': float(bf16(0.999)), 'horizon': None, 'value': value},
+        'gae-of-large-values': {'wrongSigns': int(wrong.sum()), 'greatest': float(narrow.max())},
+        'ratio-stuck-at-one': {'exactlyOne': int((ratios == 1).sum()), 'distinct': len(set(ratios.tolist()))},
+        'many-actions-clipped': {'clipped': int((np.abs(many - 1) > 0.2).sum())},
+        'rollout-and-learner': {
+            'moved': int((rollout != learner).sum()),
+            'clipped': int((np.abs(sequences - 1) > 0.2).sum()),
+        },
+        'mean-of-means': {'gradient': (1 + 1 + 1 + 9) / 4},
+        'feature-of-rounding': {
+            'wrong': int(sum(f != 0 for f in features)),
+            'largest': float(max(abs(f) for f in features)),
+        },
+    }
+
+
 if __name__ == '__main__':
     OUT.parent.mkdir(exist_ok=True)
-    readings = {**sums(), **state_space(), **optimizers(), **ring(), **functions(), **attention(), **kernels(), **dead()}
+    parts = [sums, state_space, optimizers, ring, functions, attention, kernels, codebooks, dead, reinforcement]
+    readings = {id: reading for part in parts for id, reading in part().items()}
     OUT.write_text(json.dumps(readings, indent=1) + '\n')
     print(f'failures.py: {len(readings)} failures')

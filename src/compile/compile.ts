@@ -133,7 +133,7 @@ export function compile<A extends readonly any[], R>(
     const outputs: Tensor[] = []
     const result = structureOf(f(...(inputs as unknown as A)), outputs)
     checkResult(result)
-    const program = new Program(graphOf(outputs), engine, rounding, threads)
+    const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1)
     const free = new Set(leaves.keys())
     // What comes out as it came in stays as it is.
     for (const i of program.returned) free.delete(i)

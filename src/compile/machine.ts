@@ -92,6 +92,11 @@ export class Machine {
     return this.#host !== undefined
   }
 
+  /** Whether threads may share its memory: a page may refuse them one. */
+  get shared(): boolean {
+    return this.#crew !== undefined
+  }
+
   /** Makes the memory at least this long. */
   reserve(bytes: number): void {
     const { length } = this.#views.bytes

@@ -1,5 +1,8 @@
 import { beta2RoundsToOne } from './beta2RoundsToOne.js'
 import { clipThenZeroNans } from './clipThenZeroNans.js'
+import { codebookSizeStalls } from './codebooks/codebookSizeStalls.js'
+import { fsqIndicesCollide } from './codebooks/fsqIndicesCollide.js'
+import { vqWrongCodes } from './codebooks/vqWrongCodes.js'
 import { covarianceLosesRank } from './covarianceLosesRank.js'
 import { decayAboveOne } from './decayAboveOne.js'
 import { decayRoundsToOne } from './decayRoundsToOne.js'
@@ -27,12 +30,19 @@ import { neumaierStalls } from './neumaierStalls.js'
 import { onesStall } from './onesStall.js'
 import type { Failure } from './record/failure.js'
 import { ringAllReduce } from './ringAllReduce.js'
+import { discountRoundsToOne } from './rl/discountRoundsToOne.js'
+import { featureOfRounding } from './rl/featureOfRounding.js'
+import { gaeOfLargeValues } from './rl/gaeOfLargeValues.js'
+import { manyActionsClipped } from './rl/manyActionsClipped.js'
+import { meanOfMeans } from './rl/meanOfMeans.js'
+import { ratioStuckAtOne } from './rl/ratioStuckAtOne.js'
+import { rolloutAndLearner } from './rl/rolloutAndLearner.js'
 import { tanhReachesBound } from './tanhReachesBound.js'
 import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
 
 /**
  * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
- * attention and other kernels, functions and statistics, runs that are dead.
+ * attention and other kernels, functions and statistics, codebooks, runs that are dead, reinforcement learning.
  *
  * @example gallery[0].id // 'ones-stall'
  * @example gallery.every((failure) => failure.run().verdict.holds) // true
@@ -65,7 +75,17 @@ export const gallery: readonly Failure[] = [
   logSoftmaxCollapse,
   negativeVariance,
   covarianceLosesRank,
+  vqWrongCodes,
+  codebookSizeStalls,
+  fsqIndicesCollide,
   tanhReachesBound,
   lossScaleCollapse,
   clipThenZeroNans,
+  discountRoundsToOne,
+  gaeOfLargeValues,
+  ratioStuckAtOne,
+  manyActionsClipped,
+  rolloutAndLearner,
+  meanOfMeans,
+  featureOfRounding,
 ]

@@ -86,7 +86,7 @@ export {
   type OptimisticState,
   scaleByOptimisticGradient,
 } from './rescalings/scaleByOptimisticGradient.js'
-export type { MuonDimensionNumbers, WeightDimensionNumbers } from './rescalings/muonDimensions.js'
+export type { MuonDimensionNumbers, WeightDimensionNumbers } from './arithmetic/muonDimensions.js'
 export {
   type MuonState,
   type NewtonSchulz,

@@ -1,6 +1,7 @@
 import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { pageStyle } from './pageStyle.js'
+import { tableSorting } from './tableSorting.js'
 
 /** A plot with the sentence under it. */
 export interface Figure {
@@ -42,7 +43,8 @@ const pageNames: OptionTable<Page> = {
 }
 
 /**
- * A self-contained page: one file, no script, no network, readable in light and dark, printable.
+ * A self-contained page: one file, no network, readable in light and dark, printable. Where a table is long a script sorts
+ * it by the column whose heading is pressed; without scripts the page is whole.
  *
  * @example htmlPage({ title: 'A & B', lead: '', sections: [] }).includes('<title>A &amp; B</title>') // true
  */
@@ -52,6 +54,10 @@ export function htmlPage(page: Page): string {
   const facts = Object.entries(page.facts ?? {}).map(
     ([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`,
   )
+  const sections = page.sections.map(sectionHtml).join('\n')
+  const sorting = sections.includes('<table class="sortable">')
+    ? `<script>\n${tableSorting}\n</script>\n`
+    : ''
   const links = page.sections.map((s) => `<a href="#${escapeHtml(s.id)}">${escapeHtml(s.title)}</a>`)
   return `<!doctype html>
 <html lang="en">
@@ -71,10 +77,10 @@ ${facts.length > 0 ? `<dl>${facts.join('')}</dl>` : ''}
 </header>
 ${links.length > 1 ? `<nav aria-label="Contents"><div>${links.join('')}</div></nav>` : ''}
 <main>
-${page.sections.map(sectionHtml).join('\n')}
+${sections}
 </main>
 <footer>${escapeHtml(page.foot ?? '')}</footer>
-</body>
+${sorting}</body>
 </html>
 `
 }

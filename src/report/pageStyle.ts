@@ -42,11 +42,17 @@ svg { --plot-background: var(--page); max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .8rem 0; white-space: nowrap; }
 th, td { text-align: left; vertical-align: top; padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--rule); }
 th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; }
+th button { all: unset; cursor: pointer; }
+th button::after { content: " \\2195"; font-weight: 400; opacity: .6; }
+th[aria-sort="ascending"] button::after { content: " \\2191"; opacity: 1; }
+th[aria-sort="descending"] button::after { content: " \\2193"; opacity: 1; }
+th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+th button:hover { color: var(--ink); }
 td.number, th.number { text-align: right; }
 td.text, th.text { white-space: normal; min-width: 12ch; max-width: 80ch; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }
 @media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } th, td { padding-right: .7rem; } }
-@media print { nav { display: none; } details { display: none; } body { font-size: 12px; } }`
+@media print { nav { display: none; } details { display: none; } th button::after { content: none; } body { font-size: 12px; } }`
 }

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageFolder } from '../../src/cli/lab/pageFolder.js'
 import { type Served, serveFolder } from '../../src/cli/lab/serveFolder.js'
 import { runCli } from '../support/runCli.js'
 
@@ -67,17 +69,38 @@ describe('serveFolder(folder, port)', () => {
   })
 })
 
+describe('pageFolder(module, workingFolder)', () => {
+  const put = (path: string): string => {
+    mkdirSync(join(outer, path), { recursive: true })
+    writeFileSync(join(outer, path, 'index.html'), '')
+    return join(outer, path)
+  }
+  const commandIn = (project: string): string =>
+    pathToFileURL(join(outer, project, 'node_modules/tpu-toolkit/dist/cli/lab/lab.js')).href
+
+  it('is the page of the package beside the command, or beside the working folder', () => {
+    const page = put('project/node_modules/tpu-toolkit-lab/page')
+    writeFileSync(
+      join(page, '../package.json'),
+      '{ "name": "tpu-toolkit-lab", "exports": { "./package.json": "./package.json" } }',
+    )
+    expect(pageFolder(commandIn('project'), outer)).toBe(page)
+    expect(pageFolder(commandIn('elsewhere'), join(outer, 'project'))).toBe(page)
+  })
+
+  it('is that of the checkout first, and none where there is none', () => {
+    const page = put('checkout/lab/package/page')
+    expect(pageFolder(pathToFileURL(join(outer, 'checkout/dist/cli/lab/lab.js')).href, outer)).toBe(page)
+    expect(pageFolder(commandIn('empty'), outer)).toBeUndefined()
+  })
+})
+
 describe('tpu-toolkit lab', () => {
-  it('refuses a port that is none, and says in a checkout how the page is built', async () => {
+  it('refuses a port that is none', async () => {
     expect(await runCli('lab', '--port', '70000')).toEqual({
       status: 2,
       out: '',
       error: 'lab: --port is not a whole number from 0 to 65535 [70000]\n',
-    })
-    expect(await runCli('lab')).toEqual({
-      status: 1,
-      out: '',
-      error: 'lab: the page is not here; in a checkout `npm run lab` builds it\n',
     })
   })
 })

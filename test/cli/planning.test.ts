@@ -173,6 +173,6 @@ describe('--out', () => {
     expect(out).toContain(`Written: ${path}`)
     const page = existsSync(path) ? readFileSync(path, 'utf8') : ''
     expect(page).toMatch(/^<!doctype html>/)
-    expect(page).not.toMatch(/<script|<link|src="/)
+    expect(page).not.toMatch(/<script\s|<link|src="/)
   })
 })

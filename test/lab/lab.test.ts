@@ -3,6 +3,7 @@ import { type OpenLab, openLab } from '../support/labPage.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
+import { programClaims } from './programClaims.js'
 import { shellClaims } from './shellClaims.js'
 
 // One browser for all of it: a section's claims stand in a file of their own.
@@ -21,3 +22,4 @@ shellClaims(open)
 nanClaims(open)
 numberClaims(open)
 driftClaims(open)
+programClaims(open)

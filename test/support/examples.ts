@@ -96,6 +96,8 @@ export function codeBlocks(page: string): CodeBlock[] {
         if (printing) printed.push(alone[1] ?? '')
         continue
       }
+      // The end of a loop that prints leaves its lines right below.
+      if (printing && /^[)}\];]+$/.test(line)) continue
       printing = line.includes('console.log(')
       const behind = printing && / \/\/ (.*)$/.exec(line)
       if (behind) printed.push(behind[1] ?? '')

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { CannotWrite, readInteger, type Subcommand } from '../../io/index.js'
+import { pageFolder } from './pageFolder.js'
 import { type Served, serveFolder } from './serveFolder.js'
 
 /** `lab`: serves the page on which all of it can be touched, until it is stopped. */
@@ -16,9 +14,11 @@ export const labCommand: Subcommand = (terminal) =>
     .addHelpText('after', '\nExamples:\n  tpu-toolkit lab\n  tpu-toolkit lab --port 8080')
     .action(async (given: { readonly port: string }) => {
       const port = readInteger('port', given.port, 0, 65535)
-      const folder = fileURLToPath(new URL('../../lab', import.meta.url))
-      if (!existsSync(join(folder, 'index.html'))) {
-        throw new CannotWrite('the page is not here; in a checkout `npm run lab` builds it')
+      const folder = pageFolder(import.meta.url, process.cwd())
+      if (folder === undefined) {
+        throw new CannotWrite(
+          'the page is a package of its own: npm install tpu-toolkit-lab; in a checkout `npm run lab` builds it',
+        )
       }
       const { url, server } = await served(folder, port)
       terminal.ifStopped?.('the page is no longer served')

@@ -5,9 +5,9 @@ import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
 import type { Scalar } from '../arithmetic/decoded.js'
+import { dimensionsOf, type WeightDimensionNumbers } from '../arithmetic/muonDimensions.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
-import { dimensionsOf, type WeightDimensionNumbers } from '../rescalings/muonDimensions.js'
 import {
   type NewtonSchulz,
   type ScaleByMuonOptions,

@@ -21,9 +21,9 @@ import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
+import { dimensionsOf, overMatrices, type WeightDimensionNumbers } from '../arithmetic/muonDimensions.js'
 import { sumXla } from '../arithmetic/sumXla.js'
 import type { GradientTransformation } from '../transformation.js'
-import { dimensionsOf, overMatrices, type WeightDimensionNumbers } from './muonDimensions.js'
 
 /** The coefficients a, b, c of one Newton-Schulz step x' = a x + (b (x x^T) + c (x x^T)^2) x. */
 export type NewtonSchulz = readonly [a: number, b: number, c: number]

@@ -2,9 +2,9 @@ import { leavesOf, replaceLeaves, type Treelike } from '../../tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { Mask } from '../mask.js'
 import type { GradientTransformation } from '../transformation.js'
+import { keptLeaves } from '../wrappers/keptLeaves.js'
 import { type MaskedState, masked } from '../wrappers/masked.js'
 import { type MultiTransformState, multiTransform } from '../wrappers/multiTransform.js'
-import { keptLeaves } from '../wrappers/prefixLeaves.js'
 import { setToZero } from './setToZero.js'
 
 /**

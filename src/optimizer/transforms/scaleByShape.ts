@@ -3,7 +3,7 @@ import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithme
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { dimensionsOf, fansOf, type WeightDimensionNumbers } from '../rescalings/muonDimensions.js'
+import { dimensionsOf, fansOf, type WeightDimensionNumbers } from '../arithmetic/muonDimensions.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /** How orthogonal updates are sized. */

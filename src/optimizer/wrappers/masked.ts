@@ -1,7 +1,7 @@
 import { checkTransformation } from '../checkTransformation.js'
 import type { Mask } from '../mask.js'
 import type { GradientTransformation, State } from '../transformation.js'
-import { keptLeaves } from './prefixLeaves.js'
+import { keptLeaves } from './keptLeaves.js'
 import { merge, select } from './select.js'
 
 /** The state of a masked transform: that of the inner one over the leaves it sees. */

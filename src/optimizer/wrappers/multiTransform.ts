@@ -1,8 +1,8 @@
 import { checkRecord } from '../../options/index.js'
 import type { Treelike } from '../../tree/index.js'
+import { prefixLeaves } from '../arithmetic/prefixLeaves.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
-import { prefixLeaves } from './prefixLeaves.js'
 import { merge, select } from './select.js'
 
 /** Which transform each parameter gets: a tree of labels, a prefix of one, or a function of the parameters that gives it. */

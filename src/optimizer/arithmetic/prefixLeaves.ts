@@ -1,10 +1,4 @@
 import { isLeaf, leavesOf, type Treelike } from '../../tree/index.js'
-import type { Mask } from '../mask.js'
-
-/** The mask of every leaf, in the order of `leavesOf`. */
-export function keptLeaves(op: string, mask: Mask, tree: Treelike): boolean[] {
-  return prefixLeaves(op, typeof mask === 'function' ? mask(tree) : mask, tree, isBoolean)
-}
 
 /** What a prefix tree says of every leaf: a value above a subtree holds for all of it. */
 export function prefixLeaves<T>(
@@ -52,8 +46,4 @@ function describe(said: unknown): string {
     : typeof said === 'object'
       ? Object.keys(said ?? {}).join(', ')
       : String(said)
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean'
 }

@@ -1,0 +1,71 @@
+import { answerPage } from '../../parts/workerScope.js'
+import { diagnose } from './diagnose.js'
+import { inspect } from './inspect.js'
+import { fileName, moduleOf } from './moduleOf.js'
+import type { ProgramAsked, ProgramTold } from './programMessages.js'
+
+declare const LAB_DOORS: readonly string[]
+
+/** Of V8 only: how an error's stack is written. */
+interface StackWriter {
+  prepareStackTrace?: (error: Error, frames: readonly StackFrame[]) => string
+  stackTraceLimit?: number
+}
+interface StackFrame {
+  getFileName(): string | null
+  getLineNumber(): number | null
+  getColumnNumber(): number | null
+  getFunctionName(): string | null
+}
+
+// Only the program's own lines: the library's are one bundled line each, which tells nobody anything.
+const stacks = Error as unknown as StackWriter
+stacks.stackTraceLimit = 40
+stacks.prepareStackTrace = (error, frames) =>
+  [
+    `${error.name}: ${error.message}`,
+    ...frames
+      .filter((frame) => frame.getFileName()?.startsWith('blob:'))
+      .map(
+        (frame) =>
+          `    at ${frame.getFunctionName() ?? '<anonymous>'} (${fileName}:${frame.getLineNumber()}:${frame.getColumnNumber()})`,
+      ),
+  ].join('\n')
+
+answerPage<ProgramAsked, ProgramTold>((asked, tell) => {
+  const print =
+    (wrong: boolean) =>
+    (...values: readonly unknown[]): void =>
+      tell({ printed: values.map((value) => inspect(value)).join(' '), ...(wrong ? { wrong } : {}) })
+  console.log = print(false)
+  console.info = print(false)
+  console.warn = print(true)
+  console.error = print(true)
+  void run(asked, tell)
+})
+
+async function run({ code, examine }: ProgramAsked, tell: (told: ProgramTold) => void): Promise<void> {
+  const began = performance.now()
+  const ended = (how: 'well' | 'badly'): void => tell({ ended: how, milliseconds: performance.now() - began })
+  let address: string | undefined
+  try {
+    // Workers lie in a folder of their own, beside that of the doors.
+    const base = new URL('..', import.meta.url).href
+    address = URL.createObjectURL(new Blob([moduleOf(code, base, LAB_DOORS)], { type: 'text/javascript' }))
+    const exports: Readonly<Record<string, unknown>> = await import(address)
+    if (examine) tell({ diagnosis: await diagnose(exports) })
+    ended('well')
+  } catch (thrown) {
+    tell({ printed: said(thrown), wrong: true })
+    ended('badly')
+  } finally {
+    if (address !== undefined) URL.revokeObjectURL(address)
+  }
+}
+
+/** An error with the program's line where it arose. */
+function said(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `thrown: ${inspect(thrown)}`
+  const [, place] = /\((program\.ts:\d+):\d+\)/.exec(thrown.stack ?? '') ?? []
+  return `${place === undefined ? '' : `${place}: `}${thrown.name}: ${thrown.message}`
+}
