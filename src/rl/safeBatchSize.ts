@@ -91,8 +91,9 @@ export function safeBatchSize(options: SafeBatchSizeOptions): SafeBatchSize {
       `${op}: not even one micro-batch fits, ${Math.ceil(total(microBatch))} bytes of ${Math.floor(limit)} [${microBatch}]`,
     )
   }
-  if (groups === Number.POSITIVE_INFINITY)
+  if (groups === Number.POSITIVE_INFINITY) {
     throw new RangeError(`${op}: rows take no memory at all [${observation}]`)
+  }
   const perDevice = groups * microBatch
   return {
     batchSize: perDevice * devices,
