@@ -54,8 +54,8 @@ for (let run = 0; run <= runs; run++) {
   times.disk.push(disk)
 }
 await checkpoints.close()
-const back = Object.values(readCheckpoint<typeof tensors>(folder).tensors)
-if (!back.every(({ data }, i) => data.length === size && data.every((x) => x === i + 1))) {
+const back = readCheckpoint<typeof tensors>(folder).tensors
+if (!Object.entries(tensors).every(([name, { data }]) => back[name]?.data.every((x, i) => x === data[i]))) {
   throw new Error('bench:checkpoint: other numbers came back')
 }
 rmSync(folder, { recursive: true })
