@@ -241,6 +241,12 @@ export const doors: readonly Door[] = [
     about: 'a training loop to read in one go: repeatable, stopped and resumed to the byte',
   },
   {
+    folder: 'hosts',
+    root: 'none',
+    about:
+      'hosts that are processes: joined over TCP, sums with the bits of collectives, one that dies is noticed',
+  },
+  {
     folder: 'tfjs',
     root: 'none',
     about:

@@ -5,8 +5,13 @@ export interface Mutant {
   /** Its path below src. */
   readonly file: string
   readonly line: number
+  /** That line as it is without the mistake. */
+  readonly source: string
   /** What was done, in words. */
   readonly what: string
+  /** The row of a table that has it. */
+  readonly row?: string
+  /** The whole file. */
   readonly text: string
 }
 
@@ -31,11 +36,18 @@ const exchanged: ReadonlyMap<ts.SyntaxKind, string> = new Map([
  */
 export function mutantsOf(file: string, source: string, tables: boolean): Mutant[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.ES2022, true)
+  const lines = source.split('\n')
   const found: Mutant[] = []
-  const replace = (node: ts.Node, by: string, what: string): void => {
+  const replace = (node: ts.Node, by: string, what: string, row?: string): void => {
     const [start, end] = [node.getStart(tree), node.getEnd()]
     const { line } = tree.getLineAndCharacterOfPosition(start)
-    found.push({ file, line: line + 1, what, text: source.slice(0, start) + by + source.slice(end) })
+    const text = source.slice(0, start) + by + source.slice(end)
+    found.push({ file, line: line + 1, source: lines[line]!.trim(), what, text, ...(row && { row }) })
+  }
+
+  const shown = (node: ts.Node): string => {
+    const text = node.getText(tree).replace(/\s+/g, ' ')
+    return text.length > 60 ? `${text.slice(0, 60)}...` : text
   }
 
   const entries = (table: ts.ObjectLiteralExpression): void => {
@@ -44,8 +56,8 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
       const name = row.name.getText(tree)
       const other = rows[(i + 1) % rows.length]!
       const [own, next] = [row.initializer.getText(tree), other.initializer.getText(tree)]
-      if (own !== next) replace(row.initializer, next, `${name} is ${other.name.getText(tree)}'s`)
-      if (own !== "'none'") replace(row.initializer, "'none' as never", `${name} is taken out`)
+      if (own !== next) replace(row.initializer, next, `${name} is ${other.name.getText(tree)}'s`, name)
+      if (own !== "'none'") replace(row.initializer, "'none' as never", `${name} is taken out`, name)
     }
   }
 
@@ -63,11 +75,12 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
       }
     } else if (ts.isBinaryExpression(node)) {
       const by = exchanged.get(node.operatorToken.kind)
-      if (by) replace(node.operatorToken, by, `${node.operatorToken.getText(tree)} is ${by}`)
+      const operator = node.operatorToken.getText(tree)
+      if (by) replace(node.operatorToken, by, `${operator} is ${by} in ${shown(node)}`)
     } else if (ts.isNumericLiteral(node)) {
-      replace(node, `(${node.text} + 1)`, `${node.text} is one more`)
+      replace(node, `(${node.text} + 1)`, `${node.text} is one more in ${shown(node.parent)}`)
     } else if (ts.isIfStatement(node)) {
-      replace(node.expression, `!(${node.expression.getText(tree)})`, 'if is if not')
+      replace(node.expression, `!(${node.expression.getText(tree)})`, `not ${shown(node.expression)}`)
     }
     ts.forEachChild(node, visit)
   }

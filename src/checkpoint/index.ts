@@ -1,5 +1,6 @@
 // Saved states of runs: a folder for each step, there whole or not at all, written in a thread while the run goes on; and
-// models in the layout of Hugging Face. Needs Node. Read record.ts first (what checkpoint.json says), then writeFiles.ts.
+// models in the layout of Hugging Face. Needs Node. Read checkpointRecord.ts first,
+// what checkpoint.json says, then writeFiles.ts.
 export { type Checkpoints, type CheckpointsOptions, openCheckpoints } from './openCheckpoints.js'
 export type { CheckpointContent } from './stage.js'
 export type { PlainData } from './plainData.js'

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSafetensors, type SafetensorsFile } from '../files/index.js'
-import { type CheckpointRecord, type FileDigest, hostFile, parseRecord } from './record.js'
+import type { CheckpointRecord, FileDigest } from './checkpointRecord.js'
+import { hostFile, parseRecord } from './record.js'
 import { recordFile } from './recordText.js'
 
 /** How closely a checkpoint is looked at: its record and the sizes of its files, or every byte. */

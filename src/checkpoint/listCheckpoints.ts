@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkPath } from '../options/index.js'
+import type { CheckpointRecord } from './checkpointRecord.js'
 import { type Depth, inspectCheckpoint, isMissing } from './inspectCheckpoint.js'
 import type { CheckpointFacts } from './keep.js'
-import { type CheckpointRecord, stepFolder, stepOfFolder } from './record.js'
+import { stepFolder, stepOfFolder } from './record.js'
 import { recordFile } from './recordText.js'
 import { resolvedFolder } from './resolvedFolder.js'
 

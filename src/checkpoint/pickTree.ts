@@ -1,5 +1,6 @@
 import type { Tree } from '../tree/index.js'
-import { isPlace, type Outline } from './record.js'
+import type { Outline } from './checkpointRecord.js'
+import { isPlace } from './record.js'
 
 /**
  * The tree of an outline with these leaves at their paths. Where some are not given, their places are left out; a list of which

@@ -24,13 +24,14 @@ import {
   zeros,
 } from '../tensor/index.js'
 import { checkSameTree, pathsOf, type Tree, type Treelike } from '../tree/index.js'
+import type { CheckpointRecord, StoredTensor } from './checkpointRecord.js'
 import { hostRows, type Rows } from './hostRows.js'
 import { openHostFile } from './inspectCheckpoint.js'
 import type { CheckpointFacts } from './keep.js'
 import { noneThere, recordAt, refusal, stepsIn } from './listCheckpoints.js'
 import { pickTree } from './pickTree.js'
 import { fromJson, type PlainData } from './plainData.js'
-import { type CheckpointRecord, outlinePaths, rowsIn, type StoredTensor, stepFolder } from './record.js'
+import { outlinePaths, rowsIn, stepFolder } from './record.js'
 import { resolvedFolder } from './resolvedFolder.js'
 
 /** Which host a part is for. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { CheckpointRecord } from './checkpointRecord.js'
 import { plainDataText } from './plainData.js'
-import type { CheckpointRecord } from './record.js'
 
 // Read by the thread that writes, which begins the faster the less it loads: nothing of other folders is imported here.
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import type { CheckpointRecord, FileDigest } from './record.js'
+import type { CheckpointRecord, FileDigest } from './checkpointRecord.js'
 import { commitFiles, writeFiles } from './writeFiles.js'
 
 // What the thread of a saver runs; not part of the door.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { FileDigest } from './record.js'
+import type { FileDigest } from './checkpointRecord.js'
 import type { SaveAnswer, SaveJob } from './saveThread.js'
 import type { StagedFile } from './stage.js'
 

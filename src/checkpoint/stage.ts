@@ -2,9 +2,10 @@ import { safetensorsPieces } from '../files/index.js'
 import { checkOptions, checkRecord, type OptionTable, shown } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { mapTree, type PathAndLeaf, pathsOf, type Tree, type Treelike } from '../tree/index.js'
+import type { Outline, StoredTensor } from './checkpointRecord.js'
 import { hostRows, viewOfRows } from './hostRows.js'
 import { plainDataText } from './plainData.js'
-import { hostFile, type Outline, rowsIn, type StoredTensor } from './record.js'
+import { hostFile, rowsIn } from './record.js'
 
 /** What is saved. */
 export interface CheckpointContent {

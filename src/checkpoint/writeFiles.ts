@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { CheckpointRecord, FileDigest } from './record.js'
+import type { CheckpointRecord, FileDigest } from './checkpointRecord.js'
 import { recordFile, recordText } from './recordText.js'
 import type { StagedFile } from './stage.js'
 

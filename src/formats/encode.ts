@@ -38,9 +38,7 @@ export function encodeByRule(value: number, format: FloatFormat, rule: RoundingR
 
   const sign = negative ? format.signMask : 0
   const magnitude = Math.abs(value)
-  if (magnitude === Infinity) {
-    return sign === 0 ? overflowCode(0, format, rule) : overflowCode(sign, format, rule)
-  }
+  if (magnitude === Infinity) return overflowCode(sign, format, rule)
 
   const lower = lowerCode(magnitude, format)
   const low = magnitudeValue(lower, format)

@@ -11,9 +11,12 @@ export const tableSorting = `for (const table of document.querySelectorAll('tabl
   const heads = [...table.querySelectorAll('thead th')]
   const cellsOf = (column) => rows.map((row) => row.querySelectorAll('td')[column])
   const valuesOf = (column) => {
-    const given = cellsOf(column).map((cell) => cell.getAttribute('data-value'))
-    if (given.some((value) => value !== null)) return given.map((value) => (value === null ? NaN : Number(value)))
-    return cellsOf(column).map((cell) => cell.textContent.trim())
+    const texts = cellsOf(column).map((cell) => (cell.textContent.trim() === '-' ? '' : cell.textContent.trim()))
+    const numbers = cellsOf(column).map((cell, i) => {
+      const given = cell.getAttribute('data-value') ?? texts[i].replaceAll(',', '')
+      return given === '' ? NaN : Number(given)
+    })
+    return texts.every((text, i) => text === '' || !Number.isNaN(numbers[i])) ? numbers : texts
   }
   const compare = (a, b) =>
     typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true })

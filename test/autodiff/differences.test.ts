@@ -233,6 +233,13 @@ describe(`gradients against central differences in float64 (seed ${seed})`, () =
     )
   })
 
+  it('cumprod of lanes without an element has a gradient without one', () => {
+    for (const shape of [[0], [0, 3], [3, 0]]) {
+      const slope = grad((x: Tensor) => t.sum(t.cumprod(x, { axis: 0 })))(t.zeros(shape))
+      expect(slope.shape).toEqual(shape)
+    }
+  })
+
   const twice: Readonly<Record<string, F>> = {
     ...{
       exp: t.exp as F,

@@ -130,7 +130,61 @@ describe('defineFormat', () => {
     expect(defined).toBeGreaterThan(200)
   })
 
+  it('defineFormat(facts) says of a format what its values show: precision, exponents, the smallest', () => {
+    const small: FormatFacts = {
+      ...p3109,
+      name: 'e3m0',
+      exponentBits: 3,
+      mantissaBits: 0,
+      bias: 3,
+      nan: 'none',
+    }
+    for (const record of [...formatNames.map((name) => format(name)), defineFormat(small)]) {
+      const values = Array.from(decodeTable(record)).filter((value) => value >= 1 && value < 2)
+      expect(new Set(values).size, record.name).toBe(2 ** (record.precision - 1))
+      const { minNormal, minExponent, max, maxExponent } = record
+      expect([minNormal / 2 ** minExponent, Math.floor(max / 2 ** maxExponent)]).toEqual([1, 1])
+    }
+    expect(defineFormat(small).minSubnormal).toBeNull()
+    expect(format('float4_e2m1fn').minSubnormal).toBe(0.5)
+  })
+
+  it('defineFormat(facts at the ends of what fits) takes them', () => {
+    const signed = { ...p3109, bias: 0, nan: 'none', infinity: false } as const
+    const least = defineFormat({ ...signed, name: 'e1m0', exponentBits: 1, mantissaBits: 0 })
+    expect(Array.from(decodeTable(least))).toEqual([0, 2, -0, -2])
+    const wide = { ...signed, name: 'ue8m8', signed: false, exponentBits: 8, mantissaBits: 8, bias: 128 }
+    expect(defineFormat(wide).bits).toBe(16)
+    expect(defineFormat({ ...p3109, name: 'e2m1', exponentBits: 2, mantissaBits: 1, nan: 'ieee' }).max).toBe(
+      0.0234375,
+    )
+    expect(
+      defineFormat({ ...p3109, name: 'low', exponentBits: 8, mantissaBits: 7, bias: 143 }).minPositive,
+    ).toBe(2 ** -149)
+  })
+
   it.each<[string, Partial<FormatFacts>, string]>([
+    ['ieee', { nan: 'ieee', mantissaBits: 0 }, "defineFormat: nan 'ieee' needs infinity and a mantissa bit"],
+    [
+      'sign',
+      { nan: 'none', zero: false, subnormals: false },
+      'defineFormat: subnormals and a sign need zero',
+    ],
+    [
+      'subnormals',
+      { nan: 'none', zero: false, signed: false },
+      'defineFormat: subnormals and a sign need zero',
+    ],
+    ['under', { exponentBits: 8, mantissaBits: 7, bias: 144 }, "defineFormat: values outside float32's"],
+    ['over', { bias: -130 }, "defineFormat: values outside float32's"],
+    ['infinite', { exponentBits: 11, bias: -1000 }, "defineFormat: values outside float32's [max Infinity"],
+    ['bias', { bias: -1001 }, 'defineFormat: bias is not an integer from -1000 up [-1001]'],
+    [
+      'bit',
+      { exponentBits: 1, mantissaBits: 0, signed: false, nan: 'none' },
+      'defineFormat: width outside 2..16 bits [1]',
+    ],
+    ['name', { name: 3 as never }, 'defineFormat: name is not a word [3]'],
     ['wide', { exponentBits: 12 }, "defineFormat: values outside float32's"],
     ['bits', { mantissaBits: 12 }, 'defineFormat: width outside 2..16 bits [17]'],
     ['fraction', { mantissaBits: 2.5 }, 'defineFormat: mantissaBits is not an integer from 0 up [2.5]'],

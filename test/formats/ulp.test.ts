@@ -1,6 +1,7 @@
 import {
   decode,
   decodeTable,
+  defineFormat,
   encode,
   format,
   formatNames,
@@ -67,6 +68,22 @@ describe('ulp', () => {
       2 ** -133,
     ])
     expect([ulp(Infinity, 'bfloat16'), ulp(Number.NaN, 'bfloat16')]).toEqual([Number.NaN, Number.NaN])
+  })
+})
+
+describe('ulp without subnormals', () => {
+  it('ulp(smallest) is the spacing above it, and below it the smallest value itself', () => {
+    const facts = {
+      name: 'flush',
+      exponentBits: 4,
+      mantissaBits: 3,
+      bias: 7,
+      nan: 'none',
+      infinity: false,
+    } as const
+    const record = defineFormat({ ...facts, subnormals: false, zero: false, signed: false })
+    expect([record.minNormal, ulp(record.minNormal, record)]).toEqual([2 ** -7, 2 ** -10])
+    expect(ulp(record.minNormal / 2, record)).toBe(2 ** -7)
   })
 })
 

@@ -65,11 +65,13 @@ describe('htmlPage', () => {
 
 describe('htmlPage with a long table', () => {
   const values = [3, 10, null, -2, 1e-5, 7, 7, 0, 12, 4, 5, 6]
-  const rows = values.map((value, i) => ({ name: `layer ${i}`, value }))
+  const rows = values.map((value, i) => ({ name: `layer ${i}`, value, rate: String((i + 1) / 1e4) }))
   const long = htmlPage({
     title: 'T',
     lead: '',
-    sections: [{ id: 's', title: 'S', html: htmlTable([{ key: 'name' }, { key: 'value' }], rows) }],
+    sections: [
+      { id: 's', title: 'S', html: htmlTable([{ key: 'name' }, { key: 'value' }, { key: 'rate' }], rows) },
+    ],
   })
   interface Element {
     readonly textContent: string
@@ -92,15 +94,18 @@ describe('htmlPage with a long table', () => {
   it('sorts by the column whose heading is pressed: up, down, and as it was; what is missing stays last', () => {
     const script = /<script>([\s\S]*?)<\/script>/.exec(long)![1]!
     new Function('document', script)(document)
-    const [name, value] = all('th button')
+    const [name, value, rate] = all('th button')
     value!.click()
     expect(names()).toEqual([3, 7, 4, 0, 9, 10, 11, 5, 6, 1, 8, 2])
-    expect(all('th').map((head) => head.getAttribute('aria-sort'))).toEqual([null, 'ascending'])
+    expect(all('th').map((head) => head.getAttribute('aria-sort'))).toEqual([null, 'ascending', null])
     value!.click()
     expect(names()).toEqual([8, 1, 5, 6, 11, 10, 9, 0, 4, 7, 3, 2])
     value!.click()
     expect(names()).toEqual(order)
-    expect(all('th').map((head) => head.getAttribute('aria-sort'))).toEqual([null, null])
+    expect(all('th').map((head) => head.getAttribute('aria-sort'))).toEqual([null, null, null])
+    // Texts that are numbers are sorted as such: 0.001 behind 0.0009.
+    rate!.click()
+    expect(names()).toEqual(order)
     // Numbers in names count as numbers: layer 2 stands before layer 10.
     name!.click()
     expect(names()).toEqual(order)

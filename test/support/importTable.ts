@@ -60,7 +60,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
-  hosts: [...stored, 'sharding', 'collectives'],
+  hosts: ['tensor', 'tree', 'collectives', 'checkpoint'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
   optimizer,

@@ -2,6 +2,7 @@ import { unary, unaryNames, unaryTable } from 'tpu-toolkit/functions'
 import * as tensors from 'tpu-toolkit/tensor'
 import {
   abs,
+  ceil,
   exp,
   floor,
   fromBits,
@@ -9,10 +10,12 @@ import {
   neg,
   ops,
   relu,
+  rint,
   sign,
   sqrt,
   square,
   tensor,
+  trunc,
 } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
@@ -54,7 +57,13 @@ describe('unary functions', () => {
     expect(relu(tensor([-2, 2], { dtype: 'int32' })).toNested()).toEqual([0, 2])
     expect(abs(tensor([-(2 ** 31)], { dtype: 'int32' })).item()).toBe(-(2 ** 31))
     expect(sign(tensor([-5, 0], { dtype: 'int32' })).toNested()).toEqual([-1, 0])
-    expect(floor(tensor([7], { dtype: 'int32' })).item()).toBe(7)
+    const whole = tensor([-7, 0, 7], { dtype: 'int32' })
+    for (const f of [floor, ceil, rint, trunc]) expect(f(whole).toNested()).toEqual([-7, 0, 7])
+    expect(abs(whole).toNested()).toEqual([7, 0, 7])
+    expect(neg(whole).toNested()).toEqual([7, 0, -7])
+    expect(sign(whole).toNested()).toEqual([-1, 0, 1])
+    expect(relu(whole).toNested()).toEqual([0, 0, 7])
+    expect(square(whole).toNested()).toEqual([49, 0, 49])
     expect(() => exp(tensor([1], { dtype: 'int32' }))).toThrow(
       new TypeError('exp: needs a floating-point dtype, cast first [int32]'),
     )

@@ -13,7 +13,6 @@ export const cumprodTangent: TangentRule<Along> = ({
   attributes: { axis, how },
 }) => {
   const n = x!.shape[axis]!
-  if (n === 0) return t
   const at = placesAlong(axis)
   const [factors, changes] = [cast(x!, how.accumulate), cast(t!, how.accumulate)]
   let product = at(factors, 0)

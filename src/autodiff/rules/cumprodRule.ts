@@ -25,7 +25,6 @@ export interface Along {
  */
 export const cumprodRule: GradientRule<Along> = ({ g, inputs: [x], attributes: { axis, how } }) => {
   const n = x!.shape[axis]!
-  if (n === 0) return [g]
   const factors = cast(x!, how.accumulate)
   const at = placesAlong(axis)
   const wide = cast(g, how.accumulate)

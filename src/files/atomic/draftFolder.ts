@@ -33,7 +33,8 @@ export function draftFolder(path: string | URL): FolderDraft {
       renameSync(folder, target)
       syncFolder(parent)
     },
-    discard: () => rmSync(folder, { recursive: true, force: true }),
+    // Somebody else may be writing into it still.
+    discard: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
   }
 }
 

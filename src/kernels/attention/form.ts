@@ -84,6 +84,21 @@ export function rowMax(
   return largest > 0 ? round(ties * largest) : 0
 }
 
+/**
+ * Logits to their exponentials, less the maximum so far of their row: m, and in `factor` what the exponentials before are to be
+ * multiplied by.
+ */
+export function weighFromMax(tile: Tile, { m, factor }: State): void {
+  const { rows, width, s } = tile
+  for (let i = 0; i < rows; i++) {
+    const next = Math.max(m[i]!, rowMax(tile, i, undefined, Math.fround))
+    for (let j = i * width; j < (i + 1) * width; j++) s[j] = s[j]! - next
+    factor[i] = float32Unary.exp(Math.fround(m[i]! - next))
+    m[i] = next
+  }
+  exponentials(s)
+}
+
 /** The running float32 sum of a row from +0. */
 export function rowSum({ s, width }: Tile, i: number): number {
   const end = (i + 1) * width

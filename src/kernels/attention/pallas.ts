@@ -1,5 +1,5 @@
 import { float32Unary } from '../../functions/index.js'
-import { exponentials, type FlashForm, rowMax, rowSum } from './form.js'
+import { type FlashForm, rowSum, weighFromMax } from './form.js'
 import type { FlashPlan } from './plan.js'
 import { masked } from './splash.js'
 
@@ -19,15 +19,10 @@ export function pallas({ scale, single }: FlashPlan): FlashForm {
         s[i] = fround(s[i]! * scale) + (allowed === undefined || allowed[i] !== 0 ? 0 : masked)
       }
     },
-    weigh(tile, { m, l, factor, share }) {
+    weigh(tile, state) {
       const { rows, width, s } = tile
-      for (let i = 0; i < rows; i++) {
-        const next = Math.max(m[i]!, rowMax(tile, i, undefined, fround))
-        for (let j = i * width; j < (i + 1) * width; j++) s[j] = s[j]! - next
-        factor[i] = float32Unary.exp(fround(m[i]! - next))
-        m[i] = next
-      }
-      exponentials(s)
+      const { l, factor, share } = state
+      weighFromMax(tile, state)
       for (let i = 0; i < rows; i++) {
         const corrected = fround(factor[i]! * l[i]!)
         const sum = fround(rowSum(tile, i) + corrected)

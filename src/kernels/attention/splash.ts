@@ -1,14 +1,5 @@
 import { float32Unary } from '../../functions/index.js'
-import {
-  addRescaled,
-  exponentials,
-  type FlashForm,
-  rowMax,
-  rowSum,
-  scaleRow,
-  select,
-  softCapped,
-} from './form.js'
+import { addRescaled, type FlashForm, rowSum, scaleRow, select, softCapped, weighFromMax } from './form.js'
 import type { FlashPlan } from './plan.js'
 
 const { fround } = Math
@@ -28,16 +19,10 @@ export function splash({ softCap }: FlashPlan): FlashForm {
       if (softCap !== undefined) softCapped(tile.s, softCap)
       select(tile, masked)
     },
-    weigh(tile, { m, l, factor }) {
-      const { rows, width, s } = tile
-      for (let i = 0; i < rows; i++) {
-        const next = Math.max(m[i]!, rowMax(tile, i, undefined, fround))
-        for (let j = i * width; j < (i + 1) * width; j++) s[j] = s[j]! - next
-        factor[i] = float32Unary.exp(fround(m[i]! - next))
-        m[i] = next
-      }
-      exponentials(s)
-      for (let i = 0; i < rows; i++) l[i] = rowSum(tile, i) + fround(factor[i]! * l[i]!)
+    weigh(tile, state) {
+      const { l, factor } = state
+      weighFromMax(tile, state)
+      for (let i = 0; i < tile.rows; i++) l[i] = rowSum(tile, i) + fround(factor[i]! * l[i]!)
     },
     add: addRescaled,
     finish(state, i, dv) {

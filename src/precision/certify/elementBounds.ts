@@ -1,4 +1,4 @@
-import { type UnaryName, unary, unaryNames } from '../../functions/index.js'
+import { type UnaryName, unary } from '../../functions/index.js'
 import { apart, boundOf, productGap, quotientGap, sumGap, up } from './upward.js'
 
 /**
@@ -72,7 +72,9 @@ function awayFromZero(name: UnaryName): UnaryBound {
   return (a, bound, r) => (Math.abs(a) > up(bound) ? inner(a, bound, r) : Infinity)
 }
 
-const unaryBounds: Readonly<Record<UnaryName, UnaryBound>> = {
+type Evaluated = Exclude<UnaryName, 'abs'>
+
+const unaryBounds: Readonly<Record<Evaluated, UnaryBound>> = {
   exp: monotone('exp'),
   exp2: monotone('exp2'),
   expm1: monotone('expm1'),
@@ -126,7 +128,6 @@ const unaryBounds: Readonly<Record<UnaryName, UnaryBound>> = {
     return Math.max(near(low), near(high), valley)
   },
   square: evenly((x) => x * x, true),
-  abs: (_, bound) => bound,
   neg: (_, bound) => bound,
   relu: stepwise((x) => Math.max(x, 0)),
   sign: stepwise(Math.sign),
@@ -137,11 +138,11 @@ const unaryBounds: Readonly<Record<UnaryName, UnaryBound>> = {
 }
 
 const unaryElementBounds = Object.fromEntries(
-  unaryNames.map((name): [UnaryName, ElementBound] => [
+  Object.entries(unaryBounds).map(([name, bound]): [string, ElementBound] => [
     name,
-    ([a], [e], r) => boundOf(unaryBounds[name](a!, e!, r)),
+    ([a], [e], r) => boundOf(bound(a!, e!, r)),
   ]),
-) as Record<UnaryName, ElementBound>
+) as Record<Evaluated, ElementBound>
 
 /** The bounds of elementwise operations. */
 export const elementBounds: Readonly<

@@ -159,6 +159,13 @@ describe('every operation of tensor, in every table of the doctor', () => {
       const [a, b] = [whole, chain].map((run) => run.outputs[0]!.plain.toNumbers()[0]!)
       expect(Math.abs(a! - b!)).toBeLessThan(0.7)
     }
+    // A cast rounds once: what lies between two bfloat16 numbers falls on either, and one of them stays.
+    const between = tensor([1 + 2 ** -8, 1.5], { dtype: 'float32' })
+    const cut = significantBits((v: Tensor) => cast(v, 'bfloat16'), between, options)
+    const [loose, fixed] = cut.outputs[0]!.plain.toNumbers()
+    expect(loose).toBeGreaterThan(7)
+    expect(loose).toBeLessThan(9)
+    expect(fixed).toBeGreaterThan(loose!)
     expect(opNames.filter((name) => roundsOf(ops[name]) === 'each step')).toEqual([
       ...['sum', 'mean', 'cumsum', 'cumprod', 'matmul'],
     ])

@@ -1,0 +1,264 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HostGroup } from '../checkpoint/index.js'
+import type { AllReduceOptions } from '../collectives/index.js'
+import {
+  checkFunction,
+  checkInteger,
+  checkNumber,
+  checkOptions,
+  checkText,
+  type OptionTable,
+  shown,
+} from '../options/index.js'
+import type { Treelike } from '../tree/index.js'
+import { allReduceOver } from './allReduceOver.js'
+import { type Channel, channel } from './channel.js'
+import { listening } from './listening.js'
+import { mesh } from './mesh.js'
+import { protocol, type Roster, rendezvous } from './rendezvous.js'
+
+/** How a process joins. */
+export interface JoinOptions {
+  /** Where host 0 listens for the others, such as '10.0.0.1:8476'; on host 0 a port of 0 is one that is free. */
+  readonly coordinator: string
+  /** How many processes there are to be. */
+  readonly hosts: number
+  /** Which one this is, from 0. */
+  readonly host: number
+  /** The interface that this one hears the others on. Default: that of the coordinator on host 0, else 127.0.0.1. */
+  readonly bind?: string
+  /** Milliseconds until all have joined. Default 300,000. */
+  readonly timeout?: number
+  /** Milliseconds without a word after which a host is lost; longer than a step takes. Default 100,000. */
+  readonly heartbeatTimeout?: number
+  /** Told, on host 0, where it listens. */
+  readonly onAddress?: (address: string) => void
+}
+
+/** The processes of a run, as one of them knows them. */
+export interface Hosts extends HostGroup {
+  /** Those that are known to be gone. */
+  readonly lost: readonly number[]
+  /** The sum or mean of trees over all hosts, each of which calls it, in the same order: the bits of `collectives.allReduce`. */
+  allReduce<P extends Treelike>(tree: P, options: AllReduceOptions): Promise<P>
+  /** Done when all have called it with this name. */
+  barrier(name: string): Promise<void>
+  /** Leaves, with a goodbye: the others do not take it for lost. */
+  close(): Promise<void>
+}
+
+const names: OptionTable<JoinOptions> = {
+  ...{ coordinator: 'required', hosts: 'required', host: 'required' },
+  ...{ bind: 'optional', timeout: 'optional', heartbeatTimeout: 'optional', onAddress: 'optional' },
+}
+
+/**
+ * Joins the other processes of a run: each calls it with the same coordinator and number of hosts, and its own number. From then on each
+ * is connected with each; a process that ends without `close`, or says nothing for `heartbeatTimeout`, is lost, and everything that the
+ * others wait for fails with `HostLost`.
+ *
+ * Throws    Error where not all joined in time, naming who is missing, where nobody listens at the coordinator's address, and where it
+ *           refuses this process: a host that is there already, another number of hosts, another version. None ends the process.
+ */
+export async function joinHosts(options: JoinOptions): Promise<Hosts> {
+  const op = 'joinHosts'
+  checkOptions(op, options, names)
+  const { coordinator, hosts, host, timeout = 300_000, heartbeatTimeout = 100_000, onAddress } = options
+  checkText(op, 'coordinator', coordinator)
+  checkInteger(op, 'hosts', hosts, 1, 1024)
+  checkInteger(op, 'host', host, 0, hosts - 1)
+  checkNumber(op, 'timeout', timeout, 0)
+  checkNumber(op, 'heartbeatTimeout', heartbeatTimeout, 4)
+  if (onAddress !== undefined) checkFunction(op, 'onAddress', onAddress)
+  const [name, port] = addressOf(op, coordinator)
+  const bind = options.bind ?? (host === 0 ? name : '127.0.0.1')
+  checkText(op, 'bind', bind)
+  const until = performance.now() + timeout
+  const place = host === 0 ? await rendezvous(name, port, hosts, timeout) : undefined
+  if (place) onAddress?.(place.address)
+  try {
+    const channels = await connected(op, place?.address ?? coordinator, { host, hosts, bind, until, timeout })
+    return hostsOver(mesh(host, channels, heartbeatTimeout))
+  } finally {
+    place?.close()
+  }
+}
+
+function hostsOver(group: ReturnType<typeof mesh>): Hosts {
+  let calls = 0
+  const allGather = async (name: string, text: string): Promise<readonly string[]> => {
+    checkText('allGather', 'name', name)
+    checkText('allGather', 'text', text)
+    const bytes = Buffer.from(text)
+    const others = Array.from({ length: group.hosts }, (_, other) => other)
+    for (const other of others) if (other !== group.host) group.send(other, `gather ${name}`, bytes)
+    return Promise.all(
+      others.map(async (other) => {
+        if (other === group.host) return text
+        return Buffer.from(await group.receive(other, `gather ${name}`)).toString()
+      }),
+    )
+  }
+  return {
+    host: group.host,
+    hosts: group.hosts,
+    get lost() {
+      return group.lost
+    },
+    allGather,
+    barrier: async (name) => {
+      await allGather(`barrier ${name}`, '')
+    },
+    allReduce: (tree, options) => allReduceOver(group, tree, options, calls++),
+    close: () => group.close(),
+  }
+}
+
+interface Joining {
+  readonly host: number
+  readonly hosts: number
+  readonly bind: string
+  /** When time is up, and how long that was. */
+  readonly until: number
+  readonly timeout: number
+}
+
+/** The connections to all other hosts, by host. */
+async function connected(op: string, coordinator: string, joining: Joining): Promise<Map<number, Channel>> {
+  const { host, hosts, bind } = joining
+  const channels = new Map<number, Channel>()
+  let roster: Roster | undefined
+  let all: () => void = () => {}
+  const complete = new Promise<void>((resolve) => {
+    all = resolve
+  })
+  const add = (other: number, line: Channel): void => {
+    channels.set(other, line)
+    if (channels.size === hosts - 1) all()
+  }
+  // Those of higher numbers come; one may be here before this one has heard the roster itself.
+  const early: [Channel, unknown, unknown][] = []
+  const admit = (line: Channel, peer: unknown, token: unknown): void => {
+    if (
+      typeof peer === 'number' &&
+      peer > host &&
+      peer < hosts &&
+      token === roster?.token &&
+      !channels.has(peer)
+    ) {
+      add(peer, line)
+    } else {
+      line.destroy()
+    }
+  }
+  const server = createServer((socket) => {
+    const line = channel(socket)
+    line.onFirst(({ head }) => {
+      if (roster) {
+        admit(line, head['peer'], head['token'])
+      } else {
+        early.push([line, head['peer'], head['token']])
+      }
+    })
+  })
+  try {
+    const peer = await listening(server, bind, 0)
+    roster = await rosterOf(op, coordinator, peer, joining)
+    for (const one of early) admit(...one)
+    for (let other = 0; other < host; other++) {
+      const line = channel(await dialled(op, roster.peers[other]!, joining))
+      line.send({ peer: host, token: roster.token })
+      add(other, line)
+    }
+    if (hosts > 1) {
+      await inTime(
+        op,
+        complete,
+        joining,
+        () => `host ${host} is connected with ${channels.size} of ${hosts - 1} others`,
+      )
+    }
+    return channels
+  } catch (error) {
+    for (const line of channels.values()) line.destroy()
+    throw error
+  } finally {
+    server.close()
+  }
+}
+
+/** Who is where, from the coordinator, once all have joined there. */
+async function rosterOf(op: string, coordinator: string, peer: string, joining: Joining): Promise<Roster> {
+  const line = channel(await dialled(op, coordinator, joining))
+  const answer = new Promise<Roster>((resolve, reject) => {
+    line.onFrame(({ head }) => {
+      if (typeof head['refused'] === 'string') {
+        reject(new Error(`${op}: ${head['refused']}`))
+      } else {
+        resolve(head['roster'] as Roster)
+      }
+    })
+    line.onClose(() => reject(new Error(`${op}: the coordinator is gone [${coordinator}]`)))
+  })
+  line.send({ join: protocol, host: joining.host, hosts: joining.hosts, peer })
+  try {
+    // The coordinator's own clock tells who is missing; this one only that the coordinator says nothing.
+    return await inTime(
+      op,
+      answer,
+      { ...joining, until: joining.until + 1000 },
+      () => 'the coordinator does not answer',
+    )
+  } finally {
+    line.end()
+  }
+}
+
+/** A socket to an address, tried again until time is up: processes do not all begin at once. */
+async function dialled(op: string, address: string, { until, timeout }: Joining): Promise<Socket> {
+  const [host, port] = addressOf(op, address)
+  for (;;) {
+    const outcome = await new Promise<Socket | Error>((resolve) => {
+      const socket = connect({ host, port })
+      socket.once('connect', () => {
+        socket.removeAllListeners('error')
+        resolve(socket)
+      })
+      socket.once('error', resolve)
+    })
+    if (!(outcome instanceof Error)) return outcome
+    if (performance.now() >= until) {
+      throw new Error(`${op}: nobody listens at ${address} within ${timeout / 1000} s [${shown(outcome)}]`)
+    }
+    await sleep(50)
+  }
+}
+
+async function inTime<T>(
+  op: string,
+  what: Promise<T>,
+  { until, timeout }: Joining,
+  why: () => string,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`${op}: ${why()} after ${timeout / 1000} s`)),
+      Math.max(0, until - performance.now()),
+    )
+  })
+  try {
+    return await Promise.race([what, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function addressOf(op: string, address: string): [name: string, port: number] {
+  const [, name, port] = /^(.+):(\d{1,5})$/.exec(address) ?? []
+  if (name === undefined || Number(port) > 65_535) {
+    throw new RangeError(`${op}: not an address with a port [${shown(address)}]`)
+  }
+  return [name.replace(/^\[|\]$/g, ''), Number(port)]
+}

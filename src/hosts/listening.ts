@@ -1,0 +1,13 @@
+import type { Server } from 'node:net'
+
+/** Where a server listens, once it does; a port of 0 is one that is free. */
+export function listening(server: Server, name: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: name, port }, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? `${name}:${address.port}` : `${name}:${port}`)
+    })
+  })
+}
