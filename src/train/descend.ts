@@ -39,7 +39,9 @@ export interface DescendOptions<P extends Treelike, B> {
 
 /** What `train` takes of a loss: { init, step }. */
 export interface Descent<P extends Treelike, B> {
+  /** The first parameters and the optimizer's state. */
   readonly init: (key: Key) => Point<State, P>
+  /** One step down. */
   readonly step: (point: Point<State, P>, batch: B) => StepResult<Point<State, P>>
 }
 

@@ -5,6 +5,7 @@ import type { Callback } from './callback.js'
 
 /** Where a bar is drawn: a stream such as `process.stderr`. */
 export interface Screen {
+  /** Takes what is drawn. */
   write(text: string): unknown
 }
 

@@ -8,7 +8,10 @@ import { foldIn, type Key } from '../random/index.js'
  */
 export type TrainData<B> =
   | ((step: number, key: Key) => B | Promise<B>)
-  | { readonly load: (options?: LoadOptions) => DataLoader<B> }
+  | {
+      /** Begins to read from a place on. */
+      readonly load: (options?: LoadOptions) => DataLoader<B>
+    }
 
 /** The batches of a run, one after the other. */
 export interface Batches<B> {

@@ -51,8 +51,11 @@ export interface Evaluation<P> {
 
 /** What a run hands its numbers to, step by step: an exporter, a writer of event files, a column of an array. */
 export interface Monitor<P = unknown> {
+  /** After every step. */
   readonly onStep: NonNullable<Callback<P>['onStep']>
+  /** Before the first step. */
   readonly onBegin?: NonNullable<Callback<P>['onBegin']>
+  /** When the run is over. */
   readonly onEnd?: NonNullable<Callback<P>['onEnd']>
 }
 
