@@ -29,7 +29,7 @@ const leftOut = new Set(['options', 'simd', 'functions', 'bf16'])
 
 /** Functions that run, for long or with this process's own screen, when they are called with nothing or with no known option. */
 const running = new Set([
-  ...['runDrift', 'runStep2750', 'ablate', 'waitForLock'],
+  ...['runDrift', 'runKernels', 'runStep2750', 'ablate', 'waitForLock'],
   ...['processTerminal', 'progressBar', 'runInThread', 'runThread'],
 ])
 
@@ -38,6 +38,7 @@ const formatArrays =
 
 /** Functions that make something of no arguments at all; those that need one say so. */
 const fromNothing: Readonly<Record<string, string>> = {
+  nca: 'trainedFlower',
   env: 'cartPole',
   data: 'sp500',
   nn: 'glorotNormal glorotUniform heNormal heUniform lecunNormal lecunUniform normalWeights orthogonal truncatedNormalWeights uniformWeights',
