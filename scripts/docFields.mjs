@@ -38,7 +38,7 @@ export function partsWithLists(parts) {
 }
 
 const groups = {
-  Begin: 'getting-started python command notebooks cookbook',
+  Begin: 'getting-started lab python command notebooks cookbook',
   'Formats and numbers': 'formats block-formats exactness failures files',
   'Training in low precision':
     'low-precision-training losses nn nca vq optimizers schedules autodiff compile kernels precision-doctor sweep rl replay pipeline tfjs',

@@ -30,4 +30,9 @@ export const labSections: readonly LabSection[] = [
     title: 'Editor and doctor',
     load: async () => (await import('../sections/program/programSection.js')).ProgramSection,
   },
+  {
+    id: 'sums',
+    title: 'Sums of many machines',
+    load: async () => (await import('../sections/sums/sumsSection.js')).SumsSection,
+  },
 ]

@@ -381,6 +381,45 @@ def kernels():
     }
 
 
+def codebooks():
+    """Codes of 256 vectors around 16 by the expanded form; a moving average of counts; indices of digits."""
+    x = (draws(31, 256 * 16).reshape(256, 16) + np.float32(16)).astype(bf16)
+    c = x[:32]
+
+    def dot(a, b):
+        """Products are exact in float32; the steps of their sum round, and the sum to bfloat16."""
+        total = np.zeros(np.broadcast_shapes(a.shape, b.shape)[:-1], np.float32)
+        for j in range(a.shape[-1]):
+            total = total + a[..., j].astype(np.float32) * b[..., j].astype(np.float32)
+        return total.astype(bf16)
+
+    twice = dot(x[:, None], c[None]) * bf16(2)
+    found = (dot(x, x)[:, None] - twice + dot(c, c)[None]).astype(np.float32).argmin(1)
+    apart = x[:, None].astype(float) - c[None].astype(float)
+    right = (apart**2).sum(-1).argmin(1)
+
+    size, move, sizes = bf16(1), bf16(1 - 0.99), [1.0]
+    for _ in range(500):
+        size = bf16(size + bf16(move * bf16(bf16(100) - size)))
+        sizes.append(float(size))
+
+    levels, basis = np.array([8, 5, 5, 5]), np.array([1, 8, 40, 200])
+    digits = np.arange(1000)[:, None] // basis % levels
+    half = (levels // 2).astype(bf16)
+    back = ((digits - levels // 2) / (levels // 2)).astype(bf16) * half + half
+    products = (back * basis.astype(bf16)).astype(np.float32)
+    indices = [float(bf16(((p[0] + p[1]) + p[2]) + p[3])) for p in products]
+    return {
+        'vq-wrong-codes': {'wrong': int((found != right).sum())},
+        'codebook-size-stalls': {'size': sizes[-1], 'lastChange': last_change(sizes) - 1},
+        'fsq-indices-collide': {
+            'codes': 1000,
+            'distinct': len(set(indices)),
+            'beyond': sum(index >= 1000 for index in indices),
+        },
+    }
+
+
 def dead():
     def loss(w):
         e = jnp.exp(jnp.stack([w, jnp.float32(0)]))
@@ -492,7 +531,7 @@ def reinforcement():
 
 if __name__ == '__main__':
     OUT.parent.mkdir(exist_ok=True)
-    parts = [sums, state_space, optimizers, ring, functions, attention, kernels, dead, reinforcement]
+    parts = [sums, state_space, optimizers, ring, functions, attention, kernels, codebooks, dead, reinforcement]
     readings = {id: reading for part in parts for id, reading in part().items()}
     OUT.write_text(json.dumps(readings, indent=1) + '\n')
     print(f'failures.py: {len(readings)} failures')

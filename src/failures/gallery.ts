@@ -1,5 +1,8 @@
 import { beta2RoundsToOne } from './beta2RoundsToOne.js'
 import { clipThenZeroNans } from './clipThenZeroNans.js'
+import { codebookSizeStalls } from './codebooks/codebookSizeStalls.js'
+import { fsqIndicesCollide } from './codebooks/fsqIndicesCollide.js'
+import { vqWrongCodes } from './codebooks/vqWrongCodes.js'
 import { covarianceLosesRank } from './covarianceLosesRank.js'
 import { decayAboveOne } from './decayAboveOne.js'
 import { decayRoundsToOne } from './decayRoundsToOne.js'
@@ -39,7 +42,7 @@ import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
 
 /**
  * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
- * attention and other kernels, functions and statistics, runs that are dead, reinforcement learning.
+ * attention and other kernels, functions and statistics, codebooks, runs that are dead, reinforcement learning.
  *
  * @example gallery[0].id // 'ones-stall'
  * @example gallery.every((failure) => failure.run().verdict.holds) // true
@@ -72,6 +75,9 @@ export const gallery: readonly Failure[] = [
   logSoftmaxCollapse,
   negativeVariance,
   covarianceLosesRank,
+  vqWrongCodes,
+  codebookSizeStalls,
+  fsqIndicesCollide,
   tanhReachesBound,
   lossScaleCollapse,
   clipThenZeroNans,

@@ -48,6 +48,7 @@ export interface NcaAgentParams {
 
 /** A policy and a value function as one network, as `rl.ppo` takes it. */
 export interface NcaAgent {
+  /** Fresh parameters, each with draws of its own. */
   init(key: Key): NcaAgentParams
   /** Observations [n, rows, inputs] to logits [n, actions] and values [n], float32; every observation by itself. */
   apply(params: NcaAgentParams, observations: Tensor): { readonly logits: Tensor; readonly values: Tensor }

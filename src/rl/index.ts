@@ -43,3 +43,5 @@ export {
   ratioLevels,
   ratioReport,
 } from './ratioReport.js'
+export { type SafeBatchSize, type SafeBatchSizeOptions, safeBatchSize } from './safeBatchSize.js'
+export { type InSlicesOptions, inSlices } from './inSlices.js'

@@ -72,7 +72,7 @@ export interface PpoLossOptions {
   readonly entropyCoefficient?: number
   /** Half the mean square (CleanRL, PureJaxRL), or the mean square (Stable-Baselines3). Default 'half'. */
   readonly valueLoss?: 'half' | 'whole'
-  /** What new log-probabilities are rounded to before the ratio. Default: that of the logits. */
+  /** What new and old log-probabilities are rounded to, and their ratio is computed in. Default: that of the logits. */
   readonly logProbs?: FloatDType
   /** What sums over rows are added up in. Default: the dtype of the logits. */
   readonly accumulate?: FloatDType
@@ -155,9 +155,11 @@ export function ppoLoss(outputs: Outputs, batch: PpoBatch, options: PpoLossOptio
   const probs = div(exponentials, z)
   const entropy = neg(sum(mul(probs, logProbs), { ...how, axis: 1 }))
   const chosen = taken(logProbs, batch.actions)
-  const said = narrow === undefined ? chosen : cast(cast(chosen, narrow), chosen.dtype)
-  const logRatio = sub(said, batch.logProbs)
-  const ratio = exp(logRatio)
+  const [now, old] =
+    narrow === undefined ? [chosen, batch.logProbs] : [cast(chosen, narrow), cast(batch.logProbs, narrow)]
+  const difference = sub(now, old)
+  const logRatio = cast(difference, chosen.dtype)
+  const ratio = cast(exp(difference), chosen.dtype)
   const loss = neg(batch.advantages)
   const surrogate1 = mul(loss, ratio)
   const surrogate2 = mul(loss, minimum(maximum(ratio, low), high))

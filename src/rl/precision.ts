@@ -5,7 +5,7 @@ import { checkFloatDType, type FloatDType } from '../tensor/index.js'
 export interface PpoPrecision {
   /** What an agent is shown. */
   readonly observations?: FloatDType
-  /** Log-probabilities, old and new, before the ratio. */
+  /** Log-probabilities, old and new, and their ratio. */
   readonly logProbs?: FloatDType
   /** Everything of `ppoLoss`, whose sums stay in float32. */
   readonly loss?: FloatDType

@@ -43,7 +43,7 @@ const ratioNames: OptionTable<RatioOptions> = { clip: 'optional' }
  * Throws    TypeError where they are no float tensors of one dtype; RangeError for other shapes.
  *
  * @example const at = (x) => tensor([x], { dtype: 'bfloat16' })
- * ratioReport(at(-0.6875), at(-0.69140625)).least // 1
+ * ratioReport(at(-0.6875), at(-0.69140625)).least // 1.0078125
  */
 export function ratioReport(logProbs: Tensor, old: Tensor, options: RatioOptions = noOptions): RatioReport {
   checkTensor('ratioReport: log-probabilities', logProbs)

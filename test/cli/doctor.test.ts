@@ -32,6 +32,9 @@ const remedies: Readonly<Record<string, readonly string[]>> = {
   'layer-norm-fast-variance': ['mean#0', 'mean#1'],
   'log-softmax-collapse': ['sum#0'],
   'negative-variance': ['mean#0'],
+  'vq-wrong-codes': ['square', 'sum', 'matmul', 'mul', 'sub'],
+  'codebook-size-stalls': ['add'],
+  'fsq-indices-collide': ['sum'],
   'covariance-loses-rank': ['mean#0'],
 }
 

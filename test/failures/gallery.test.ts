@@ -11,7 +11,7 @@ function leaves(value: unknown): unknown[] {
 }
 
 describe('gallery', () => {
-  it('gallery has the thirty-seven failures, each once', () => {
+  it('gallery has the forty failures, each once', () => {
     expect(gallery.map(({ id }) => id)).toEqual([
       'ones-stall',
       'neumaier-stall',
@@ -40,6 +40,9 @@ describe('gallery', () => {
       'log-softmax-collapse',
       'negative-variance',
       'covariance-loses-rank',
+      'vq-wrong-codes',
+      'codebook-size-stalls',
+      'fsq-indices-collide',
       'tanh-reaches-bound',
       'loss-scale-collapse',
       'clip-then-zero-nans',

@@ -17,8 +17,9 @@ const batches = pipeline(arraySource(records), { shuffle: true, seed: 3, epochs:
 })
 
 /** Joins, trains, leaves. `killed` is the step in the midst of which this process ends itself. */
-export async function trainOnHosts({ folder, steps, killed, pause = 0, ...joining }) {
+export async function trainOnHosts({ folder, steps, killed, pause = 0, onJoined, ...joining }) {
   const group = await joinHosts({ timeout: 60_000, ...joining })
+  onJoined?.()
   try {
     return await train({
       init: (at) => {
@@ -41,6 +42,7 @@ export async function trainOnHosts({ folder, steps, killed, pause = 0, ...joinin
 }
 
 if (process.argv[1]?.endsWith('trainOnHosts.mjs')) {
-  const { ended, step } = await trainOnHosts(JSON.parse(process.argv[2]))
+  const options = JSON.parse(process.argv[2])
+  const { ended, step } = await trainOnHosts({ ...options, onJoined: () => console.log('joined') })
   console.log(ended, step)
 }

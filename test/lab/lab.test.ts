@@ -5,6 +5,7 @@ import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { programClaims } from './programClaims.js'
 import { shellClaims } from './shellClaims.js'
+import { sumsClaims } from './sumsClaims.js'
 
 // One browser for all of it: a section's claims stand in a file of their own.
 let lab: OpenLab | undefined
@@ -23,3 +24,4 @@ nanClaims(open)
 numberClaims(open)
 driftClaims(open)
 programClaims(open)
+sumsClaims(open)

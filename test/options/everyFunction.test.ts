@@ -38,6 +38,7 @@ const formatArrays =
 
 /** Functions that make something of no arguments at all; those that need one say so. */
 const fromNothing: Readonly<Record<string, string>> = {
+  nca: 'trainedFlower',
   env: 'cartPole',
   data: 'sp500',
   nn: 'glorotNormal glorotUniform heNormal heUniform lecunNormal lecunUniform normalWeights orthogonal truncatedNormalWeights uniformWeights',

@@ -89,7 +89,7 @@ export function openEditor(
         theme,
         marks,
         keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': 'The program' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'The program', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return
           told = update.state.doc.toString()

@@ -34,9 +34,8 @@ export function packCodes(codes: Codes, bits: number, group?: number): Uint8Arra
       }
       let rest = code
       for (let byte = at >>> 3, shift = at & 7; rest > 0; byte++, shift = 0) {
-        const room = 2 ** (8 - shift)
-        packed[byte]! |= (rest % room) << shift
-        rest = Math.floor(rest / room)
+        packed[byte]! |= rest << shift
+        rest >>>= 8 - shift
       }
     }
   }
@@ -70,7 +69,7 @@ export function unpackCodes(packed: Uint8Array, bits: number, n: number, group?:
       let [code, had] = [0, 0]
       for (let byte = at >>> 3, shift = at & 7; had < bits; byte++, shift = 0) {
         const take = Math.min(8 - shift, bits - had)
-        code += ((packed[byte]! >>> shift) & (2 ** take - 1)) * 2 ** had
+        code |= ((packed[byte]! >>> shift) & ((1 << take) - 1)) << had
         had += take
       }
       codes[i] = code

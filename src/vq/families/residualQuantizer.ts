@@ -142,7 +142,7 @@ const trainNames: OptionTable<TrainResidualQuantizerOptions> = {
  * Rounding  float64.
  * Throws    RangeError for more codes than rows.
  *
- * @example trainResidualQuantizer(tensor([[1], [2]]), { stages: 1, k: 3, key: key(0) }) // throws kmeans: more codes than rows [3 of 2]
+ * @example trainResidualQuantizer(tensor([[1], [2]]), { stages: 1, k: 3, key: random.key(0) }) // throws kmeans: more codes than rows [3 of 2]
  */
 export function trainResidualQuantizer(x: Tensor, options: TrainResidualQuantizerOptions): ResidualQuantizer {
   const op = 'trainResidualQuantizer'

@@ -27,7 +27,7 @@ import { checkPair } from './straightThrough.js'
  * Throws    TypeError for dtypes that differ, RangeError for shapes.
  * Source    Fifty et al., arXiv 2410.06424
  *
- * @example rotationTrick(tensor([[1, 0]]), tensor([[0, 2]])).toNested() // [[0, 2]]
+ * @example rotationTrick(tensor([[2, 0]]), tensor([[-1, 0]])).toNested() // [[-1, 0]]
  */
 export function rotationTrick<D extends Tensor['dtype']>(x: Tensor<D>, code: Tensor<D>): Tensor<D> {
   checkPair('rotationTrick', x, code)

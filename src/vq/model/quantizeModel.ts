@@ -74,6 +74,7 @@ export interface QuantizedModel<P extends Tree = Tree> {
   readonly layers: readonly LayerRow[]
   /** All layers in every way, and as chosen: the table that says what to use. */
   readonly totals: readonly TotalRow[]
+  /** What was reached, as far as it was measured. */
   metrics(): ModelMetrics
 }
 

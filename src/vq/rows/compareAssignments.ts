@@ -21,7 +21,7 @@ export interface AssignmentComparison {
  * Rounding  errors in float64.
  * Throws    as `assign`.
  *
- * @example compareAssignments(tensor([[17], [18]]), tensor([[16], [18]]), { form: 'expanded', dtype: 'bfloat16' }).wrongShare // 0.5
+ * @example compareAssignments(tensor([[0], [3]]), tensor([[0], [3]]), { dtype: 'bfloat16' }).wrong // 0
  */
 export function compareAssignments(
   x: Tensor,

@@ -85,14 +85,14 @@ function filtered(x: Vectors, c: Vectors, metric: Metric, found: Nearest): void 
   const k = c.n
   const centred = metric === 'euclidean'
   const centre = centred ? meanOf(c) : new Float64Array(d)
-  const { table, halves, norms, scale } = narrowed(c, centre, centred)
-  const longest = norms.reduce((most, one) => Math.max(most, one), 0)
+  const { table, halves, longest, scale } = narrowed(c, centre, centred)
   const height = Math.max(1, Math.min(n, Math.floor(blockNumbers / Math.max(k, d))))
   const block = new Float32Array(height * d)
   const scores = new Float32Array(height * k)
   // A product of d numbers, each rounded on the way into float32: (d + 2) 2^-24 of |x| |c|. More than twice that.
   const u = 2 ** -23 * (d + 4)
   const norm = new Float64Array(height)
+  const row = new Float64Array(k)
   for (let from = 0; from < n; from += height) {
     const rows = Math.min(height, n - from)
     for (let i = 0; i < rows; i++) {
@@ -106,15 +106,15 @@ function filtered(x: Vectors, c: Vectors, metric: Metric, found: Nearest): void 
     }
     matmulFloat32(block.subarray(0, rows * d), table, { m: rows, k: d, n: k }, scores.subarray(0, rows * k))
     for (let i = 0; i < rows; i++) {
-      const slack = u * norm[i]!
       // Past float32's range nothing can be said.
       if (!(norm[i]! < 2 ** 60)) {
         compareAll(x, c, metric, from + i, found)
-      } else {
-        // What float64 rounds of a cost, and products that were too small for float32.
-        const noise = (d + 8) * 2 ** -51 * (norm[i]! + longest) ** 2 + d * 2 ** -140
-        survivors(x, c, metric, from + i, { scores, at: i * k, halves, norms, slack, noise }, found)
+        continue
       }
+      // Both scores may be off, by what float32 rounds; then what float64 rounds of a cost, and products too small for float32.
+      const slack = 2 * u * norm[i]! * longest
+      const noise = (d + 8) * 2 ** -51 * (norm[i]! + longest) ** 2 + d * 2 ** -140
+      survivors(x, c, metric, from + i, { scores, at: i * k, halves, slack: slack + noise, row }, found)
     }
   }
 }
@@ -123,39 +123,40 @@ interface Scored {
   readonly scores: Float32Array
   readonly at: number
   readonly halves: Float64Array
-  readonly norms: Float64Array
   readonly slack: number
-  readonly noise: number
+  /** Room for the scores of a row. */
+  readonly row: Float64Array
 }
 
-/** Compares the codes that the product leaves: those whose least possible score is not above the least certain one. */
+/** Compares the codes that the product leaves: those whose score is within the slack of the least. */
 function survivors(
   x: Vectors,
   c: Vectors,
   metric: Metric,
-  row: number,
+  place: number,
   scored: Scored,
   found: Nearest,
 ): void {
-  const { scores, at, halves, norms, slack, noise } = scored
+  const { scores, at, halves, slack, row } = scored
   const k = c.n
   let least = Infinity
   for (let code = 0; code < k; code++) {
-    const most = halves[code]! - scores[at + code]! + slack * norms[code]!
-    if (most < least) least = most
+    const score = halves[code]! - scores[at + code]!
+    row[code] = score
+    if (score < least) least = score
   }
   const { d } = x
   const cost = metric === 'euclidean' ? distance : product
-  const limit = least + noise
+  const limit = least + slack
   let best = -1
   let lowest = Infinity
   for (let code = 0; code < k; code++) {
-    if (halves[code]! - scores[at + code]! - slack * norms[code]! > limit) continue
-    const candidate = cost(x.values, row * d, c.values, code * d, d)
+    if (row[code]! > limit) continue
+    const candidate = cost(x.values, place * d, c.values, code * d, d)
     if (candidate < lowest || best < 0) [best, lowest] = [code, candidate]
   }
-  found.codes[row] = best
-  found.costs[row] = lowest
+  found.codes[place] = best
+  found.costs[place] = lowest
 }
 
 interface Narrowed {
@@ -163,8 +164,8 @@ interface Narrowed {
   readonly table: Float32Array
   /** Half of each code's squared norm; 0 where products are compared. */
   readonly halves: Float64Array
-  /** An upper bound of what multiplies the slack. */
-  readonly norms: Float64Array
+  /** The greatest norm of a code. */
+  readonly longest: number
   /** The power of two that brings the largest number near 1. */
   readonly scale: number
 }
@@ -175,7 +176,7 @@ function narrowed({ values, n, d }: Vectors, centre: Float64Array, squares: bool
   const scale = most === 0 ? 1 : 2 ** -Math.max(-1000, Math.min(1000, Math.floor(Math.log2(most))))
   const table = new Float32Array(n * d)
   const halves = new Float64Array(n)
-  const norms = new Float64Array(n)
+  let longest = 0
   for (let code = 0; code < n; code++) {
     let sum = 0
     for (let j = 0; j < d; j++) {
@@ -184,9 +185,9 @@ function narrowed({ values, n, d }: Vectors, centre: Float64Array, squares: bool
       sum += value * value
     }
     if (squares) halves[code] = sum / 2
-    norms[code] = Math.sqrt(sum)
+    longest = Math.max(longest, Math.sqrt(sum))
   }
-  return { table, halves, norms, scale }
+  return { table, halves, longest, scale }
 }
 
 function meanOf({ values, n, d }: Vectors): Float64Array {

@@ -94,9 +94,9 @@ const updateNames: OptionTable<EmaUpdateOptions> = { replacements: 'optional', k
  * Source    van den Oord et al., arXiv 1711.00937, appendix A; lucidrains/vector-quantize-pytorch 1.32.0
  *
  * @example const ema = emaCodebook({ decay: 0.5 })
- * const [step, state] = ema.update(tensor([[1], [3], [9]]), ema.init(tensor([[2], [8]])))
- * step.codes.toNested() // [0, 0, 1]
- * state.size.toNested() // [1.5, 1]
+ * const made = ema.update(tensor([[1], [3], [9]]), ema.init(tensor([[2], [8]])))
+ * made[0].codes.toNested() // [0, 0, 1]
+ * made[1].size.toNested() // [1.5, 1]
  */
 export function emaCodebook(options: EmaCodebookOptions = noOptions): EmaCodebook {
   checkOptions('emaCodebook', options, names, { positional: 'decay' })

@@ -51,8 +51,8 @@ const names: OptionTable<MiniBatchKmeansOptions> = { dtype: 'optional' }
  * Source    Sculley, doi:10.1145/1772690.1772862; scikit-learn's partial_fit without reassignment
  *
  * @example const means = miniBatchKmeans()
- * const [codes, state] = means.update(tensor([[1], [3]]), means.init(tensor([[0], [10]])))
- * state.centroids.toNested() // [[2], [10]]
+ * const made = means.update(tensor([[1], [3]]), means.init(tensor([[0], [10]])))
+ * made[1].centroids.toNested() // [[2], [10]]
  */
 export function miniBatchKmeans(options: MiniBatchKmeansOptions = noOptions): MiniBatchKmeans {
   checkOptions('miniBatchKmeans', options, names, { positional: 'dtype' })

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { listCheckpoints, openCheckpoints, readCheckpoint } from 'tpu-toolkit/checkpoint'
+import { seeded } from 'tpu-toolkit/random'
+
+// npm run test:kills:runs -- [--kills 20] [--seed 1] [--only hosts]
+//
+// Runs are killed at any moment and begun again until they come to their end: one that saves checkpoints without pause, one of
+// `train`, and one of `train` on three hosts, of which one is killed. What was said to be saved is there and whole, and every
+// run ends with the bytes of one that was not disturbed, in a folder without anything else. Nothing is timed, as in kills.ts.
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    only: { type: 'string' },
+  },
+})
+const kills = Number(values.kills)
+const random = seeded(`kills of runs ${values.seed}`)
+const top = mkdtempSync(join(tmpdir(), 'kills-of-runs-'))
+const ensure = (condition: boolean, what: string): void => {
+  if (!condition) throw new Error(what)
+}
+const fixture = new URL('../../test/hosts/trainOnHosts.mjs', import.meta.url).pathname
+const dist = (folder: string): string => new URL(`../../dist/${folder}/index.js`, import.meta.url).href
+
+/** Every file of a folder, with its content. */
+const filesOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => `${path.slice(folder.length)} ${readFileSync(path).toString('base64')}`)
+    .join('\n')
+
+/** Nothing lies in the folder but whole checkpoints. */
+function ensureTidy(folder: string): void {
+  const strays = readdirSync(folder).filter((name) => !/^step-\d{8}$/.test(name))
+  ensure(strays.length === 0, `left behind: ${strays.join(', ')}`)
+  for (const { step, refused } of listCheckpoints(folder)) {
+    ensure(refused === undefined, `step ${step} ${refused}`)
+  }
+}
+
+/** The milliseconds from a program's first word on in which it is killed. */
+const window = 2500
+
+/** A program that is begun; killed after a while where `fate` says so. Gives what it printed. */
+async function begun(args: readonly string[], fate: 'killed' | 'spared'): Promise<string> {
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  let printed = ''
+  child.stdout?.on('data', (data: Buffer) => {
+    printed += data.toString()
+  })
+  if (fate === 'killed') {
+    await Promise.race([once(child.stdout!, 'data'), closed])
+    await Promise.race([sleep(window * random()), closed])
+    child.kill('SIGKILL')
+  }
+  await closed
+  return printed
+}
+
+async function checkpoints(folder: string): Promise<string> {
+  const script = join(top, 'checkpoints.mjs')
+  writeFileSync(
+    script,
+    `import { latest, openCheckpoints } from '${dist('checkpoint')}'
+import { tensor } from '${dist('tensor')}'
+const saved = openCheckpoints(process.argv[2], { keep: [latest(2)] })
+let step = saved.list().at(-1)?.step ?? 0
+console.log(step)
+for (;;) {
+  step++
+  await saved.save(step, { tensors: { a: tensor(new Float32Array(50000).fill(step)), b: [tensor([step])] }, state: step })
+  if (step % 3 > 0) continue
+  await saved.wait()
+  console.log(step)
+}`,
+  )
+  let said = 0
+  for (let i = 0; i < kills; i++) {
+    const lines = (await begun([script, folder], 'killed')).trim().split('\n')
+    said = Math.max(said, Number(lines.at(-1)))
+    if (said === 0) continue
+    const { step, state, tensors } = readCheckpoint<{
+      a: { data: Float32Array }
+      b: { data: Float32Array }[]
+    }>(folder)
+    ensure(step >= said, `${said} was said to be saved, ${step} is there`)
+    ensure(state === step && tensors.b[0]?.data[0] === step, `step ${step} has another's state`)
+    ensure(
+      tensors.a.data.every((x) => x === step),
+      `step ${step} has another's tensors`,
+    )
+  }
+  const saved = openCheckpoints(folder)
+  await saved.save(said + 1_000_000, { tensors: {} })
+  await saved.close()
+  ensureTidy(folder)
+  return `${said} saved`
+}
+
+const steps = 400
+const options = (folder: string, port: number, hosts: number, host: number): string =>
+  JSON.stringify({
+    folder,
+    coordinator: `127.0.0.1:${port}`,
+    hosts,
+    host,
+    steps,
+    pause: 2,
+    heartbeatTimeout: 60_000,
+  })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Begins a run on hosts, one of which is killed where `fate` says so. Whether it came to its end. */
+async function runOn(folder: string, hosts: number, fate: 'killed' | 'spared'): Promise<boolean> {
+  const port = await freePort()
+  const unlucky = Math.floor(hosts * random())
+  const printed = await Promise.all(
+    Array.from({ length: hosts }, (_, host) =>
+      begun([fixture, options(folder, port, hosts, host)], host === unlucky ? fate : 'spared'),
+    ),
+  )
+  return printed.every((text) => text.includes(`steps ${steps}`))
+}
+
+const trained =
+  (hosts: number) =>
+  async (folder: string): Promise<string> => {
+    const whole = `${folder}-whole`
+    mkdirSync(whole)
+    ensure(await runOn(whole, hosts, 'spared'), 'a run that nobody disturbs does not come to its end')
+    let runs = 0
+    for (let i = 0; i < kills; i++) {
+      if (!(await runOn(folder, hosts, 'killed'))) continue
+      compare(folder, whole)
+      runs++
+      rmSync(folder, { recursive: true })
+      mkdirSync(folder)
+    }
+    ensure(await runOn(folder, hosts, 'spared'), 'a run that was killed does not come to its end')
+    compare(folder, whole)
+    return `${runs + 1} runs came to their end`
+  }
+
+/** The last checkpoint has the bytes of the undisturbed run's; those before it may be gone, their save having been cut off. */
+function compare(folder: string, whole: string): void {
+  ensureTidy(folder)
+  const last = `step-${String(steps).padStart(8, '0')}`
+  ensure(existsSync(join(folder, last)), 'the last step is not saved')
+  ensure(filesOf(join(folder, last)) === filesOf(join(whole, last)), 'other bytes than without a kill')
+}
+
+let bad = 0
+console.log(`seed ${values.seed}: ${kills} kills of each`)
+const victims = { checkpoint: checkpoints, train: trained(1), hosts: trained(3) }
+for (const [name, victim] of Object.entries(victims)) {
+  if (values.only !== undefined && values.only !== name) continue
+  const folder = join(top, name)
+  mkdirSync(folder)
+  try {
+    const what = await victim(folder)
+    console.log(`${name.padEnd(12)} ${kills} kills, ${what}; nothing lost, nothing left`)
+  } catch (error) {
+    bad++
+    console.log(`${name.padEnd(12)} ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+rmSync(top, { recursive: true })
+process.exit(bad === 0 ? 0 : 1)
