@@ -27,6 +27,8 @@ function fail(): void {
 const vitest = await createVitest('test', {
   watch: false,
   maxWorkers: 1,
+  // What goes on for too long is for mutants.ts to end: a busy machine is no mistake.
+  testTimeout: 1_800_000,
   reporters: [
     {
       onTestCaseResult: (test) => {
