@@ -33,7 +33,7 @@ export const precisions: readonly Precision[] = [
 ]
 
 /** A decoder of two blocks: RMS norm, causal attention with RoPE; RMS norm, gated MLP. */
-function decoder({ attention: policy, mlp }: Precision) {
+export function decoder({ attention: policy, mlp }: Precision) {
   const wide = policy.params === 'float64' ? 'float64' : 'float32'
   const block = nn.sequential([
     nn.residual(
@@ -70,8 +70,15 @@ export interface Run {
   readonly squares: readonly number[]
 }
 
+/** The parameters of a decoder. */
+export type DecoderParameters = nn.ParametersOf<ReturnType<typeof decoder>>
+
 /** Trains a decoder on a text for some steps: AdamW, every step one compiled program. */
-export function trained(precision: Precision, text: Uint8Array, steps: number): Run {
+export function trained(
+  precision: Precision,
+  text: Uint8Array,
+  steps: number,
+): Run & { readonly params: DecoderParameters } {
   const model = decoder(precision)
   const loss = (
     params: nn.ParametersOf<typeof model>,
@@ -99,11 +106,11 @@ export function trained(precision: Precision, text: Uint8Array, steps: number): 
   const squares = leavesOf(point.params).map((leaf) =>
     leaf.toNumbers().reduce((total, value) => total + value * value, 0),
   )
-  return { losses, milliseconds, squares }
+  return { losses, milliseconds, squares, params: point.params }
 }
 
 /** Windows of the text at places drawn for a step, and what follows each of their characters. */
-function crop(text: Uint8Array, step: number) {
+export function crop(text: Uint8Array, step: number) {
   const places = randint(foldIn(key(7), step), batch, { minval: 0, maxval: text.length - length })
   const rows = (from: number): Tensor<'int32'> =>
     tensor(

@@ -5,11 +5,13 @@ import { Command } from 'commander'
 import { BadInput, processTerminal, runCommand, type Subcommand } from 'tpu-toolkit/io'
 import { askPeer, noPeer } from '../peers/askPeer.js'
 import { precisions, type Run, trained } from './decoder.js'
+import { layerTable } from './layers.js'
 
 interface Options {
   readonly steps: string
   readonly peers: boolean
   readonly json?: true
+  readonly layers?: true
 }
 
 interface Peer {
@@ -28,17 +30,25 @@ const command: Subcommand = (terminal) =>
     .description(about)
     .option('--steps <n>', 'training steps', '40')
     .option('--no-peers', 'without jax')
+    .option(
+      '--layers',
+      'instead: what the precision doctor lets each layer of a trained decoder be rounded to',
+    )
     .option('--json', 'print { "runs": [{ "name", "losses", "milliseconds", "squares" }], "peer" }')
-    .action(({ steps: given, peers, json }: Options) => {
+    .action(({ steps: given, peers, json, layers }: Options) => {
       const steps = Number(given)
       if (!Number.isInteger(steps) || steps < 1) {
         throw new BadInput(`--steps is no whole number from 1 [${given}]`)
       }
       const text = textOfPages()
+      if (layers) {
+        terminal.out(layerTable(text, steps))
+        return
+      }
       const peer = peers ? askJax(text, steps) : undefined
       const runs: (Run & { readonly name: string })[] = []
       for (const precision of precisions) {
-        const run = { name: precision.name, ...trained(precision, text, steps) }
+        const { params: _, ...run } = { name: precision.name, ...trained(precision, text, steps) }
         runs.push(run)
         if (!json) terminal.out(lineOf(run.name, run.losses, run.milliseconds))
       }
