@@ -49,6 +49,7 @@ export interface VectorTransition<S> {
 export interface VectorEnvironment<S> {
   readonly env: Environment<S>
   readonly count: number
+  /** All of them begun anew, each by a key of its own. */
   reset(key: Key): VectorState<S>
   /** Throws a RangeError for actions of another number. */
   step(state: VectorState<S>, actions: ArrayLike<number>): VectorTransition<S>

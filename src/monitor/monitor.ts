@@ -51,7 +51,9 @@ const names: OptionTable<MonitorOptions> = {
 
 /** What `train` takes as its monitor. */
 export interface RunMonitor {
+  /** Is told of each step. */
   readonly onStep: (step: MonitoredStep) => void
+  /** Closes the sinks. */
   readonly onEnd: () => Promise<void>
 }
 

@@ -11,6 +11,7 @@ export interface Sample {
 
 /** Where samples go: a file, a server, an array. */
 export interface Sink {
+  /** Takes the numbers of one step. */
   write(sample: Sample): void
   /** Everything is out when it is done. */
   close(): void | Promise<void>

@@ -22,6 +22,7 @@ export {
   type PpoBatch,
   type PpoLoss,
   type PpoLossOptions,
+  type PpoTerm,
   type PpoTerms,
   ppoLoss,
 } from './ppoLoss.js'

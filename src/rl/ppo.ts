@@ -62,7 +62,9 @@ export interface PpoProgress extends PpoStats {
 export interface Ppo<P extends Treelike = Treelike, S = unknown> {
   /** How many updates there are to do. */
   readonly updates: number
+  /** The state before the first update: fresh parameters, environments begun anew. */
   init(key: Key): PpoState<P, S>
+  /** One rollout and what is learned from it. */
   update(state: PpoState<P, S>): readonly [state: PpoState<P, S>, progress: PpoProgress]
   /** The action of the greatest logit for observations one after the other. */
   act(params: P, observations: Float32Array): Int32Array

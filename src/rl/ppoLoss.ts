@@ -96,9 +96,10 @@ export interface PpoLoss {
 }
 
 /** Every value of the way, as it was rounded. */
-export type PpoTerms = Readonly<Record<TermName, Tensor>>
+export type PpoTerms = Readonly<Record<PpoTerm, Tensor>>
 
-type TermName =
+/** The names of those values. */
+export type PpoTerm =
   | ('shifted' | 'exp' | 'z' | 'logZ' | 'logProbs' | 'probs' | 'entropy' | 'logRatio' | 'ratio')
   | ('surrogate1' | 'surrogate2' | 'policyTerms' | 'valueTerms' | 'k3Terms')
 

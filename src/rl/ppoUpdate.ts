@@ -55,6 +55,7 @@ export interface PpoStats {
 
 /** The update of a network, minibatch by minibatch. */
 export interface PpoUpdate<P extends Treelike> {
+  /** The parameters with the optimizer's state before its first step. */
   init(params: P): Point<State, P>
   /** One step; another clip than the options' where a schedule has one. */
   step(

@@ -17,5 +17,6 @@ export interface Checkpoint {
 export interface CheckpointStore {
   /** What was written last; undefined where nothing was. Throws where it is not of this run. */
   readonly read: (data: Step2750Data, run: Step2750Run) => Checkpoint | undefined
+  /** Keeps a checkpoint in the place of the one before. */
   readonly write: (checkpoint: Checkpoint, data: Step2750Data, run: Step2750Run) => void
 }

@@ -32,7 +32,9 @@ export interface KernelRow {
 export interface KernelWay {
   readonly name: string
   readonly block?: number
+  /** The result of the form. */
   readonly compute: () => Tensor
+  /** What theory allows as its error, where it says something. */
   readonly bound?: () => ErrorBound
 }
 
@@ -67,5 +69,6 @@ export interface KernelCase {
   readonly lengthName: string
   /** Its one dtype, whatever the others are measured in. */
   readonly only?: FloatDType
+  /** Its forms and the exact result, on some input. */
   readonly trial: (setup: KernelSetup) => KernelTrial
 }
