@@ -1,11 +1,12 @@
 import { checkName, checkOptions, noOptions, type OptionTable } from '../../options/index.js'
 import { cast, type Tensor, take } from '../../tensor/index.js'
-import { type AssignOptions, assign, assignNames } from '../rows/assign.js'
+import { assign, assignNames } from '../rows/assign.js'
+import type { DistanceOptions } from '../rows/distances.js'
 import { rotationTrick } from './rotationTrick.js'
 import { straightThrough } from './straightThrough.js'
 
 /** How codes are chosen, and what gradient vectors get. */
-export interface QuantizeVectorsOptions extends AssignOptions {
+export interface QuantizeVectorsOptions extends DistanceOptions {
   /**
    * 'straight-through': as it comes; 'rotation': turned with the vectors; 'none': the vectors get none, the codebook that of its
    * own rows. Default 'straight-through'.
