@@ -1,27 +1,5 @@
 import type { Socket } from 'node:net'
-
-/** What is said over a connection: a small record, and bytes. */
-export interface Frame {
-  readonly head: Readonly<Record<string, unknown>>
-  readonly body: Uint8Array
-}
-
-/** A connection that carries frames. */
-export interface Channel {
-  /** Where the other end is. */
-  readonly address: string
-  send(head: Frame['head'], body?: Uint8Array): void
-  /** Who hears frames from now on; those that came before are handed over at once. */
-  onFrame(hear: (frame: Frame) => void): void
-  /** Who hears the first frame alone; those behind it wait for `onFrame`. */
-  onFirst(hear: (frame: Frame) => void): void
-  /** Who hears that the connection is no more. */
-  onClose(hear: () => void): void
-  /** Ends it when all is sent. */
-  end(): void
-  /** Ends it at once. */
-  destroy(): void
-}
+import type { Channel, Frame } from './frame.js'
 
 /** The most bytes of a record: what is longer is no frame of ours. */
 const mostHead = 2 ** 16

@@ -1,4 +1,4 @@
-import type { Channel, Frame } from './channel.js'
+import type { Channel, Frame } from './frame.js'
 
 /** The connections of a host to all others. */
 export interface Mesh {

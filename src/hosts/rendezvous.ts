@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
-import { type Channel, channel, type Frame } from './channel.js'
+import { channel } from './channel.js'
+import type { Channel, Frame } from './frame.js'
 import { listening } from './listening.js'
 
 /** The version of what hosts say to each other. */

@@ -116,7 +116,7 @@ interface Standing {
  *
  * @example const told = []
  * const watch = watchAlerts([{ alert: 'High', metric: 'loss', when: 'above', threshold: 3, summary: '' }], ({ firing }) => told.push(firing))
- * for (const loss of [1, 4, 5, 2]) watch({ step: 1, time: 0, values: { loss }, nonFinite: {} })
+ * [1, 4, 5, 2].forEach((loss) => watch({ step: 1, time: 0, values: { loss }, nonFinite: {} })) // undefined
  * told // [true, false]
  */
 export function watchAlerts(

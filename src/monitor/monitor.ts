@@ -65,8 +65,8 @@ export interface RunMonitor {
  * Cost      a step about 10 microseconds and its sinks'; a look at the parameters a pass over them, about 30 ns an element, every 50 steps.
  *
  * @example const rows = []
- * const { onStep } = monitor({ sinks: [{ write: ({ values }) => rows.push(values.loss), close: () => undefined }], memory: false })
- * onStep({ step: 1, metrics: { loss: 0.5 } })
+ * const watched = monitor({ sinks: [{ write: ({ values }) => rows.push(values.loss), close: () => undefined }], memory: false })
+ * watched.onStep({ step: 1, metrics: { loss: 0.5 } }) // undefined
  * rows // [0.5]
  */
 export function monitor(options: MonitorOptions = {}): RunMonitor {

@@ -96,8 +96,9 @@ function lineOf(row: SweepRow): string {
 function readLine(line: string): SweepRow | undefined {
   try {
     const { check, ...row } = JSON.parse(line)
-    const isRun = typeof row.options === 'object' && row.options !== null
-    return isRun && check === checkOf(row) ? row : undefined
+    // Throws where they are no options of a run.
+    runKey(row.options)
+    return check === checkOf(row) ? row : undefined
   } catch {
     return undefined
   }

@@ -88,10 +88,7 @@ describe('gallery', () => {
   })
 
   it.each([
-    [
-      ['--only', 'nope'],
-      /^gallery: unknown failure \[nope\], there are ones-stall, .*, clip-then-zero-nans\n$/,
-    ],
+    [['--only', 'nope'], /^gallery: unknown failure \[nope\], there are ones-stall, .*, [a-z0-9-]+\n$/],
     [['--only', ''], /^gallery: unknown failure \[\], there are /],
     [['--only'], /^gallery: option '--only <ids>' argument missing\n$/],
     [['--nope'], /^gallery: unknown option '--nope'\n$/],
@@ -122,7 +119,7 @@ describe('the program', () => {
     expect(help.join('')).toContain('gallery [options]')
     expect(await runTpuToolkit(['nope'], terminal(unknown))).toBe(2)
     expect(unknown).toEqual([
-      'tpu-toolkit: unknown command, there are drift, nan, sweep, gallery, doctor, formats, inspect, quantize, schedule, chips, plan, roofline, flags, audit, env, completion [nope]\n',
+      'tpu-toolkit: unknown command, there are drift, kernels, nan, sweep, rl, gallery, doctor, formats, inspect, quantize, vq, schedule, chips, plan, roofline, flags, audit, lab, env, completion [nope]\n',
     ])
   })
 

@@ -20,6 +20,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   lockFile: (o) => files.lockFile(path, o),
   waitForLock: (o) => files.waitForLock(path, o),
   encodeSafetensors: (o) => files.encodeSafetensors({ x }, o),
+  safetensorsPieces: (o) => files.safetensorsPieces({ x }, o),
   writeSafetensors: (o) => files.writeSafetensors(path, { x }, o),
   decodeSafetensors: (o) => files.decodeSafetensors(new Uint8Array(8), o),
   readSafetensors: (o) => files.readSafetensors(path, o),
@@ -54,7 +55,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
 }
 /** Exported functions that take no options: positional arguments, or free records. */
 const without = new Set(
-  'writeFileAtomic writeFully openSafetensors encodeNpy writeNpy treeFromJson indexPermutation arraySource concatSources sliceSource BaseTransform fromModule collate openJsonl openArrow npyRows safetensorsRows tensorRows loadShardsFromManifest timelineSummary'.split(
+  'writeFileAtomic writeFully draftFolder removeFolder openSafetensors encodeNpy writeNpy treeFromJson indexPermutation arraySource concatSources sliceSource BaseTransform fromModule collate openJsonl openArrow npyRows safetensorsRows tensorRows loadShardsFromManifest timelineSummary'.split(
     ' ',
   ),
 )
