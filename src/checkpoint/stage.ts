@@ -35,7 +35,7 @@ export interface Writer {
 /** A host's tensors, as the others hear of them. */
 export interface HostReport {
   readonly outline: Outline
-  readonly tensors: readonly (readonly [path: string, StoredTensor])[]
+  readonly tensors: readonly (readonly [path: string, tensor: StoredTensor])[]
   readonly hostState: unknown
 }
 
