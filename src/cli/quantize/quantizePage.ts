@@ -8,7 +8,8 @@ import {
   scatterPlot,
 } from '../../report/index.js'
 import { readable } from '../../text/index.js'
-import type { QuantizeResults, QuantizeTotal } from './quantizeFile.js'
+import { bestByBits } from './bestByBits.js'
+import type { QuantizeResults } from './quantizeFile.js'
 import { reading, tensorColumns, tensorRows, totalColumns, totalRows } from './quantizeTable.js'
 
 /** The report as a page: every way over all tensors, where the magnitudes lie, every tensor. */
@@ -17,16 +18,16 @@ export function quantizePage(file: string, results: QuantizeResults): string {
   const values = tensors.reduce((sum, tensor) => sum + tensor.values, 0)
   const [all, rows] = [totalRows(results), tensorRows(results)]
   const finite = totals.filter(({ sqnr }) => Number.isFinite(sqnr))
-  const named = new Set(bestByBits(finite).map(({ scheme, way }) => `${scheme} ${way}`))
+  const named = bestByBits(finite)
   const bySqnr = scatterPlot(
     [
       {
         name: 'all tensors',
-        points: finite.map(({ scheme, way, bits, sqnr }) => ({
-          x: bits,
-          y: sqnr,
-          title: `${scheme} ${way}`,
-          ...(named.has(`${scheme} ${way}`) ? { label: nameOf(scheme, way) } : {}),
+        points: finite.map((total) => ({
+          x: total.bits,
+          y: total.sqnr,
+          title: `${total.scheme} ${total.way}`,
+          ...(named.has(total) ? { label: nameOf(total.scheme, total.way) } : {}),
         })),
       },
       {
@@ -94,16 +95,6 @@ export function quantizePage(file: string, results: QuantizeResults): string {
 }
 
 const nameOf = (scheme: string, way: string): string => (way === 'plain' ? scheme : `${scheme} ${way}`)
-
-/** The way with the most signal to noise of those with elements of 4 bits, of 6, and so on. */
-function bestByBits(totals: readonly QuantizeTotal[]): QuantizeTotal[] {
-  const best = new Map<number, QuantizeTotal>()
-  for (const total of totals) {
-    const known = best.get(Math.floor(total.bits))
-    if (!known || total.sqnr > known.sqnr) best.set(Math.floor(total.bits), total)
-  }
-  return [...best.values()]
-}
 
 /** Rows that stand open in a table; a longer one is folded. */
 const open = 40

@@ -1,5 +1,6 @@
 import { htmlPage, htmlTable, scatterPlot } from '../../report/index.js'
 import { readable } from '../../text/index.js'
+import { bestByBits } from '../quantize/bestByBits.js'
 import {
   reading,
   tensorColumns,
@@ -13,20 +14,27 @@ import {
 /** The report as a page. */
 export function vqPage(file: string, results: VqResults): string {
   const { totals, skipped, tensors, metrics } = results
+  const finite = totals
+    .filter(({ sqnr }) => Number.isFinite(sqnr))
+    .map(({ way, bitsPerValue, sqnr }) => ({ way, bits: bitsPerValue, sqnr }))
+  const named = bestByBits(finite)
   const series = [
-    { name: 'codebooks', ways: totals.filter(({ way }) => way.startsWith('vq ')) },
+    { name: 'codebooks', ways: finite.filter(({ way }) => way.startsWith('vq ')) },
     {
       name: 'integers, blocks, bfloat16',
-      ways: totals.filter(({ way }) => !way.startsWith('vq ') && way !== 'chosen'),
+      ways: finite.filter(({ way }) => !way.startsWith('vq ') && way !== 'chosen'),
     },
-    { name: 'chosen', ways: totals.filter(({ way }) => way === 'chosen') },
+    { name: 'chosen', ways: finite.filter(({ way }) => way === 'chosen') },
   ]
   const plot = scatterPlot(
     series.map(({ name, ways }) => ({
       name,
-      points: ways
-        .filter(({ sqnr }) => Number.isFinite(sqnr))
-        .map(({ way, bitsPerValue, sqnr }) => ({ x: bitsPerValue, y: sqnr, label: way, title: way })),
+      points: ways.map((one) => ({
+        x: one.bits,
+        y: one.sqnr,
+        title: one.way,
+        ...(named.has(one) || name === 'chosen' ? { label: one.way } : {}),
+      })),
     })),
     {
       title: 'SQNR by bits',
@@ -50,7 +58,14 @@ export function vqPage(file: string, results: VqResults): string {
         title: 'All tensors together',
         finding: vqFinding(results),
         paragraphs: [reading],
-        figures: [{ svg: plot, caption: 'Signal to noise by the bits it costs.', wide: true }],
+        figures: [
+          {
+            svg: plot,
+            caption:
+              'Signal to noise by the bits it costs. Named is the best with so many bits, the others by pointing at them.',
+            wide: true,
+          },
+        ],
         html: htmlTable(wayColumns, totalRows(results)),
       },
       {
