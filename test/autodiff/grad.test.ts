@@ -354,3 +354,14 @@ function withTraceOf(f: (x: Tensor) => Tensor): { op: Op } {
   })(tensor([1]))
   return { op: seen! }
 }
+
+it('a gradient goes through a cast in the dtype of what was cast, rounded to it there', () => {
+  const c = tensor([1 + 2 ** -10, 3])
+  // 1 + 2^-10 is 1 in bfloat16.
+  const f = (x: Tensor): Tensor => sum(mul(cast(cast(x, 'bfloat16'), 'float32'), c))
+  const slope = grad(f)(tensor([1, 2]))
+  expect(slope.dtype).toBe('float32')
+  expect([...slope.toNumbers()]).toEqual([1, 3])
+  const narrow = grad((x: Tensor) => sum(cast(x, 'float32')))(tensor([1, 2], { dtype: 'float8_e5m2' }))
+  expect(narrow.dtype).toBe('float8_e5m2')
+})
