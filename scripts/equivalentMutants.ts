@@ -28,6 +28,12 @@ const [round, encode, ulp] = ['round', 'encode', 'ulp'].map((name) => `formats/$
 ]
 
 const equivalents: readonly Equivalent[] = [
+  {
+    file: 'autodiff/explain/exceptionRules.ts',
+    source: 'atan: { inexact },',
+    what: "atan is sinh's",
+    why: 'that a result is reached by some operand is asked where it is infinite, which an arc is not',
+  },
   { file: scans, what: '< is <= in i < end', why: beyond },
   { file: scans, what: '< is <= in i < start + n', why: beyond },
   { file: scans, what: '< is <= in i < half', why: beyond },
