@@ -14,8 +14,8 @@ import { type UnaryName, unary } from './unary.js'
  * Special   as `unary`.
  * Source    the method is that of CORE-MATH (Sibidanov, Zimmermann, Glondu, doi:10.1109/ARITH54963.2022.00014): a float64
  *           value, a rounding test, the operands that it leaves open listed. `npm run test:exhaustive -- functions`
- *           compares them with MPFR's bits in whole blocks of 2^24 operands: those in which a function is neither constant
- *           nor linear first, for log, log2 and log10 all. lgamma, and what lies outside of them, is compared by samples.
+ *           compares them with MPFR's bits, 26 at all 2^32 operands, sin and cos at those of the blocks that have a hash.
+ *           lgamma, and the rest of those two, is compared by samples.
  *
  * @example float32Unary.exp(1) // 2.7182817459106445
  */

@@ -45,39 +45,39 @@ export const log2End: int = 1107
 export const log10Hard: int = 1107
 export const log10End: int = 1113
 export const log1pHard: int = 1113
-export const log1pEnd: int = 1127
-export const asinhHard: int = 1127
-export const asinhEnd: int = 1127
-export const acoshHard: int = 1127
-export const acoshEnd: int = 1127
-export const atanhHard: int = 1127
-export const atanhEnd: int = 1127
-export const softplusHard: int = 1127
-export const softplusEnd: int = 1129
-export const sinHard: int = 1129
-export const sinEnd: int = 1131
-export const cosHard: int = 1131
-export const cosEnd: int = 1131
-export const tanHard: int = 1131
-export const tanEnd: int = 1131
-export const asinHard: int = 1131
-export const asinEnd: int = 1131
-export const acosHard: int = 1131
-export const acosEnd: int = 1135
-export const atanHard: int = 1135
-export const atanEnd: int = 1137
-export const erfHard: int = 1137
-export const erfEnd: int = 1137
-export const erfcHard: int = 1137
-export const erfcEnd: int = 1139
-export const geluHard: int = 1139
-export const geluEnd: int = 1141
-export const lgammaHard: int = 1141
-export const lgammaEnd: int = 1141
-export const cbrtHard: int = 1141
-export const cbrtEnd: int = 1141
-export const rsqrtHard: int = 1141
-export const rsqrtEnd: int = 1141
+export const log1pEnd: int = 1131
+export const asinhHard: int = 1131
+export const asinhEnd: int = 1135
+export const acoshHard: int = 1135
+export const acoshEnd: int = 1139
+export const atanhHard: int = 1139
+export const atanhEnd: int = 1139
+export const softplusHard: int = 1139
+export const softplusEnd: int = 1141
+export const sinHard: int = 1141
+export const sinEnd: int = 1143
+export const cosHard: int = 1143
+export const cosEnd: int = 1143
+export const tanHard: int = 1143
+export const tanEnd: int = 1143
+export const asinHard: int = 1143
+export const asinEnd: int = 1143
+export const acosHard: int = 1143
+export const acosEnd: int = 1147
+export const atanHard: int = 1147
+export const atanEnd: int = 1149
+export const erfHard: int = 1149
+export const erfEnd: int = 1149
+export const erfcHard: int = 1149
+export const erfcEnd: int = 1151
+export const geluHard: int = 1151
+export const geluEnd: int = 1153
+export const lgammaHard: int = 1153
+export const lgammaEnd: int = 1153
+export const cbrtHard: int = 1153
+export const cbrtEnd: int = 1153
+export const rsqrtHard: int = 1153
+export const rsqrtEnd: int = 1153
 
 const numbers: Float64Array = new Float64Array([
   1,
@@ -1207,6 +1207,18 @@ const numbers: Float64Array = new Float64Array([
   0.40221312642097473,
   8.472636222839355,
   2.2484071254730225,
+  1.2783783694984994e23,
+  53.20505142211914,
+  5.498306075456329e28,
+  66.17682647705078,
+  6.391891847492497e22,
+  53.20505142211914,
+  2.7491530377281646e28,
+  66.17682647705078,
+  6.391891847492497e22,
+  53.20505142211914,
+  2.7491530377281646e28,
+  66.17682647705078,
   0.00044680992141366005,
   0.6933706402778625,
   9830.3984375,
