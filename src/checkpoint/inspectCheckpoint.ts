@@ -81,8 +81,13 @@ function opened(folder: string, name: string): SafetensorsFile {
   try {
     return openSafetensors(join(folder, name))
   } catch (error) {
-    throw error instanceof RangeError ? new RangeError(`is damaged: ${name}, ${error.message}`) : error
+    throw isOfFile(error) ? new RangeError(`is damaged: ${name}, ${error.message}`) : error
   }
+}
+
+/** Whether an error is about what a safetensors file holds. */
+export function isOfFile(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith('openSafetensors: ')
 }
 
 /** Whether something is not there. */

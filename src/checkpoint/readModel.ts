@@ -4,6 +4,7 @@ import { openSafetensors, type SafetensorsFile } from '../files/index.js'
 import { checkOptions, checkPath, checkText, noOptions, type OptionTable, shown } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { type Tree, treeFromPaths } from '../tree/index.js'
+import { isOfFile } from './inspectCheckpoint.js'
 import { resolvedFolder } from './resolvedFolder.js'
 
 /** Which model of a folder is read, and what of it. */
@@ -67,7 +68,7 @@ function opened(op: string, path: string, file: string): SafetensorsFile {
   try {
     return openSafetensors(path)
   } catch (error) {
-    throw error instanceof RangeError ? new RangeError(`${op}: ${file}, ${error.message}`) : error
+    throw isOfFile(error) ? new RangeError(`${op}: ${file}, ${error.message}`) : error
   }
 }
 
