@@ -160,7 +160,7 @@ const formatArrays =
 const masks =
   'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
 /** What looks at a program while it runs. */
-const watching = 'observe recordEverything substitute timed timedWork timer untimed'
+const watching = 'observe recordEverything substitute siteOf stackOf timed timedWork timer untimed'
 /** The names of the door of optimizer that make a transformation of options. */
 export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
 
