@@ -56,6 +56,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   step2750: 'step2750Options',
   monitor: 'grafanaDashboard monitor prometheusRules serveMetrics',
   train: 'showProgress stopAtNonFinite',
+  sweep: 'grid',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */
