@@ -21,6 +21,7 @@ const unchecked: Readonly<Record<string, string>> = {
   autodiff: 'invalidKind',
   io: 'BadInput CannotWrite',
   hosts: 'HostLost',
+  sweep: 'TrialFailed',
   precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
 }
 
