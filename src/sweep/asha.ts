@@ -37,8 +37,9 @@ export function asha(options: AshaOptions): Search {
   checkOptions('asha', options, names)
   const { over, eta = 3, minSteps, maxSteps } = options
   checkRecord('asha', 'over', over, ['name', 'configurations'])
-  if (over.rungs !== undefined)
+  if (over.rungs !== undefined) {
     throw new RangeError(`asha: over is a search by rungs itself [${shown(over.name)}]`)
+  }
   checkInteger('asha', 'eta', eta, 2, 1000)
   checkInteger('asha', 'minSteps', minSteps, 1)
   checkInteger('asha', 'maxSteps', maxSteps, minSteps)
