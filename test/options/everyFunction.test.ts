@@ -21,6 +21,7 @@ const unchecked: Readonly<Record<string, string>> = {
   autodiff: 'invalidKind',
   io: 'BadInput CannotWrite',
   hosts: 'HostLost',
+  sweep: 'TrialFailed',
   precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
 }
 
@@ -56,6 +57,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   monitor: 'grafanaDashboard monitor prometheusRules serveMetrics',
   profile: 'measureRoofline',
   train: 'showProgress stopAtNonFinite',
+  sweep: 'grid',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */

@@ -82,7 +82,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
-  step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
+  sweep: ['files', 'random', 'step2750'],
+  step2750Files: ['files', 'optimizer', 'step2750', 'sweep', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
   report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
@@ -95,6 +96,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'rl',
     'step2750',
     'step2750Files',
+    'sweep',
     'drift',
     'failures',
     'report',
@@ -132,6 +134,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   numerics: ['ml-matrix'],
   nn: ['ml-matrix'],
   vq: ['ml-matrix'],
+  // '(computed)': import() of the module that a user's experiment is.
+  sweep: ['piscina', '(computed)'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
