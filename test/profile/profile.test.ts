@@ -141,8 +141,9 @@ describe('groups, lines, text and page', () => {
 
   it('profileText(profile) is no wider than the screen', () => {
     expect(String(measured)).toContain('four: ')
-    for (const line of profileText(measured, 60).split('\n').slice(3))
+    for (const line of profileText(measured, 60).split('\n').slice(3)) {
       expect(line.length).toBeLessThanOrEqual(60)
+    }
   })
 
   it('profilePage(profile) has operations, lines and memory', () => {
@@ -162,8 +163,9 @@ describe('chromeTrace', () => {
     for (const { ts, dur, pid, tid } of slices) {
       expect([Number.isInteger(pid), Number.isInteger(tid)]).toEqual([true, true])
       // Whole nanoseconds; in order; one inside of another or beside it, never across an end.
-      for (const x1000 of [ts! * 1000, dur! * 1000])
+      for (const x1000 of [ts! * 1000, dur! * 1000]) {
         expect(Math.abs(x1000 - Math.round(x1000))).toBeLessThan(1e-3)
+      }
       expect(ts).toBeGreaterThanOrEqual(last)
       last = ts!
       while (open.length > 0 && open.at(-1)! <= ts! + 1e-9) open.pop()
