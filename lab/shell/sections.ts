@@ -35,4 +35,9 @@ export const labSections: readonly LabSection[] = [
     title: 'Sums of many machines',
     load: async () => (await import('../sections/sums/sumsSection.js')).SumsSection,
   },
+  {
+    id: 'plan',
+    title: 'Plan',
+    load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
+  },
 ]

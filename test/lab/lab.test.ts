@@ -3,6 +3,7 @@ import { type OpenLab, openLab } from '../support/labPage.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
+import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
 import { shellClaims } from './shellClaims.js'
 import { sumsClaims } from './sumsClaims.js'
@@ -25,3 +26,4 @@ numberClaims(open)
 driftClaims(open)
 programClaims(open)
 sumsClaims(open)
+planClaims(open)
