@@ -36,6 +36,11 @@ export const labSections: readonly LabSection[] = [
     load: async () => (await import('../sections/sums/sumsSection.js')).SumsSection,
   },
   {
+    id: 'optimizers',
+    title: 'Optimizers',
+    load: async () => (await import('../sections/optimizers/optimizersSection.js')).OptimizersSection,
+  },
+  {
     id: 'plan',
     title: 'Plan',
     load: async () => (await import('../sections/plan/planSection.js')).PlanSection,

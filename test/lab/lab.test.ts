@@ -3,6 +3,7 @@ import { type OpenLab, openLab } from '../support/labPage.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
+import { optimizersClaims } from './optimizersClaims.js'
 import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
 import { shellClaims } from './shellClaims.js'
@@ -26,4 +27,5 @@ numberClaims(open)
 driftClaims(open)
 programClaims(open)
 sumsClaims(open)
+optimizersClaims(open)
 planClaims(open)
