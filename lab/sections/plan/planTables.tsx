@@ -28,6 +28,7 @@ export function PlanTables({ plan }: { readonly plan: Planned }) {
   const longest = Math.max(...terms.map(([, seconds]) => seconds))
   return (
     <>
+      <h2>Memory and time</h2>
       <p>
         {readable(parameters.total)} parameters
         {parameters.active < parameters.total ? `, ${readable(parameters.active)} of them active` : ''}; split
@@ -38,7 +39,7 @@ export function PlanTables({ plan }: { readonly plan: Planned }) {
           <h3>Memory of each device</h3>
           <DataTable
             name="Memory of each device"
-            head={['what', 'bytes', 'of what programs may use', '']}
+            head={['what', 'bytes', 'share', 'of what programs may use']}
             rows={[
               ...parts.map(([what, bytes]) => [
                 what,
