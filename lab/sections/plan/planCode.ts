@@ -4,12 +4,15 @@ import type { PlanAsked } from './planMessages.js'
 
 /** A value as one writes it in a program. */
 function literal(value: unknown): string {
-  if (typeof value === 'string')
-    return `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'").replace(/\n/g, '\\n')}'`
+  if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
   const entries = Object.entries(value).map(([name, one]) => `${name}: ${literal(one)}`)
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'").replace(/\n/g, '\\n')}'`
 }
 
 /** The program of the plan. */
