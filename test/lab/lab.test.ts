@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
+import { attentionClaims } from './attentionClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
@@ -27,3 +28,4 @@ driftClaims(open)
 programClaims(open)
 sumsClaims(open)
 optimizersClaims(open)
+attentionClaims(open)
