@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
+import { attentionClaims } from './attentionClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
@@ -28,4 +29,5 @@ driftClaims(open)
 programClaims(open)
 sumsClaims(open)
 optimizersClaims(open)
+attentionClaims(open)
 planClaims(open)
