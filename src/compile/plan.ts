@@ -1,9 +1,10 @@
 import { roundsOf, type Shape, sizeOf } from '../tensor/index.js'
+import type { Emitted } from './emitted.js'
 import type { Node } from './graph.js'
 import type { LoopBody } from './loopBody.js'
 import type { Program } from './program.js'
 import { isLoop, isScan, type Step } from './schedule.js'
-import { widthOf } from './values.js'
+import { bytesOutside, widthOf } from './values.js'
 
 /** One thing that a program does: a loop over blocks, or one operation. */
 export interface PlannedStep {
@@ -45,7 +46,7 @@ export interface Profile {
 
 /** What a program does, step by step. */
 export function planOf({ graph, schedule, emitted, bodies }: Program): Plan {
-  const steps = schedule.steps.map((step, i) => planned(step, emitted.stored, bodies, emitted.parts[i]!))
+  const steps = schedule.steps.map((step, i) => planned(step, emitted, bodies, emitted.parts[i]!))
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
     source.kind === 'constant' ? [{ dtype, shape, bytes: size * widthOf(dtype) }] : [],
   )
@@ -78,11 +79,12 @@ export function profileOf(steps: readonly PlannedStep[], microseconds: readonly 
   }
 }
 
-function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[], parts = 1): PlannedStep {
+function planned(step: Step, places: Emitted, bodies: readonly LoopBody[], parts = 1): PlannedStep {
+  const bytesOf = (node: Node): number => bytesIn(places, node)
   if (isScan(step)) {
     const { schedule, emitted, bodies: within } = bodies.find((body) => body.step === step)!
     const { length } = step.loop
-    const inside = schedule.steps.map((each) => planned(each, emitted.stored, within))
+    const inside = schedule.steps.map((each) => planned(each, emitted, within))
     const total = (count: (each: PlannedStep) => number): number =>
       inside.reduce((sum, each) => sum + count(each), 0) * length
     return {
@@ -97,7 +99,7 @@ function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBod
   if (isLoop(step)) {
     const { nodes, shape } = step
     const size = sizeOf(shape)
-    const made = nodes.map(({ node }) => node).filter((node) => stored.has(node))
+    const made = nodes.map(({ node }) => node).filter((node) => places.stored.has(node))
     const read = new Set(
       nodes.flatMap(({ reads }) => reads.flatMap((place) => (place ? [place.stored] : []))),
     )
@@ -136,8 +138,9 @@ function computes({ source }: Node): boolean {
   return source.kind === 'operation' && roundsOf(source.op) !== 'never'
 }
 
-function bytesOf(node: Node): number {
-  return node.size * widthOf(node.dtype)
+function bytesIn({ codes }: Emitted, node: Node): number {
+  const bytes = codes.has(node) ? bytesOutside(node.dtype) : undefined
+  return node.size * (bytes ?? widthOf(node.dtype))
 }
 
 function row({ kind, operations, shape, flops, bytes, parts }: PlannedStep): string[] {

@@ -173,84 +173,112 @@ function toFloat32(to: usize, a: usize, bytes: usize): void {
   }
 }
 
+// Each a function of its own: cases of one switch would be folded into one loop that asks at every vector what it is to do.
+function addExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 0, to, a, b, bytes, record) }
+function addBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 1, to, a, b, bytes, record) }
+function addFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 2, to, a, b, bytes, record) }
+function addTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(0, to, a, b, record, count) }
+function subExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 0, to, a, b, bytes, record) }
+function subBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 1, to, a, b, bytes, record) }
+function subFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 2, to, a, b, bytes, record) }
+function subTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(1, to, a, b, record, count) }
+function mulExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 0, to, a, b, bytes, record) }
+function mulBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 1, to, a, b, bytes, record) }
+function mulFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 2, to, a, b, bytes, record) }
+function mulTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(2, to, a, b, record, count) }
+function divExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 0, to, a, b, bytes, record) }
+function divBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 1, to, a, b, bytes, record) }
+function divFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 2, to, a, b, bytes, record) }
+function divTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(3, to, a, b, record, count) }
+function sqrtExact(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(4, 0, to, a, bytes, record) }
+function sqrtBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(4, 1, to, a, bytes, record) }
+function sqrtFormat(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(4, 2, to, a, bytes, record) }
+function sqrtTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(4, to, a, record, count) }
+function roundBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(5, 1, to, a, bytes, record) }
+function roundFormat(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(5, 2, to, a, bytes, record) }
+function roundTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(5, to, a, record, count) }
+function narrowBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(1, to, a, bytes, record) }
+function narrowFormat(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(2, to, a, bytes, record) }
+function narrowTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(6, to, a, record, count) }
+
 /** Opcodes below MIN: an operation and its rounding. True where a NaN has a sign that this memory does not keep. */
 export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize): bool {
   const bytes = usize((count + 15) & ~15) << 2
   switch (opcode) {
     case ADD:
-      ofTwo(0, 0, to, a, b, bytes, record)
+      addExact(to, a, b, bytes, record)
       return false
     case ADD + 1:
-      ofTwo(0, 1, to, a, b, bytes, record)
+      addBfloat16(to, a, b, bytes, record)
       return false
     case ADD + 2:
-      ofTwo(0, 2, to, a, b, bytes, record)
+      addFormat(to, a, b, bytes, record)
       return false
     case ADD + 3:
-      return ofTwoTop(0, to, a, b, record, count)
+      return addTop(to, a, b, record, count)
     case SUB:
-      ofTwo(1, 0, to, a, b, bytes, record)
+      subExact(to, a, b, bytes, record)
       return false
     case SUB + 1:
-      ofTwo(1, 1, to, a, b, bytes, record)
+      subBfloat16(to, a, b, bytes, record)
       return false
     case SUB + 2:
-      ofTwo(1, 2, to, a, b, bytes, record)
+      subFormat(to, a, b, bytes, record)
       return false
     case SUB + 3:
-      return ofTwoTop(1, to, a, b, record, count)
+      return subTop(to, a, b, record, count)
     case MUL:
-      ofTwo(2, 0, to, a, b, bytes, record)
+      mulExact(to, a, b, bytes, record)
       return false
     case MUL + 1:
-      ofTwo(2, 1, to, a, b, bytes, record)
+      mulBfloat16(to, a, b, bytes, record)
       return false
     case MUL + 2:
-      ofTwo(2, 2, to, a, b, bytes, record)
+      mulFormat(to, a, b, bytes, record)
       return false
     case MUL + 3:
-      return ofTwoTop(2, to, a, b, record, count)
+      return mulTop(to, a, b, record, count)
     case DIV:
-      ofTwo(3, 0, to, a, b, bytes, record)
+      divExact(to, a, b, bytes, record)
       return false
     case DIV + 1:
-      ofTwo(3, 1, to, a, b, bytes, record)
+      divBfloat16(to, a, b, bytes, record)
       return false
     case DIV + 2:
-      ofTwo(3, 2, to, a, b, bytes, record)
+      divFormat(to, a, b, bytes, record)
       return false
     case DIV + 3:
-      return ofTwoTop(3, to, a, b, record, count)
+      return divTop(to, a, b, record, count)
     case SQRT:
-      ofOne(4, 0, to, a, bytes, record)
+      sqrtExact(to, a, bytes, record)
       return false
     case SQRT + 1:
-      ofOne(4, 1, to, a, bytes, record)
+      sqrtBfloat16(to, a, bytes, record)
       return false
     case SQRT + 2:
-      ofOne(4, 2, to, a, bytes, record)
+      sqrtFormat(to, a, bytes, record)
       return false
     case SQRT + 3:
-      return ofOneTop(4, to, a, record, count)
+      return sqrtTop(to, a, record, count)
     case ROUND + 1:
-      ofOne(5, 1, to, a, bytes, record)
+      roundBfloat16(to, a, bytes, record)
       return false
     case ROUND + 2:
-      ofOne(5, 2, to, a, bytes, record)
+      roundFormat(to, a, bytes, record)
       return false
     case ROUND + 3:
-      return ofOneTop(5, to, a, record, count)
+      return roundTop(to, a, record, count)
     case NARROW:
       toFloat32(to, a, bytes)
       return false
     case NARROW + 1:
-      narrowed(1, to, a, bytes, record)
+      narrowBfloat16(to, a, bytes, record)
       return false
     case NARROW + 2:
-      narrowed(2, to, a, bytes, record)
+      narrowFormat(to, a, bytes, record)
       return false
     case NARROW + 3:
-      return ofOneTop(6, to, a, record, count)
+      return narrowTop(to, a, record, count)
     default:
       return false
   }
