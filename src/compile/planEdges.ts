@@ -59,7 +59,9 @@ export function planEdges(graph: Graph, { steps, placeOf }: Schedule): Edges {
     if (edgeOf(node.dtype) === code.FLOAT32) {
       // One that reads all elements, each once.
       const looking = loops.find(({ nodes, shape }) =>
-        nodes.some(({ reads }) => reads.some((place) => place?.stored === node && isWhole(place, shape, node))),
+        nodes.some(({ reads }) =>
+          reads.some((place) => place?.stored === node && isWhole(place, shape, node)),
+        ),
       )
       if (looking) looks.set(looking, [...(looks.get(looking) ?? []), node])
     } else if (bytesOutside(node.dtype) && !entered.has(node) && loops.length <= mostLoops) {
