@@ -27,7 +27,11 @@ const fail = (what: string): never => {
 
 function checkFiles({ tarball, files }: Packed, folder: string): void {
   for (const file of files) {
-    if (/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|src\/README\.md|docs\/[\w-]+\.md)$/.test(file)) {
+    if (
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|src\/README\.md|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg)$/.test(
+        file,
+      )
+    ) {
       continue
     }
     const source =

@@ -42,7 +42,7 @@ const groups = {
   'Formats and numbers': 'formats block-formats exactness failures files',
   'Training in low precision':
     'low-precision-training losses nn nca vq optimizers schedules autodiff compile kernels precision-doctor sweep rl replay pipeline tfjs',
-  'Runs that last': 'train checkpoint monitor hosts',
+  'Runs that last': 'train checkpoint monitor profile hosts',
   'Planning and measuring': 'planning benchmarks step-2750 real-data',
   'How it is made': 'design',
 }

@@ -202,6 +202,12 @@ export const doors: readonly Door[] = [
     about: 'the step-2750 experiment: trained until it breaks, and explained from its own numbers',
   },
   {
+    folder: 'sweep',
+    root: 'none',
+    about:
+      'an experiment over many values of its parameters, in threads; rows in a file that survives a kill',
+  },
+  {
     folder: 'step2750Files',
     root: 'none',
     about: 'its files: recorded data, a run that is kept and goes on, a grid of runs',
@@ -228,6 +234,12 @@ export const doors: readonly Door[] = [
     root: 'none',
     about:
       'the numerical health of a run as metrics: JSON lines, TensorBoard, Prometheus, alerts, a Grafana dashboard',
+  },
+  {
+    folder: 'profile',
+    root: 'none',
+    about:
+      'where the time of a run goes: operations, source lines, traces, what bounds them; what is wrong with a run',
   },
   {
     folder: 'checkpoint',

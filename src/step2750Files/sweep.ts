@@ -1,6 +1,6 @@
 import { checkArray, checkFunction, checkOptions, checkPath, type OptionTable } from '../options/index.js'
 import { runKey, type Step2750Run, type SweepRow } from '../step2750/index.js'
-import { openSweepFile } from './sweepFile.js'
+import { checkRow, runTrials, type Trial } from '../sweep/index.js'
 
 /** Where a sweep's results go, and who runs. */
 export interface SweepOptions {
@@ -15,10 +15,10 @@ export interface SweepOptions {
 const names: OptionTable<SweepOptions> = { path: 'required', run: 'required', onRow: 'optional' }
 
 /**
- * Runs every run of a grid that the file does not hold yet, and returns the rows of the grid in its order. Each row goes to
- * the file when it ends; killed at any moment and begun again, a sweep goes on and ends with the same bytes.
+ * Runs every run of a grid that the file does not hold yet, and returns the rows of the grid in its order: `runTrials` over
+ * runs of the step-2750 experiment. Killed at any moment and begun again, it goes on and ends with the same bytes.
  *
- * Throws    RangeError for a file that cannot be taken (see `openSweepFile`); where a run fails the others are finished
+ * Throws    RangeError for a file that cannot be taken (see `runTrials`); where a run fails the others are finished
  *           and stored, and then its error is thrown.
  */
 export async function sweep(grid: readonly Step2750Run[], options: SweepOptions): Promise<SweepRow[]> {
@@ -28,22 +28,16 @@ export async function sweep(grid: readonly Step2750Run[], options: SweepOptions)
   checkPath('sweep', path)
   checkFunction('sweep', 'run', run)
   if (onRow !== undefined) checkFunction('sweep', 'onRow', onRow)
-  const file = openSweepFile(path)
-  try {
-    const missing = grid.filter((options) => !file.rows.has(runKey(options)))
-    let done = grid.length - missing.length
-    onRow?.(done, grid.length)
-    const ended = await Promise.allSettled(
-      missing.map(async (options) => {
-        file.append(await run(options))
-        onRow?.(++done, grid.length)
-      }),
-    )
-    const failed = ended.find((one) => one.status === 'rejected')
-    if (failed) throw failed.reason
-    file.sort(grid)
-    return grid.map((options) => file.rows.get(runKey(options))!)
-  } finally {
-    file.close()
+  const trials = grid.map((one): Trial => ({ key: runKey(one), params: { ...one } }))
+  const asked = new Map(grid.map((one) => [runKey(one), one]))
+  const runner = {
+    run: async ({ key }: Trial) => {
+      const { options: _, ...row } = await run(asked.get(key)!)
+      return checkRow('sweep', row)
+    },
+    close: async () => {},
   }
+  const told = onRow && ((done: number, total: number) => onRow(done, total))
+  const rows = await runTrials(trials, { path, runner, ...(told ? { onRow: told } : {}) })
+  return rows.map(({ row }, i) => ({ options: grid[i]!, ...row }) as SweepRow)
 }

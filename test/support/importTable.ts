@@ -60,6 +60,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
+  profile: [
+    ...['tensor', 'compile', 'simd', 'hardware', 'mxu', 'xla', 'report', 'text', 'files', 'monitor'],
+    'checkpoint',
+  ],
   hosts: ['tensor', 'tree', 'collectives', 'checkpoint'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
@@ -78,7 +82,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
-  step2750Files: ['files', 'optimizer', 'step2750', 'tensor'],
+  sweep: ['files', 'random', 'step2750'],
+  step2750Files: ['files', 'optimizer', 'step2750', 'sweep', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
   report: ['formats', 'tensor', 'numerics', 'schedule', 'text'],
@@ -89,8 +94,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...failures,
     'env',
     'rl',
+    'train',
     'step2750',
     'step2750Files',
+    'sweep',
     'drift',
     'failures',
     'report',
@@ -100,6 +107,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'simd',
     'hardware',
     'monitor',
+    'profile',
     'xla',
     'systolic',
     'model',
@@ -127,6 +135,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   numerics: ['ml-matrix'],
   nn: ['ml-matrix'],
   vq: ['ml-matrix'],
+  // '(computed)': import() of the module that a user's experiment is.
+  sweep: ['piscina', '(computed)'],
   // '(computed)': import() of the module that a user hands to the doctor.
   cli: ['commander', 'piscina', '(computed)'],
   report: ['@dagrejs/dagre', '@observablehq/plot', 'linkedom', 'cli-table3'],
@@ -155,7 +165,7 @@ const formatArrays =
 const masks =
   'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
 /** What looks at a program while it runs. */
-const watching = 'observe recordEverything substitute'
+const watching = 'observe recordEverything substitute siteOf stackOf timed timedWork timer untimed'
 /** The names of the door of optimizer that make a transformation of options. */
 export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
 

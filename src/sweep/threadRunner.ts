@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { checkInteger, checkOptions, checkText, type OptionTable } from '../options/index.js'
+import type { Report } from './experiment.js'
+import { type Runner, TrialFailed, trialFailed } from './runner.js'
+import { stateFolder } from './stateFolder.js'
+import type { ThreadReport, ThreadResult, ThreadTask } from './threadWorker.js'
+
+/** What runs in the threads, and in how many. */
+export interface ThreadRunnerOptions {
+  /** What `loadExperiment` takes. */
+  readonly experiment: string
+  /** Threads at most. Default: as many as the machine runs at once. */
+  readonly workers?: number
+  /** A folder in which each configuration has one of its own: `context.resume`. Default: none. */
+  readonly states?: string
+}
+
+const names: OptionTable<ThreadRunnerOptions> = {
+  experiment: 'required',
+  workers: 'optional',
+  states: 'optional',
+}
+
+/**
+ * Runs trials in worker threads, which are started as they are needed and end with `close`. What the experiment throws, and
+ * the end of its thread, is a `TrialFailed`; the other threads go on.
+ */
+export function threadRunner(options: ThreadRunnerOptions): Runner {
+  checkOptions('threadRunner', options, names, { positional: 'experiment' })
+  const { experiment, workers = availableParallelism(), states } = options
+  checkText('threadRunner', 'experiment', experiment)
+  checkInteger('threadRunner', 'workers', workers, 1, 256)
+  if (states !== undefined) checkText('threadRunner', 'states', states)
+  const reports = new Map<string, Report>()
+  let pool: Piscina<ThreadTask, ThreadResult> | undefined
+  const open = (): Piscina<ThreadTask, ThreadResult> => {
+    const opened: Piscina<ThreadTask, ThreadResult> = new Piscina({
+      filename: workerFile(import.meta.url),
+      minThreads: 1,
+      maxThreads: workers,
+    })
+    opened.on('message', ({ key, step, metrics }: ThreadReport) => reports.get(key)?.(step, metrics))
+    return opened
+  }
+  return {
+    run: async (trial, report) => {
+      pool ??= open()
+      if (report) reports.set(trial.key, report)
+      const resume = states === undefined ? {} : { resume: stateFolder(states, trial.params) }
+      try {
+        const result = await pool.run({ experiment, trial, ...resume })
+        if ('failed' in result) throw new TrialFailed(result.failed)
+        return result.row
+      } catch (thrown) {
+        throw trialFailed(experiment, trial, thrown)
+      } finally {
+        reports.delete(trial.key)
+      }
+    },
+    close: async () => {
+      // A thread that was just done answers a task that is given up: piscina calls that an error, and nobody waits for it.
+      pool?.on('error', () => {})
+      await pool?.destroy()
+      pool = undefined
+    },
+  }
+}
+
+/** The file that threads run. They run JavaScript only, so the sources (tests) use the built one. */
+function workerFile(here: string): string {
+  const fromSource = new URL(here).pathname.endsWith('.ts')
+  const path = fileURLToPath(
+    new URL(fromSource ? '../../dist/sweep/threadWorker.js' : './threadWorker.js', here),
+  )
+  if (!existsSync(path)) {
+    throw new Error(
+      `threadRunner: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,
+    )
+  }
+  return path
+}
