@@ -62,8 +62,9 @@ export function openRowsFile(path: string, head: RowsHead): RowsFile {
       append(trial, row) {
         // Somebody has removed the file: what would be written to it is in no folder. All rows are here, and go back.
         if (fstatSync(handle!).nlink === 0) {
-          if (existsSync(path))
+          if (existsSync(path)) {
             throw new RangeError(`sweep: another file has the place of this one [${path}]`)
+          }
           replace(inOrder(rows.keys()))
         }
         const bytes = Buffer.from(lineOf({ trial, row }))

@@ -53,7 +53,7 @@ describe('runTrials', () => {
   it('runTrials(trials) writes a file that is removed under it again, all rows of it, and refuses one in its place', async () => {
     const [whole, path, other] = [newPath(), newPath(), newPath()]
     await runTrials(trials, { path: whole, runner: double })
-    const after = (at: string, work: () => void) => {
+    const disturbed = (at: string, work: () => void) => {
       let rows = 0
       const onRow = (): void => {
         if (++rows === 3) work()
@@ -67,9 +67,9 @@ describe('runTrials', () => {
       }
       return runTrials(trials, { path: at, runner: { run, close: async () => {} }, onRow })
     }
-    await after(path, () => rmSync(path))
+    await disturbed(path, () => rmSync(path))
     expect(readFileSync(path, 'utf8')).toBe(readFileSync(whole, 'utf8'))
-    const replaced = after(other, () => {
+    const replaced = disturbed(other, () => {
       rmSync(other)
       writeFileSync(other, 'somebody else')
     })
