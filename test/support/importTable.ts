@@ -94,6 +94,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...failures,
     'env',
     'rl',
+    'train',
     'step2750',
     'step2750Files',
     'sweep',
