@@ -2,8 +2,8 @@ import { chip as chipNamed } from '../hardware/index.js'
 import { matmulPadding } from '../mxu/index.js'
 import { lintFlags } from '../xla/index.js'
 import { share } from './quantities.js'
-import type { Found, Problem, RunProduct, RunRecord } from './runRecord.js'
 import type { RunProfile } from './runProfile.js'
+import type { Found, Problem, RunProduct, RunRecord } from './runRecord.js'
 
 /** The matrix products of a profile, for `diagnose`. */
 export function productsOf({ operations }: RunProfile): readonly RunProduct[] {

@@ -68,7 +68,8 @@ export function checkCheckpoints({ samples, checkpoints }: RunRecord): Found {
     problems.push({
       ...{ problem: 'checkpoints too rare', severity: 'warning' },
       evidence: `${time(longest * 1e6)} without one${times.length === 0 ? ', there is none' : ''} [limit ${time(tooLong * 1e6)}]`,
-      remedy: 'checkpoint: { every } of train such that no more is lost than you would do again; a save costs the step its copy alone',
+      remedy:
+        'checkpoint: { every } of train such that no more is lost than you would do again; a save costs the step its copy alone',
     })
   }
   const waited = growthOf(saves)

@@ -28,7 +28,9 @@ export function readRun(folder: string | URL): RunRecord {
     .sort((a, b) => a.time - b.time || a.step - b.step)
   const checkpoints = checkpointsIn(top) ?? checkpointsIn(join(top, 'checkpoints'))
   if (samples.length === 0 && checkpoints === undefined) {
-    throw new RangeError(`readRun: there is nothing of a run, no .jsonl of jsonLines and no checkpoint [${top}]`)
+    throw new RangeError(
+      `readRun: there is nothing of a run, no .jsonl of jsonLines and no checkpoint [${top}]`,
+    )
   }
   const products = productsIn(join(top, 'trace.json'))
   const environment = environmentIn(join(top, 'environment.json'))
@@ -86,7 +88,10 @@ function productsIn(path: string): readonly RunProduct[] | undefined {
   if (!existsSync(path)) return undefined
   const trace = parsed(readFileSync(path, 'utf8'), path) as { readonly traceEvents?: readonly unknown[] }
   return (trace.traceEvents ?? []).flatMap((event) => {
-    const { args, dur } = event as { readonly args?: Readonly<Record<string, unknown>>; readonly dur?: number }
+    const { args, dur } = event as {
+      readonly args?: Readonly<Record<string, unknown>>
+      readonly dur?: number
+    }
     const [m, k, n, count] = ['m', 'k', 'n', 'count'].map((name) => Number(args?.[name]))
     return m && k && n && count ? [{ m, k, n, count, microseconds: dur ?? 0 }] : []
   })

@@ -18,8 +18,20 @@ function samplesOf(values: (step: number) => Readonly<Record<string, number>>, a
 }
 
 const healthy = (step: number): Readonly<Record<string, number>> => ({
-  ...{ loss: 1 / step, stepSeconds: 1, dataSeconds: 0.01 * step, checkpointSeconds: 0.1 * Math.floor(step / 100) },
-  ...{ unchanged: 0.1, updatesLost: 0.05, gradUnderflow: 0, lossScale: 1024, codebookUsage: 0.9, programs: 2 },
+  ...{
+    loss: 1 / step,
+    stepSeconds: 1,
+    dataSeconds: 0.01 * step,
+    checkpointSeconds: 0.1 * Math.floor(step / 100),
+  },
+  ...{
+    unchanged: 0.1,
+    updatesLost: 0.05,
+    gradUnderflow: 0,
+    lossScale: 1024,
+    codebookUsage: 0.9,
+    programs: 2,
+  },
 })
 
 const whole: RunRecord = {
@@ -54,7 +66,12 @@ describe('diagnose', () => {
     ['parameters stand still', changed((step) => ({ unchanged: step < 100 ? 0 : 0.99 })), 100, /^99 %/],
     ['updates lost', changed((step) => ({ updatesLost: step / 400 })), 121, /75 % of the updates/],
     ['gradients underflow', changed(() => ({ gradUnderflow: 0.2 })), 1, /^20 % of the gradients/],
-    ['loss scale thrashes', changed((step) => ({ lossScale: thrash(step) })), 20, /fell 20 times in 399 steps/],
+    [
+      'loss scale thrashes',
+      changed((step) => ({ lossScale: thrash(step) })),
+      20,
+      /fell 20 times in 399 steps/,
+    ],
     ['loss scale thrashes', changed((step) => ({ lossScale: 2 ** -step })), 2, /now$/],
     ['dead codes', changed((step) => ({ codebookUsage: step < 50 ? 0.8 : 0.25 })), 50, /^75 % of the codes/],
     ['waits for data', changed((step) => ({ dataSeconds: step })), undefined, /^50 % of the time/],
@@ -80,13 +97,16 @@ describe('diagnose', () => {
     ],
     ['flags', { ...whole, environment: { LIBTPU_INIT_ARGS: '--xla_nonsense=1' } }, undefined, /xla_nonsense/],
   ]
-  it.each(broken)('diagnose(run) finds %s, with its evidence and a remedy, and nothing else', (problem, run, step, evidence) => {
-    const { problems } = diagnose(run)
-    expect(problems.map((each) => each.problem)).toEqual([problem])
-    expect(problems[0]!.step).toBe(step)
-    expect(problems[0]!.evidence).toMatch(evidence)
-    expect(problems[0]!.remedy.length).toBeGreaterThan(10)
-  })
+  it.each(broken)(
+    'diagnose(run) finds %s, with its evidence and a remedy, and nothing else',
+    (problem, run, step, evidence) => {
+      const { problems } = diagnose(run)
+      expect(problems.map((each) => each.problem)).toEqual([problem])
+      expect(problems[0]!.step).toBe(step)
+      expect(problems[0]!.evidence).toMatch(evidence)
+      expect(problems[0]!.remedy.length).toBeGreaterThan(10)
+    },
+  )
 
   it('diagnose(run) names the last good checkpoint before a NaN, and the leaves that have it', () => {
     const run = changed((step) => ({ loss: step < 250 ? 1 : Number.NaN }))
@@ -116,7 +136,12 @@ describe('readRun', () => {
   it('readRun(folder) reads what monitor, train and profile wrote, a NaN and a line cut off among it', () => {
     const top = join(folder, 'whole')
     const sink = jsonLines(pathToFileURL(join(top, 'run.jsonl')))
-    sink.write({ step: 1, time: 10, values: { loss: Number.NaN, x: Number.NEGATIVE_INFINITY }, nonFinite: { loss: 1 } })
+    sink.write({
+      step: 1,
+      time: 10,
+      values: { loss: Number.NaN, x: Number.NEGATIVE_INFINITY },
+      nonFinite: { loss: 1 },
+    })
     sink.close()
     writeFileSync(join(top, 'run.jsonl'), '{"step":2,"ti', { flag: 'a' })
     writeCheckpoint(join(top, 'checkpoints'), 7, { tensors: { w: zeros([2]) } })

@@ -18,7 +18,10 @@ export const diagnoseCommand: Subcommand = (terminal, exit) =>
     .description(
       'What is wrong with a run, from what it left in its folder: NaN, updates that round away, time spent waiting, programs recorded again and again, checkpoints, flags; each with what was seen and what to do.',
     )
-    .argument('<folder>', 'with the lines of jsonLines, checkpoints, and a trace of profile, as far as there are such')
+    .argument(
+      '<folder>',
+      'with the lines of jsonLines, checkpoints, and a trace of profile, as far as there are such',
+    )
     .option('--chip <name>', 'the generation whose matrix unit and flags count; default v5e for sizes')
     .option('--env', 'hold LIBTPU_INIT_ARGS and XLA_FLAGS as they are set here against the known flags')
     .option('--json', 'print one JSON object instead of the table')

@@ -53,5 +53,7 @@ function figureOf({ samples }: RunRecord, name: string, label: string): readonly
   const svg = linePlot([{ name, points: shown, dots: false }], {
     ...{ title: label, x: { label: 'step' }, y: { label } },
   })
-  return [{ svg, caption: `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.` }]
+  return [
+    { svg, caption: `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.` },
+  ]
 }

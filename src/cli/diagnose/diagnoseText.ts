@@ -31,9 +31,7 @@ export function lookedText({ looked, notRecorded, steps, from, to }: Diagnosis):
       ? 'No steps were recorded.'
       : `${readable(steps)} samples, steps ${readable(from)} to ${readable(to)}.`,
     ...(looked.length > 0 ? [`Looked at: ${looked.join(', ')}.`] : []),
-    ...(notRecorded.length > 0
-      ? [`Not recorded, so nothing is known of: ${notRecorded.join(', ')}.`]
-      : []),
+    ...(notRecorded.length > 0 ? [`Not recorded, so nothing is known of: ${notRecorded.join(', ')}.`] : []),
   ]
 }
 
