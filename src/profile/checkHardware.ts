@@ -1,13 +1,15 @@
 import { chip as chipNamed } from '../hardware/index.js'
 import { matmulPadding } from '../mxu/index.js'
+import { checkRecord } from '../options/index.js'
 import { lintFlags } from '../xla/index.js'
 import { share } from './quantities.js'
 import type { RunProfile } from './runProfile.js'
 import type { Found, Problem, RunProduct, RunRecord } from './runRecord.js'
 
 /** The matrix products of a profile, for `diagnose`. */
-export function productsOf({ operations }: RunProfile): readonly RunProduct[] {
-  return operations.flatMap(({ product, selfMicroseconds }) =>
+export function productsOf(profile: RunProfile): readonly RunProduct[] {
+  checkRecord('productsOf', 'profile', profile, ['operations'])
+  return profile.operations.flatMap(({ product, selfMicroseconds }) =>
     product && product.m * product.k * product.n > 0 ? [{ ...product, microseconds: selfMicroseconds }] : [],
   )
 }
