@@ -40,4 +40,14 @@ export const labSections: readonly LabSection[] = [
     title: 'Optimizers',
     load: async () => (await import('../sections/optimizers/optimizersSection.js')).OptimizersSection,
   },
+  {
+    id: 'attention',
+    title: 'Attention',
+    load: async () => (await import('../sections/attention/attentionSection.js')).AttentionSection,
+  },
+  {
+    id: 'plan',
+    title: 'Plan',
+    load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
+  },
 ]
