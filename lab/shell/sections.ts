@@ -45,4 +45,9 @@ export const labSections: readonly LabSection[] = [
     title: 'Attention',
     load: async () => (await import('../sections/attention/attentionSection.js')).AttentionSection,
   },
+  {
+    id: 'automaton',
+    title: 'Automaton',
+    load: async () => (await import('../sections/automaton/automatonSection.js')).AutomatonSection,
+  },
 ]

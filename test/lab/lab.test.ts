@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
 import { attentionClaims } from './attentionClaims.js'
+import { automatonClaims } from './automatonClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
@@ -29,3 +30,4 @@ programClaims(open)
 sumsClaims(open)
 optimizersClaims(open)
 attentionClaims(open)
+automatonClaims(open)
