@@ -50,4 +50,9 @@ export const labSections: readonly LabSection[] = [
     title: 'Automaton',
     load: async () => (await import('../sections/automaton/automatonSection.js')).AutomatonSection,
   },
+  {
+    id: 'plan',
+    title: 'Plan',
+    load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
+  },
 ]

@@ -6,6 +6,7 @@ import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
+import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
 import { shellClaims } from './shellClaims.js'
 import { sumsClaims } from './sumsClaims.js'
@@ -31,3 +32,4 @@ sumsClaims(open)
 optimizersClaims(open)
 attentionClaims(open)
 automatonClaims(open)
+planClaims(open)
