@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
 import { attentionClaims } from './attentionClaims.js'
 import { driftClaims } from './driftClaims.js'
+import { fileClaims } from './fileClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
@@ -31,3 +32,4 @@ sumsClaims(open)
 optimizersClaims(open)
 attentionClaims(open)
 planClaims(open)
+fileClaims(open)
