@@ -34,20 +34,26 @@ export function fileRun(): FileRun {
     worker?.terminate()
     worker = undefined
   }
+  const end = (how: 'done' | 'failed'): void => {
+    state.value = how
+    halt()
+  }
   const hear = (told: FileTold): void => {
-    if ('opened' in told) opened.value = told.opened
-    else if ('skipped' in told) skipped.value = [...skipped.peek(), told.skipped]
-    else if ('tensor' in told) tensors.value = [...tensors.peek(), told.tensor]
-    else if ('read' in told) share.value = Math.min(1, told.read.bytes / told.read.of)
-    else if ('done' in told) {
+    if ('opened' in told) {
+      opened.value = told.opened
+    } else if ('skipped' in told) {
+      skipped.value = [...skipped.peek(), told.skipped]
+    } else if ('tensor' in told) {
+      tensors.value = [...tensors.peek(), told.tensor]
+    } else if ('read' in told) {
+      share.value = Math.min(1, told.read.bytes / told.read.of)
+    } else if ('done' in told) {
       totals.value = told.done.totals
       milliseconds.value = told.done.milliseconds
-      state.value = 'done'
-      halt()
+      end('done')
     } else {
       failure.value = told.failed
-      state.value = 'failed'
-      halt()
+      end('failed')
     }
   }
   return {

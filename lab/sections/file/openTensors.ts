@@ -28,13 +28,13 @@ function openNamed(source: ByteSource): OpenTensors {
   const tensors: OpenTensor[] = []
   const skipped: { name: string; why: string }[] = []
   for (const { name, dtype, stored, shape, bytes } of file.entries) {
-    if (dtype === undefined || !isFloat(dtype)) skipped.push({ name, why: `dtype ${stored}` })
-    else if (bytes === 0) skipped.push({ name, why: 'no values' })
-    else {
-      tensors.push({
-        dtype,
-        ...piecewise(name, shape, (from, to) => numbersOf(file.readElements(name, from, to))),
-      })
+    if (dtype === undefined || !isFloat(dtype)) {
+      skipped.push({ name, why: `dtype ${stored}` })
+    } else if (bytes === 0) {
+      skipped.push({ name, why: 'no values' })
+    } else {
+      const read = (from: number, to: number) => numbersOf(file.readElements(name, from, to))
+      tensors.push({ dtype, ...piecewise(name, shape, read) })
     }
   }
   return { kind: 'safetensors', tensors, skipped }
