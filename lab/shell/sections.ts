@@ -55,4 +55,9 @@ export const labSections: readonly LabSection[] = [
     title: 'Plan',
     load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
   },
+  {
+    id: 'file',
+    title: 'A file',
+    load: async () => (await import('../sections/file/fileSection.js')).FileSection,
+  },
 ]

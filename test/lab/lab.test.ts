@@ -3,6 +3,7 @@ import { type OpenLab, openLab } from '../support/labPage.js'
 import { attentionClaims } from './attentionClaims.js'
 import { automatonClaims } from './automatonClaims.js'
 import { driftClaims } from './driftClaims.js'
+import { fileClaims } from './fileClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
@@ -33,3 +34,4 @@ optimizersClaims(open)
 attentionClaims(open)
 automatonClaims(open)
 planClaims(open)
+fileClaims(open)
