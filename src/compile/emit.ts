@@ -1,6 +1,5 @@
 import { sizeOf } from '../tensor/index.js'
-import { blockOf } from './blockOf.js'
-import { blockElements, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
+import { blockElements, blockOf, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
 import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
