@@ -1,4 +1,5 @@
-// The service worker: the network first, so that a page is never older than its server; without it what was kept.
+// The service worker: the network first, so that a page is never older than its server; without it what was kept: the lab
+// whole, and of the guides beside it the pages that were seen.
 
 /** The files of the page, which the build writes here, and a name that changes with them. */
 declare const LAB_FILES: readonly string[]
@@ -28,6 +29,10 @@ scope.addEventListener('install', (event) => {
   event.waitUntil(keep())
 })
 
+async function keepCopy(request: Request, response: Response): Promise<void> {
+  await (await caches.open(cacheName)).put(request, response)
+}
+
 scope.addEventListener('activate', (event) => {
   const clean = async (): Promise<void> => {
     const old = (await caches.keys()).filter((key) => key.startsWith('tpu-toolkit-lab-') && key !== cacheName)
@@ -41,7 +46,10 @@ scope.addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET') return
   const answer = async (): Promise<Response> => {
     try {
-      return await fetch(event.request)
+      const response = await fetch(event.request)
+      // A copy, which whoever asked does not wait for.
+      if (response.status === 200 && response.type === 'basic') void keepCopy(event.request, response.clone())
+      return response
     } catch (error) {
       const kept = await caches.match(event.request, { ignoreSearch: true })
       if (kept) return kept

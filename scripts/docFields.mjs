@@ -1,6 +1,7 @@
 // A typedoc plugin: the fields of our docstrings (Shape, Dtype, Rounding, ...), each of which begins a line, become a list
-// instead of one run-on paragraph; and in the side bar the pages stand in groups, by their titles.
-import { Converter } from 'typedoc'
+// instead of one run-on paragraph; in the side bar the pages stand in groups, by their titles, and the doors beside them; formulas are MathML.
+import { Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
+import { withFormulas } from './docFormulas.mjs'
 
 const names = 'Shape Dtype Rounding Special Error Gradient Throws Cost Source Readings Format'.split(' ')
 const field = new RegExp(`^(${names.join('|')})(?: {2,}|(?= [a-z|]))(.*)$`)
@@ -28,23 +29,25 @@ export function withLists(text) {
   return out.join('\n')
 }
 
-/** The parts of a comment, text beside code and links, treated as one text: a field may have code in its midst. */
-export function partsWithLists(parts) {
+/** The parts of a comment or a page with a rule for texts applied to all of it as one text: it may have code and links in its midst. */
+export function partsWith(rule, parts) {
   // U+FFFC, the object replacement character, stands for what is no text.
   const others = parts.filter(({ kind }) => kind !== 'text')
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '\ufffc')).join('')
-  const pieces = withLists(text).split('\ufffc')
+  const pieces = rule(text).split('\ufffc')
   return pieces.flatMap((piece, i) => [{ kind: 'text', text: piece }, ...others.slice(i, i + 1)])
 }
 
+// What one comes for.
 const groups = {
-  Begin: 'getting-started lab python command notebooks cookbook',
-  'Formats and numbers': 'formats block-formats exactness failures files',
-  'Training in low precision':
-    'low-precision-training losses nn nca vq optimizers schedules autodiff compile kernels precision-doctor sweep rl replay pipeline tfjs',
-  'Runs that last': 'train checkpoint monitor hosts',
-  'Planning and measuring': 'planning benchmarks step-2750 real-data',
-  'How it is made': 'design',
+  Learn: 'tutorial getting-started lab notebooks step-2750 failures python real-data',
+  'Do: find and mend': 'cookbook precision-doctor sweep monitor profile',
+  'Do: train':
+    'low-precision-training nn losses optimizers schedules train autodiff compile kernels nca vq rl tfjs',
+  'Do: feed and keep': 'pipeline replay files checkpoint hosts',
+  'Do: plan': 'planning',
+  'Look up': 'formats block-formats exactness command benchmarks README CHANGELOG',
+  'How it is made': 'design where CONTRIBUTING',
 }
 
 /** The group of a page in the side bar, by the name of its file. */
@@ -52,15 +55,30 @@ export function groupOf(page) {
   return Object.keys(groups).find((group) => groups[group].split(' ').includes(page)) ?? 'More'
 }
 
+const titles = { README: 'The map of every name', CHANGELOG: 'Changes' }
+
 export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, page) => {
-    page.frontmatter.group = groupOf(page.name)
+    const file = page.name.replace(/^.*\//, '')
+    page.frontmatter.group = groupOf(file)
     const title = /^# (.+)$/m.exec(page.content.map(({ text }) => text).join(''))?.[1]
-    if (title !== undefined) page.name = title
+    page.name = titles[file] ?? title ?? page.name
+    page.content = partsWith(withFormulas, page.content)
   })
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const { comment } of Object.values(project.reflections)) {
-      if (comment) comment.summary = partsWithLists(comment.summary)
+    // The page has its title already.
+    const [first] = project.readme ?? []
+    if (first?.kind === 'text') first.text = first.text.replace(/^# .+\n/, '')
+    for (const reflection of Object.values(project.reflections)) {
+      if (reflection.comment) reflection.comment.summary = partsWith(withLists, reflection.comment.summary)
+      if (reflection.kindOf(ReflectionKind.Module)) {
+        // The root's file is index.ts; nobody imports it by that name.
+        if (reflection.name === 'index') reflection.name = 'tpu-toolkit'
+        reflection.comment ??= new Comment()
+        reflection.comment.blockTags.push(
+          new CommentTag('@group', [{ kind: 'text', text: 'Look up: the doors' }]),
+        )
+      }
     }
   })
 }

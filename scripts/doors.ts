@@ -236,6 +236,12 @@ export const doors: readonly Door[] = [
       'the numerical health of a run as metrics: JSON lines, TensorBoard, Prometheus, alerts, a Grafana dashboard',
   },
   {
+    folder: 'profile',
+    root: 'none',
+    about:
+      'where the time of a run goes: operations, source lines, traces, what bounds them; what is wrong with a run',
+  },
+  {
     folder: 'checkpoint',
     root: 'none',
     about:

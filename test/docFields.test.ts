@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 // @ts-expect-error: a plugin of typedoc, plain JavaScript.
-import { groupOf, partsWithLists, withLists } from '../scripts/docFields.mjs'
+import { groupOf, partsWith, withLists } from '../scripts/docFields.mjs'
+// @ts-expect-error: a plugin of typedoc, plain JavaScript.
+import { withFormulas } from '../scripts/docFormulas.mjs'
 import { filesUnder, readText } from './support/project.js'
 
 describe('withLists', () => {
@@ -17,10 +19,10 @@ describe('withLists', () => {
     expect(withLists('Errors are rare.\nSourced elsewhere.')).toBe('Errors are rare.\nSourced elsewhere.'))
 })
 
-describe('partsWithLists', () => {
-  it('partsWithLists(parts) keeps the space before code, and the fields after it in the same list', () =>
+describe('partsWith', () => {
+  it('partsWith(withLists, parts) keeps the space before code, and the fields after it in the same list', () =>
     expect(
-      partsWithLists([
+      partsWith(withLists, [
         { kind: 'text', text: 'A sum.\n\nShape     with ' },
         { kind: 'code', text: '`keepDims`' },
         { kind: 'text', text: ' they stay,\n          all.\nDtype     that of x.' },
@@ -30,6 +32,12 @@ describe('partsWithLists', () => {
       { kind: 'code', text: '`keepDims`' },
       { kind: 'text', text: ' they stay,\n  all.\n- **Dtype** that of x.' },
     ]))
+  it('partsWith(withFormulas, parts) finds a formula whose braces are parts of their own', () => {
+    const parts = ['of $2^', '{-8}', '$ and '].map((text) => ({ kind: 'text', text }))
+    const [text, code] = partsWith(withFormulas, [...parts, { kind: 'code', text: '`$x$`' }])
+    expect(text.text).toContain('<msup>')
+    expect(code.text).toBe('`$x$`')
+  })
 })
 
 describe('groupOf', () => {
@@ -37,6 +45,18 @@ describe('groupOf', () => {
     expect(
       readdirSync('docs').filter((file) => file.endsWith('.md') && groupOf(file.slice(0, -3)) === 'More'),
     ).toEqual([]))
+})
+
+describe('withFormulas', () => {
+  it('withFormulas(text) makes MathML of what stands between dollars, and leaves prices and code names alone', () => {
+    const text = withFormulas('An ulp is $2^{e-7}$ here, 5$ and $OUT stay.\n\n$$a_{ij} * b$$\n')
+    expect(text).toContain('<math><msup><mn>2</mn>')
+    expect(text).toContain('5$ and $OUT stay.')
+    expect(text).toContain('<div class="formula"><math')
+    expect(text).not.toMatch(/[*_]/)
+  })
+  it('withFormulas(text) throws for a formula that cannot be read', () =>
+    expect(() => withFormulas('$\\nosuch{1}$')).toThrow('nosuch'))
 })
 
 /** The fields of a docstring by name, each with its text. */

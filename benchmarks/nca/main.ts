@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { latest } from 'tpu-toolkit/checkpoint'
 import { writeSafetensors } from 'tpu-toolkit/files'
 import { processTerminal, readCount, readInteger, runCommand, type Subcommand } from 'tpu-toolkit/io'
-import { drawPicture, type GrowthOptions, growth } from 'tpu-toolkit/nca'
+import { drawPicture, type GrowthOptions, type GrowthPoint, growth, SamplePool } from 'tpu-toolkit/nca'
 import { key } from 'tpu-toolkit/random'
 import { textTable } from 'tpu-toolkit/report'
 import { cast } from 'tpu-toolkit/tensor'
+import { train } from 'tpu-toolkit/train'
 import { arithmetics, moments, outcomeOf } from './arithmetics.js'
 import { pageOf } from './page.js'
 import { standsStill } from './standStill.js'
@@ -20,7 +22,7 @@ interface Options {
 
 const about = `Trains a neural cellular automaton to grow a flower of 24 x 24 cells from one cell and to heal it, then runs it with
 weights of bfloat16 in several arithmetics: the loss as it grows, damaged and healed, and the share of updates that rounding takes.
-Writes a page with pictures, and the weights.`
+Writes a page with pictures, and the weights. A training that was stopped goes on in the same folder.`
 
 /** Smaller than what was published: 12 channels, 64 features, batches of 4, 32 to 48 steps. */
 const options: GrowthOptions = {
@@ -28,7 +30,23 @@ const options: GrowthOptions = {
   ...{ channels: 12, hidden: 64, batch: 4, poolSize: 256, steps: [32, 40, 48], damaged: 1, slowerFrom: 1200 },
 }
 
-const command: Subcommand = (terminal) =>
+/** The means of the last 50 losses, step by step, and those losses. */
+interface Curve {
+  readonly recent: readonly number[]
+  readonly losses: readonly number[]
+}
+
+function withLoss({ recent, losses }: Curve, loss: number): Curve {
+  const last = [...recent, loss].slice(-50)
+  return { recent: last, losses: [...losses, last.reduce((sum, each) => sum + each, 0) / last.length] }
+}
+
+/** A point as a checkpoint takes it: the pool as the tensor that it holds. */
+function kept({ pool, ...rest }: GrowthPoint) {
+  return { ...rest, pool: pool.states }
+}
+
+const command: Subcommand = (terminal, report) =>
   new Command('bench:nca')
     .description(about)
     .option('--steps <n>', 'training steps', '2000')
@@ -38,31 +56,45 @@ const command: Subcommand = (terminal) =>
       '--json',
       'print { "steps", "loss", "seconds", "arithmetics": [{ "name", "lost", "losses" }], "stands" }',
     )
-    .action((given: Options) => {
+    .action(async (given: Options) => {
       const steps = readCount('steps', given.steps, 1)
       const seed = readInteger('seed', given.seed, 0, 2 ** 31)
       mkdirSync(given.out, { recursive: true })
       const { start, step } = growth(options)
-      let point = start(key(seed))
-      const losses: number[] = []
-      const recent: number[] = []
       const from = process.cpuUsage()
       const seconds = (): number => {
         const { user, system } = process.cpuUsage(from)
         return (user + system) / 1e6
       }
-      for (let i = 1; i <= steps; i++) {
-        const [next, { loss }] = step(point)
-        point = next
-        recent.push(loss)
-        if (recent.length > 50) recent.shift()
-        losses.push(recent.reduce((sum, each) => sum + each, 0) / recent.length)
-        if (!given.json && (i % 100 === 0 || i === steps)) {
-          terminal.out(
-            `step ${String(i).padStart(5)}   loss ${losses.at(-1)!.toFixed(5)}   ${seconds().toFixed(0)} s of a processor\n`,
-          )
-        }
+      const { point, ended } = await train({
+        init: () => ({ ...kept(start(key(seed))), curve: { recent: [], losses: [] } as Curve }),
+        step: ({ pool, curve, ...rest }) => {
+          const [next, { loss }] = step({ ...rest, pool: new SamplePool(pool) })
+          return { ...kept(next), curve: withLoss(curve, loss), loss }
+        },
+        ...{ data: () => null, plain: ['curve'], steps },
+        checkpoint: {
+          ...{ folder: join(given.out, 'checkpoints'), every: 100, keep: [latest(1)] },
+          settings: { seed, ...options, target: 'flower' },
+        },
+        callbacks: [
+          {
+            onStep: (record) => {
+              if (given.json || (record.step % 100 > 0 && record.step < steps)) return
+              const mean = record.point.curve.losses.at(-1)!.toFixed(5)
+              terminal.out(
+                `step ${String(record.step).padStart(5)}   loss ${mean}   ${seconds().toFixed(0)} s of a processor\n`,
+              )
+            },
+          },
+        ],
+      })
+      if (ended === 'signal') {
+        terminal.error('bench:nca: stopped; the same command goes on\n')
+        report(130)
+        return
       }
+      const { losses } = point.curve
       const trained = seconds()
       const { w1, b1, w2, b2 } = point.params
       const params = {

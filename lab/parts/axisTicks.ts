@@ -1,6 +1,16 @@
 /** Round numbers from `first` to `last` for an axis of so many pixels; of a log axis the ends are exponents of ten. */
 export function axisTicks(first: number, last: number, log: boolean, pixels: number): number[] {
   const most = Math.max(2, Math.floor(pixels / 70))
+  // Of few decades the twos and fives too.
+  if (log && last - first >= 0.5 && last - first < 2.5) {
+    const decades = Array.from(
+      { length: Math.ceil(last) - Math.floor(first) + 1 },
+      (_, i) => Math.floor(first) + i,
+    )
+    return decades
+      .flatMap((decade) => [1, 2, 5].map((factor) => Number(`${factor}e${decade}`)))
+      .filter((tick) => Math.log10(tick) >= first - 1e-9 && Math.log10(tick) <= last + 1e-9)
+  }
   if (log && last - first >= 1) {
     const step = Math.max(1, Math.ceil((last - first) / Math.max(2, pixels / 45)))
     const from = Math.ceil(first / step - 1e-9) * step

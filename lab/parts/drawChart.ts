@@ -30,6 +30,8 @@ export interface ChartOptions {
   /** Ends of the axis; default: those of the data. */
   readonly xRange?: readonly [number, number]
   readonly yRange?: readonly [number, number]
+  /** Where the axis has its words, where that are not round numbers. */
+  readonly xTicks?: readonly number[]
   /** Pixels. Default: 240. */
   readonly height?: number
 }
@@ -80,7 +82,7 @@ export function drawChart(canvas: HTMLCanvasElement, options: ChartOptions): voi
   }
   context.textAlign = 'center'
   context.textBaseline = 'top'
-  for (const tick of x.ticks) {
+  for (const tick of options.xTicks ?? x.ticks) {
     const word = shortNumber(tick)
     const half = context.measureText(word).width / 2
     context.fillText(word, Math.min(x.at(tick), width - half - 1), box.bottom + 5)

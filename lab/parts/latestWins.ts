@@ -8,7 +8,8 @@ export interface LatestWins<Asked> {
 
 /**
  * At most one question is with the worker and one waits, which a newer one replaces: an answer is never further behind than
- * one computation, and nothing queues up behind a slider. A broken worker is opened anew by the next question.
+ * one computation, and nothing queues up behind a slider. What the worker tells as a part is shown and does not end its work.
+ * A broken worker is opened anew by the next question.
  */
 export function latestWins<Asked, Answer>(
   name: string,
@@ -38,7 +39,13 @@ export function latestWins<Asked, Answer>(
   }
   const open = (): Worker => {
     const opened = openWorker(name)
-    opened.onmessage = ({ data }: MessageEvent<{ answer: Answer } | { failed: string }>) => {
+    opened.onmessage = ({
+      data,
+    }: MessageEvent<{ answer: Answer } | { part: Answer } | { failed: string }>) => {
+      if ('part' in data) {
+        onAnswer(data.part)
+        return
+      }
       if ('failed' in data) onFailure(data.failed)
       else onAnswer(data.answer)
       next()

@@ -35,4 +35,19 @@ export const labSections: readonly LabSection[] = [
     title: 'Sums of many machines',
     load: async () => (await import('../sections/sums/sumsSection.js')).SumsSection,
   },
+  {
+    id: 'optimizers',
+    title: 'Optimizers',
+    load: async () => (await import('../sections/optimizers/optimizersSection.js')).OptimizersSection,
+  },
+  {
+    id: 'attention',
+    title: 'Attention',
+    load: async () => (await import('../sections/attention/attentionSection.js')).AttentionSection,
+  },
+  {
+    id: 'plan',
+    title: 'Plan',
+    load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
+  },
 ]

@@ -63,10 +63,16 @@ export function Shell() {
       </main>
       <footer class="bottom">
         Nothing leaves this page. The code of every figure is the library's own: the same bits in Node and
-        here.
+        here. <Guides />
       </footer>
     </>
   )
+}
+
+/** A link to the guides, where the page stands on their site. */
+function Guides() {
+  const guides = document.querySelector<HTMLLinkElement>('link[rel="help"]')
+  return guides && <a href={guides.href}>The guides</a>
 }
 
 function skip(event: Event, main: HTMLElement | null): void {

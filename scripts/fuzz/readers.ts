@@ -29,6 +29,7 @@ import { ReplayBuffer } from 'tpu-toolkit/replay'
 import { type Step2750Run, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
 import { sweep } from 'tpu-toolkit/step2750Files'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
+import { folderReaders } from './folders.js'
 import { repairNpz, repairRecords, repairReplay, repairSweep } from './repair.js'
 
 /** A reader under attack. */
@@ -256,6 +257,7 @@ export async function readers(folder: string): Promise<readonly Reader[]> {
       ops: ['sweep'],
       repair: repairSweep,
     },
+    ...folderReaders(folder),
   ]
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSafetensors, type SafetensorsFile } from '../files/index.js'
+import { shown } from '../options/index.js'
 import type { CheckpointRecord, FileDigest } from './checkpointRecord.js'
 import { hostFile, parseRecord } from './record.js'
 import { recordFile } from './recordText.js'
@@ -9,11 +10,12 @@ import { recordFile } from './recordText.js'
 /** How closely a checkpoint is looked at: its record and the sizes of its files, or every byte. */
 export type Depth = 'sizes' | 'bytes'
 
-/** What a checkpoint says of itself, its files looked at; a RangeError says why it is refused. */
+/** What a checkpoint says of itself, its files looked at; a RangeError says why it is refused. At depth 'bytes' no file has another tensor. */
 export function inspectCheckpoint(folder: string, depth: Depth): CheckpointRecord {
   const record = parseRecord(recordTextOf(folder))
   record.files.forEach((digest, host) => {
     checkFile(join(folder, hostFile(host)), hostFile(host), digest, depth)
+    if (depth === 'bytes') openHostFile(folder, record, host).close()
   })
   return record
 }
@@ -56,13 +58,21 @@ export function openHostFile(folder: string, record: CheckpointRecord, host: num
   const entries = new Map(file.entries.map((entry) => [entry.name, entry]))
   for (const [path, { dtype, shape, rows }] of record.tensors) {
     const here = rows[host]!
-    if (here === 0 && record.files.length > 1) continue
     const entry = entries.get(path)
+    entries.delete(path)
+    if (entry === undefined && here === 0 && record.files.length > 1) continue
     const expected = shape.length === 0 ? [] : [here, ...shape.slice(1)]
     if (entry?.dtype !== dtype || entry.shape.join() !== expected.join()) {
       file.close()
       throw new RangeError(`is damaged: ${hostFile(host)} has another tensor at ${path}`)
     }
+  }
+  const [stray] = entries.keys()
+  if (stray !== undefined) {
+    file.close()
+    throw new RangeError(
+      `is damaged: ${hostFile(host)} has a tensor that the record has not [${shown(stray)}]`,
+    )
   }
   return file
 }
@@ -71,8 +81,13 @@ function opened(folder: string, name: string): SafetensorsFile {
   try {
     return openSafetensors(join(folder, name))
   } catch (error) {
-    throw error instanceof RangeError ? new RangeError(`is damaged: ${name}, ${error.message}`) : error
+    throw isOfFile(error) ? new RangeError(`is damaged: ${name}, ${error.message}`) : error
   }
+}
+
+/** Whether an error is about what a safetensors file holds. */
+export function isOfFile(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith('openSafetensors: ')
 }
 
 /** Whether something is not there. */

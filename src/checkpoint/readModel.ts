@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSafetensors } from '../files/index.js'
+import { openSafetensors, type SafetensorsFile } from '../files/index.js'
 import { checkOptions, checkPath, checkText, noOptions, type OptionTable, shown } from '../options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { type Tree, treeFromPaths } from '../tree/index.js'
+import { isOfFile } from './inspectCheckpoint.js'
 import { resolvedFolder } from './resolvedFolder.js'
 
 /** Which model of a folder is read, and what of it. */
@@ -62,6 +63,15 @@ function weightMap(op: string, index: string): ReadonlyMap<string, string> {
   )
 }
 
+/** A file, open; an error says which of them it is. */
+function opened(op: string, path: string, file: string): SafetensorsFile {
+  try {
+    return openSafetensors(path)
+  } catch (error) {
+    throw isOfFile(error) ? new RangeError(`${op}: ${file}, ${error.message}`) : error
+  }
+}
+
 function tensorsOf(
   op: string,
   path: string,
@@ -72,7 +82,7 @@ function tensorsOf(
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
     throw new RangeError(`${op}: a file of the index is not there [${path}]`)
   }
-  const open = openSafetensors(path)
+  const open = opened(op, path, file)
   try {
     const wanted =
       map === undefined

@@ -48,12 +48,23 @@ export function parseRecord(text: string): CheckpointRecord {
   if (digest === undefined || sha256(content) !== digest || !text.endsWith('}\n')) {
     throw refused('is damaged: its checksum differs')
   }
-  try {
-    return read(JSON.parse(content))
-  } catch (error) {
-    throw error instanceof SyntaxError ? refused('is damaged: it is no JSON') : error
-  }
+  return read(parsed(content))
 }
+
+function parsed(content: string): Fields {
+  let value: unknown
+  try {
+    value = JSON.parse(content)
+  } catch {
+    throw refused('is damaged: it is no JSON')
+  }
+  if (!isFields(value)) throw refused('is damaged: it is no record')
+  if (nestsDeeper(value, maxDepth)) throw refused(`is damaged: it nests deeper than ${maxDepth} levels`)
+  return value
+}
+
+/** Levels in a record: those of a state or a tree, which have at most 128 at their writing, and the few that they stand in. */
+const maxDepth = 160
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -64,7 +75,7 @@ function read(content: Fields): CheckpointRecord {
   if (!Array.isArray(files) || files.length < 1 || !files.every(isDigest)) throw refused('lacks its files')
   const stored = new Map(Object.entries(tensors).map(([path, x]) => [path, storedOf(path, x, files.length)]))
   const outline = tree as Outline
-  const places = outlinePaths(outline)
+  const places = placesIn(outline)
   if (places.length !== stored.size || !places.every(({ path }) => stored.has(path))) {
     throw refused('has other tensors than its tree')
   }
@@ -83,6 +94,14 @@ function read(content: Fields): CheckpointRecord {
   }
 }
 
+function placesIn(outline: Outline): PathAndLeaf<0>[] {
+  try {
+    return outlinePaths(outline)
+  } catch {
+    throw refused('has no tree')
+  }
+}
+
 function storedOf(path: string, value: unknown, hosts: number): StoredTensor {
   const known: ReadonlySet<unknown> = new Set(dtypes)
   if (!isFields(value)) throw refused(`does not describe ${path}`)
@@ -95,6 +114,16 @@ function storedOf(path: string, value: unknown, hosts: number): StoredTensor {
 
 function refused(why: string): RangeError {
   return new RangeError(why)
+}
+
+/** Whether objects and lists stand within each other in more than so many levels. */
+function nestsDeeper(value: unknown, levels: number): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []))
+  }
+  return false
 }
 
 function isFields(value: unknown): value is Fields {

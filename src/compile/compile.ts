@@ -6,11 +6,21 @@ import {
   noOptions,
   type OptionTable,
 } from '../options/index.js'
-import { isSealed, isWatched, Tensor } from '../tensor/index.js'
+import {
+  isSealed,
+  isWatched,
+  Tensor,
+  type Timer,
+  timedWork,
+  timer,
+  untimed,
+  type Work,
+  withDeepStacks,
+} from '../tensor/index.js'
 import { mostThreads } from './crew.js'
 import { argument, graphOf } from './graph.js'
 import { type Machine, machine, threadedMachine } from './machine.js'
-import { type Plan, type Profile, planOf, profileOf } from './plan.js'
+import { type Plan, type Profile, planOf, profileOf, type Stacks, stacksOf } from './plan.js'
 import { Program } from './program.js'
 import { describe, filled, matches, type Structure, structureOf } from './structure.js'
 
@@ -68,6 +78,8 @@ interface Entry {
   readonly program: Program
   /** For each tensor of the result the argument whose storage it takes; undefined where none takes any. */
   readonly donors: readonly (number | undefined)[] | undefined
+  /** Its steps as whoever measures time is told of them, and whether their lines were looked for. */
+  told?: { readonly works: readonly Work[]; readonly located: boolean }
 }
 
 /**
@@ -109,6 +121,50 @@ export function compile<A extends readonly any[], R>(
   }
   const entries: Entry[] = []
 
+  /** What f gives for stand-ins of its arguments; with a site its operations keep where they were called. */
+  function recorded(args: readonly Structure[], leaves: readonly Tensor[], site?: Error): R {
+    const standIns = leaves.map((leaf, i) => argument(leaf, i, site))
+    const inputs = args.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
+    return f(...(inputs as unknown as A))
+  }
+
+  /** The steps of a program, and, where that is wanted, the lines that called them: f is recorded again for those. */
+  function worksOf(entry: Entry, leaves: readonly Tensor[], { sites, until }: Timer): readonly Work[] {
+    const { told, program } = entry
+    if (told && (told.located || !sites)) return told.works
+    const works = planOf(program, sites ? untimed(() => located(entry, leaves, until)) : []).steps
+    entry.told = { works, located: sites }
+    return works
+  }
+
+  function located({ args, program }: Entry, leaves: readonly Tensor[], until: string | undefined): Stacks {
+    const outputs: Tensor[] = []
+    structureOf(
+      withDeepStacks(() => recorded(args, leaves, new Error('compile'))),
+      outputs,
+    )
+    const graph = graphOf(outputs)
+    // A function that does something else when it is called again has no lines.
+    return graph.nodes.length === program.graph.nodes.length ? stacksOf(graph, until) : []
+  }
+
+  /** Runs a program and tells a timer of each of its steps, and of what comes in and goes out. */
+  function clocked(
+    entry: Entry,
+    leaves: readonly Tensor[],
+    storage: readonly (Tensor['data'] | undefined)[],
+    told: Timer,
+  ): readonly Tensor[] | undefined {
+    const works = worksOf(entry, leaves, told)
+    const clock: number[] = []
+    const outputs = untimed(() => entry.program.run(leaves, storage, clock))
+    if (!outputs) return undefined
+    told.work(carried('arguments', leaves), clock[0]!, clock[1]!, { reads: leaves })
+    for (const [i, work] of works.entries()) told.work(work, clock[i + 1]!, clock[i + 2]!)
+    told.work(carried('results', outputs), clock.at(-2)!, clock.at(-1)!, { makes: outputs })
+    return outputs
+  }
+
   function record(
     args: readonly Structure[],
     leaves: readonly Tensor[],
@@ -128,10 +184,8 @@ export function compile<A extends readonly any[], R>(
       }
     }
     for (const [i, structure] of args.entries()) if (!isStatic.has(i)) checkFixed(structure, i)
-    const standIns = leaves.map((leaf, i) => argument(leaf, i))
-    const inputs = args.map((structure) => filled(structure, (leaf) => standIns[leaf]!))
     const outputs: Tensor[] = []
-    const result = structureOf(f(...(inputs as unknown as A)), outputs)
+    const result = structureOf(recorded(args, leaves), outputs)
     checkResult(result)
     const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1)
     const free = new Set(leaves.keys())
@@ -173,7 +227,10 @@ export function compile<A extends readonly any[], R>(
         return structure
       })
       if (leaves.some(isTraced)) return f(...args)
-      entry = record(structures, leaves, owners, engine)
+      entry = timedWork(
+        () => ({ ...carried('compile', []), kind: 'compile' }),
+        () => record(structures, leaves, owners, engine),
+      )
     }
     const { program, result, donors } = entry
     const storage = donors?.map((donor) => {
@@ -182,7 +239,8 @@ export function compile<A extends readonly any[], R>(
       // Storage that another argument has too is not one's to give.
       return leaves.some((leaf, i) => i !== donor && leaf.data.buffer === data.buffer) ? undefined : data
     })
-    const outputs = program.run(leaves, storage ?? [])
+    const told = timer()
+    const outputs = told ? clocked(entry, leaves, storage ?? [], told) : program.run(leaves, storage ?? [])
     if (!outputs) return f(...args)
     return filled(result, (leaf) => outputs[leaf]!) as R
   }
@@ -202,6 +260,13 @@ export function compile<A extends readonly any[], R>(
     return profileOf(planOf(entry.program).steps, entry.program.times(leaves, runs))
   }
   return Object.assign(call, { plan, profile, options })
+}
+
+/** What comes into a program, or goes out of it: copied from and to ordinary arrays. */
+function carried(what: string, tensors: readonly Tensor[]): Work {
+  const memory = tensors.reduce((sum, { data }) => sum + data.byteLength, 0)
+  const of = { operations: [what], stacks: [[]], flops: 0, memory, bytes: 2 * memory }
+  return { kind: 'copy', ...of, dtype: tensors[0]?.dtype ?? 'float32', shape: [tensors.length] }
 }
 
 const isTraced = ({ trace }: Tensor): boolean => trace !== undefined

@@ -1,5 +1,6 @@
 import { type Loop, type Scanned, scanOp } from '../autodiff/index.js'
 import {
+  calledAt,
   type Diagonal,
   type DType,
   dtypeFacts,
@@ -32,6 +33,8 @@ export interface Node {
   readonly shape: Shape
   readonly size: number
   readonly inputs: readonly Node[]
+  /** Where it was called, where the recording kept that. */
+  readonly site?: Error | undefined
   readonly source:
     | { readonly kind: 'argument'; readonly index: number }
     | { readonly kind: 'constant'; readonly tensor: Tensor }
@@ -55,9 +58,10 @@ export interface Graph {
   readonly recorded: number
 }
 
-/** A stand-in for argument `index`, to be recorded on. */
-export function argument(x: Tensor, index: number): Tensor {
-  return seal(x, { op: argumentOp as Op, inputs: [], attributes: index, serial: -1 })
+/** A stand-in for argument `index`, to be recorded on; with a site the operations on it keep theirs. */
+export function argument(x: Tensor, index: number, site?: Error): Tensor {
+  const trace = { op: argumentOp as Op, inputs: [], attributes: index, serial: -1 }
+  return seal(x, site ? { ...trace, site } : trace)
 }
 
 /**
@@ -86,6 +90,7 @@ export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = 
     if (known) return known
     const made: Node = {
       ...{ id: nodes.length, dtype: x.dtype, shape: x.shape, size: sizeOf(x.shape), inputs, source },
+      site: x.trace?.site,
     }
     byKey.set(key, made)
     nodes.push(made)
@@ -143,7 +148,7 @@ export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = 
       continue
     }
     const inner = isSealed(x) && !places.has(x)
-    const parts = inner ? (expanded.get(x) ?? partsOf(x, masks)) : undefined
+    const parts = inner ? (expanded.get(x) ?? calledAt(x.trace!.site, () => partsOf(x, masks))) : undefined
     if (parts) expanded.set(x, parts)
     const waiting = (parts ? [parts] : inner ? x.trace!.inputs : []).filter((input) => !byTensor.has(input))
     if (waiting.length > 0) {

@@ -140,13 +140,13 @@ export class Machine {
     return this.#crew!.run(places, run)
   }
 
-  /** Runs from one address to another, where the words of a step begin. */
-  runPart(from: number, to: number, host: Host): void {
+  /** Runs from one address to another, where the words of a step begin; true as of `run`. */
+  runPart(from: number, to: number, host: Host): boolean {
     const { words } = this.#views
     const kept = words[to / 4]!
     words[to / 4] = END
     try {
-      this.run(from, host)
+      return this.run(from, host)
     } finally {
       words[to / 4] = kept
     }

@@ -1,24 +1,21 @@
-import { roundsOf, type Shape, sizeOf } from '../tensor/index.js'
-import type { Node } from './graph.js'
+import { flopsOf, productOf, type Shape, stackOf, type Work } from '../tensor/index.js'
+import type { Graph, Node } from './graph.js'
+import { lastReads } from './lives.js'
 import type { LoopBody } from './loopBody.js'
 import type { Program } from './program.js'
 import { isLoop, isScan, type Step } from './schedule.js'
 import { widthOf } from './values.js'
 
-/** One thing that a program does: a loop over blocks, or one operation. */
-export interface PlannedStep {
-  /** 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join', 'take', 'scatter', 'copy', 'scan': a loop of f's own, or 'call': an operation by its own kernel. */
-  readonly kind: string
-  /** What is computed, in order. */
-  readonly operations: readonly string[]
-  /** The shape of the result, of a loop that of all of them. */
-  readonly shape: Shape
-  /** Multiplications, additions, functions and comparisons of elements. */
-  readonly flops: number
-  /** Bytes of values read from and written to memory; what stays within a block of a loop is none. */
-  readonly bytes: number
+/**
+ * One thing that a program does: a loop over blocks, or one operation. Its kind is 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join',
+ * 'take', 'scatter', 'copy', 'scan': a loop of f's own, or 'call': an operation by its own kernel. What stays within a block of a
+ * loop is no byte of its.
+ */
+export interface PlannedStep extends Work {
   /** Into how many parts it is split for threads. */
   readonly parts: number
+  /** Bytes of values that lie in memory while it runs. */
+  readonly alive: number
 }
 
 /** What a function was compiled to, for the arguments of its latest call. */
@@ -43,9 +40,23 @@ export interface Profile {
   toString(): string
 }
 
-/** What a program does, step by step. */
-export function planOf({ graph, schedule, emitted, bodies }: Program): Plan {
-  const steps = schedule.steps.map((step, i) => planned(step, emitted.stored, bodies, emitted.parts[i]!))
+/** The source lines that led to the operations of a graph, by the number of the node. */
+export type Stacks = readonly (readonly string[])[]
+
+/** Those of a recording that kept sites; `until` as of `stackOf`. */
+export function stacksOf({ nodes }: Graph, until: string | undefined): Stacks {
+  return nodes.map(({ site }) => (site ? stackOf({ site }, until) : []))
+}
+
+/** What a program does, step by step, and the lines that asked for it where they are known. */
+export function planOf({ graph, schedule, emitted, bodies }: Program, stacks: Stacks = []): Plan {
+  const lives = [...lastReads(graph, schedule, false)]
+  const steps = schedule.steps.map((step, i): PlannedStep => {
+    const parts = emitted.parts[i] ?? 1
+    const there = lives.filter(([, { from, to }]) => from <= i + 1 && to >= i + 1)
+    const alive = there.reduce((sum, [node]) => sum + bytesOf(node), 0)
+    return { ...planned(step, emitted.stored, bodies, stacks), parts, alive }
+  })
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
     source.kind === 'constant' ? [{ dtype, shape, bytes: size * widthOf(dtype) }] : [],
   )
@@ -78,51 +89,64 @@ export function profileOf(steps: readonly PlannedStep[], microseconds: readonly 
   }
 }
 
-function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[], parts = 1): PlannedStep {
+function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[], stacks: Stacks): Work {
   if (isScan(step)) {
     const { schedule, emitted, bodies: within } = bodies.find((body) => body.step === step)!
     const { length } = step.loop
-    const inside = schedule.steps.map((each) => planned(each, emitted.stored, within))
-    const total = (count: (each: PlannedStep) => number): number =>
+    const inside = schedule.steps.map((each) => planned(each, emitted.stored, within, []))
+    const total = (count: (each: Work) => number): number =>
       inside.reduce((sum, each) => sum + count(each), 0) * length
+    const operations = inside.flatMap((each) => each.operations)
     return {
-      kind: 'scan',
-      operations: inside.flatMap(({ operations }) => operations),
-      shape: [length],
+      ...{ kind: 'scan', operations, shape: [length], dtype: step.results[0]!.dtype },
+      // A loop is recorded once: its operations have the line that called it.
+      stacks: operations.map(() => stacks[step.results[0]!.id] ?? []),
       flops: total(({ flops }) => flops),
       bytes: total(({ bytes }) => bytes),
-      parts,
+      memory: step.results.reduce((sum, node) => sum + bytesOf(node), 0),
     }
   }
   if (isLoop(step)) {
     const { nodes, shape } = step
-    const size = sizeOf(shape)
     const made = nodes.map(({ node }) => node).filter((node) => stored.has(node))
     const read = new Set(
       nodes.flatMap(({ reads }) => reads.flatMap((place) => (place ? [place.stored] : []))),
     )
+    const memory = made.reduce((sum, node) => sum + bytesOf(node), 0)
     return {
-      kind: 'loop',
-      operations: nodes.map(({ node }) => nameOf(node)),
-      shape,
-      flops: nodes.filter(({ node }) => computes(node)).length * size,
-      bytes: [...read, ...made].reduce((sum, node) => sum + bytesOf(node), 0),
-      parts,
+      ...{ kind: 'loop', operations: nodes.map(({ node }) => nameOf(node)), shape, memory },
+      stacks: nodes.map(({ node }) => stacks[node.id] ?? []),
+      dtype: (made.at(-1) ?? nodes.at(-1)!.node).dtype,
+      flops: nodes.reduce((sum, { node }) => sum + flops(node), 0),
+      bytes: [...read].reduce((sum, node) => sum + bytesOf(node), memory),
     }
   }
   const { node, reads, does } = step
-  const read = reads.reduce((sum, { stored }) => sum + stored.size, 0)
-  const flops =
-    does.kind === 'matmul' ? 2 * node.size * node.inputs[0]!.shape.at(-1)! : computes(node) ? read : 0
+  const copies = does.kind === 'copy'
+  const product = copies ? undefined : productIn(node)
   return {
-    kind: does.kind,
-    operations: [does.kind === 'copy' ? 'copy' : nameOf(node)],
-    shape: node.shape,
-    flops,
-    bytes: reads.reduce((sum, { stored }) => sum + bytesOf(stored), bytesOf(node)),
-    parts,
+    ...{
+      kind: does.kind,
+      operations: [copies ? 'copy' : nameOf(node)],
+      shape: node.shape,
+      dtype: node.dtype,
+    },
+    ...{ stacks: [stacks[node.id] ?? []], memory: bytesOf(node), ...(product ? { product } : {}) },
+    flops: copies ? 0 : flops(node),
+    bytes: reads.reduce((sum, { stored: from }) => sum + bytesOf(from), bytesOf(node)),
   }
 }
+
+function flops({ source, inputs, shape }: Node): number {
+  if (source.kind !== 'operation') return 0
+  return flopsOf(source.op, source.attributes, shapesOf(inputs), shape)
+}
+
+function productIn({ source, inputs, shape }: Node): Work['product'] {
+  return source.kind === 'operation' ? productOf(source.op, shapesOf(inputs), shape) : undefined
+}
+
+const shapesOf = (nodes: readonly Node[]): readonly Shape[] => nodes.map(({ shape }) => shape)
 
 function bytesWithin(bodies: readonly LoopBody[], which: 'valueBytes' | 'unplannedBytes'): number {
   return bodies.reduce((sum, body) => sum + body.emitted[which] + bytesWithin(body.bodies, which), 0)
@@ -130,10 +154,6 @@ function bytesWithin(bodies: readonly LoopBody[], which: 'valueBytes' | 'unplann
 
 function nameOf({ source }: Node): string {
   return source.kind === 'operation' ? source.op.name : source.kind
-}
-
-function computes({ source }: Node): boolean {
-  return source.kind === 'operation' && roundsOf(source.op) !== 'never'
 }
 
 function bytesOf(node: Node): number {

@@ -68,14 +68,30 @@ export class Program {
   run(
     args: readonly Tensor[],
     storage: readonly (Tensor['data'] | undefined)[],
+    clock?: number[],
   ): readonly Tensor[] | undefined {
-    const machine = this.#machine
+    clock?.push(performance.now())
     this.#put(args)
     this.#host.strange = false
-    if (machine.run(this.emitted.enterAt, this.#host) || this.#host.strange) return undefined
+    const strange = clock ? this.#clocked(clock) : this.#machine.run(this.emitted.enterAt, this.#host)
+    if (strange || this.#host.strange) return undefined
     const results: Tensor[] = []
     for (const [i, result] of this.#results.entries()) results.push(this.#take(result, args, storage[i]))
+    clock?.push(performance.now())
     return results
+  }
+
+  /** Runs step by step, and notes when each of them begins: milliseconds. */
+  #clocked(clock: number[]): boolean {
+    const { enterAt, stepsAt } = this.emitted
+    const machine = this.#machine
+    let strange = machine.runPart(enterAt, stepsAt[0]!, this.#host)
+    clock.push(performance.now())
+    for (let i = 0; i + 1 < stepsAt.length; i++) {
+      if (machine.runPart(stepsAt[i]!, stepsAt[i + 1]!, this.#host)) strange = true
+      clock.push(performance.now())
+    }
+    return machine.run(stepsAt.at(-1)!, this.#host) || strange
   }
 
   #take({ output, stored, at }: Result, args: readonly Tensor[], into: Tensor['data'] | undefined): Tensor {

@@ -87,6 +87,13 @@ export function openRowsFile(path: string, head: RowsHead): RowsFile {
   }
 }
 
+/** The head of a file of results; undefined where there is no such file, or it is none. */
+export function headOf(path: string): RowsHead | undefined {
+  if (!existsSync(path)) return undefined
+  const { file, version, ...head } = parsed(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '') ?? {}
+  return file === kind.file && version === kind.version ? (head as RowsHead) : undefined
+}
+
 /** What a file is instead of the results that were looked for. */
 function difference(text: string, head: RowsHead): string {
   const found = parsed(text.split('\n', 1)[0] ?? '')

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { checkInteger, checkOptions, checkText, type OptionTable } from '../options/index.js'
 import type { Report } from './experiment.js'
 import { type Runner, TrialFailed, trialFailed } from './runner.js'
+import { stateFolder } from './stateFolder.js'
 import type { ThreadReport, ThreadResult, ThreadTask } from './threadWorker.js'
-import { makeTrial, type Params } from './trial.js'
 
 /** What runs in the threads, and in how many. */
 export interface ThreadRunnerOptions {
@@ -76,12 +74,6 @@ export function threadRunner(options: ThreadRunnerOptions): Runner {
       pool = undefined
     },
   }
-}
-
-/** The folder of a configuration, the same for all of its rungs. */
-export function stateFolder(states: string, params: Params): string {
-  const digest = createHash('sha256').update(makeTrial(params).key).digest('hex')
-  return join(states, digest.slice(0, 32))
 }
 
 /** The file that threads run. They run JavaScript only, so the sources (tests) use the built one. */

@@ -9,7 +9,16 @@ export { type Constant, constantOp } from './storage/constant.js'
 export { recordEverything } from './storage/recordEverything.js'
 export { type Applied, observe } from './storage/observe.js'
 export { type Substitution, substitute } from './storage/substitute.js'
-export { calledAt, siteOf, withDeepStacks } from './storage/siteOf.js'
+export {
+  timed,
+  timedWork,
+  type Timer,
+  timer,
+  untimed,
+  type Work,
+  type WorkTensors,
+} from './storage/timing.js'
+export { calledAt, siteOf, stackOf, withDeepStacks } from './storage/siteOf.js'
 export { type Casting, cast } from './elementwise/cast.js'
 export { concat, type JoinOptions, type Joining, stack } from './layout/combine.js'
 export {
@@ -64,6 +73,7 @@ export { elementsOf, isSealed, seal } from './storage/seal.js'
 export { type Shape, sameShape, sizeOf, stridesOf } from './storage/shape.js'
 export { type Range, type Slicing, slice, split } from './layout/slice.js'
 export { type Form, formOf, type Reads, type Rounds, roundsOf } from './storage/op.js'
+export { flopsOf, productOf } from './flopsOf.js'
 export { broadcastPlaces, type LaneTable, lanesRead, movedPlaces, placesRead, reads } from './reads.js'
 export { sumLane } from './reductions/sumLane.js'
 export { type Taking, take } from './layout/take.js'

@@ -30,14 +30,14 @@ export interface Keeper<P> {
 
 /** The keeper of a run; without a folder for checkpoints it saves nothing. */
 export function keeper<P extends object, B>(
-  { checkpoint, hosts, seed = 0 }: TrainOptions<P, B>,
+  { checkpoint, hosts, seed = 0, plain = [] }: TrainOptions<P, B>,
   like: P,
   callbacks: readonly Callback<P>[],
 ): Keeper<P> {
   const keep = checkpoint?.keep ?? []
   let checkpoints: Checkpoints | undefined =
     checkpoint && openCheckpoints(checkpoint.folder, { keep, ...(hosts ? { group: hosts } : {}) })
-  const identity: RunIdentity = { seed, settings: checkpoint?.settings ?? null }
+  const identity: RunIdentity = { seed, settings: checkpoint?.settings ?? null, plain }
   let saved = 0
   let last: Made<P> = { step: 0, point: like, ended: undefined, place: null, metrics: {} }
   let states = statesOf(callbacks)
@@ -59,16 +59,26 @@ export function keeper<P extends object, B>(
     return joinStates(all.map((text): HostState => JSON.parse(text)))
   }
 
+  const first = last
+  const from = async (step: number): Promise<RunPoint<P>> => {
+    saved = step
+    if (!checkpoints || step === 0) {
+      remember(first)
+      return { ...first, from: null }
+    }
+    const run = runPointOf(like, await checkpoints.restore({ step }), identity, callbacks)
+    remember({ ...first, ...run })
+    return run
+  }
+
   return {
     begin: async () => {
       // The newest whether or not it is whole: none is passed over in silence.
       const newest = checkpoints ? (listCheckpoints(checkpoints.folder).at(-1)?.step ?? 0) : 0
+      // Before the others are asked: where one of them is lost meanwhile, the run stands there.
+      const run = await from(newest)
       const step = hosts ? Number((await hosts.allGather('train begins', String(newest)))[0]) : newest
-      if (!checkpoints || step === 0) return { ...last, from: null }
-      const run = runPointOf(like, await checkpoints.restore({ step }), identity, callbacks)
-      remember({ ...last, ...run })
-      saved = step
-      return run
+      return step === newest ? run : from(step)
     },
     agreed: async (step, told) => {
       if (!hosts) return told

@@ -23,12 +23,16 @@ interface KeptRun {
   readonly ended: 'callback' | 'data' | null
   readonly data: StreamState | null
   readonly callbacks: Readonly<Record<string, unknown>>
+  /** The parts of the point that are plain data; not there where it has none. */
+  readonly plain?: Readonly<Record<string, unknown>>
 }
 
 /** What tells a run from others. */
 export interface RunIdentity {
   readonly seed: number
   readonly settings: unknown
+  /** Which parts of the point are plain data. */
+  readonly plain: readonly string[]
 }
 
 /** The states of callbacks by their names, as they are now. */
@@ -36,17 +40,21 @@ export function statesOf<P>(callbacks: readonly Callback<P>[]): KeptRun['callbac
   return Object.fromEntries(callbacks.flatMap(({ name = '', state }) => (state ? [[name, state()]] : [])))
 }
 
-/** A run as the content of a checkpoint: the parts of the point that `init` gave, the data's place, the callbacks' states. */
+/** A run as the content of a checkpoint: parts of the point that `init` gave, the data's place, the callbacks' states. */
 export function contentOf<P extends object>(
   like: P,
   { point, ended, from }: RunPoint<P>,
-  { seed, settings }: RunIdentity,
+  { seed, settings, plain }: RunIdentity,
   states: KeptRun['callbacks'],
   metrics: Readonly<Record<string, number>>,
 ): CheckpointContent {
   const final = ended === 'callback' || ended === 'data' ? ended : null
-  const state: KeptRun = { train: 1, seed, settings, ended: final, data: from, callbacks: states }
-  return { tensors: stateToTree(partsOf(like, point)) as Treelike, state, metrics }
+  const beside = Object.fromEntries(plain.map((name) => [name, Reflect.get(point, name) as unknown]))
+  const state: KeptRun = {
+    ...{ train: 1, seed, settings, ended: final, data: from, callbacks: states },
+    ...(plain.length > 0 && { plain: beside }),
+  }
+  return { tensors: stateToTree(partsOf(like, point, plain)) as Treelike, state, metrics }
 }
 
 /** The run that a checkpoint holds; refuses one of another run. */
@@ -76,12 +84,17 @@ export function runPointOf<P extends object>(
     const state = Object.hasOwn(states, name) ? states[name] : undefined
     if (restore && state !== undefined) restore(state as PlainData)
   }
-  const parts = stateFromTree(saved.tensors, partsOf(like, like))
-  const { ended, data = null } = kept
-  return { step: saved.step, point: { ...like, ...parts }, ended: ended ?? undefined, from: data }
+  const parts = stateFromTree(saved.tensors, partsOf(like, like, identity.plain))
+  const { ended, data = null, plain = {} } = kept
+  const lacking = identity.plain.find((name) => !Object.hasOwn(plain, name))
+  if (lacking !== undefined) {
+    throw new RangeError(`train: the checkpoint has no plain data of this name [${lacking}]`)
+  }
+  return { step: saved.step, point: { ...like, ...parts, ...plain }, ended: ended ?? undefined, from: data }
 }
 
 /** The parts of a point that there were at the beginning: a step may give others beside, such as the loss. */
-function partsOf(like: object, point: object): Readonly<Record<string, State>> {
-  return Object.fromEntries(Object.keys(like).map((key) => [key, Reflect.get(point, key) as State]))
+function partsOf(like: object, point: object, plain: readonly string[]): Readonly<Record<string, State>> {
+  const keys = Object.keys(like).filter((key) => !plain.includes(key))
+  return Object.fromEntries(keys.map((key) => [key, Reflect.get(point, key) as State]))
 }

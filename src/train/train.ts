@@ -3,6 +3,7 @@ import { foldIn, key } from '../random/index.js'
 import type { Callback, Ended } from './callback.js'
 import { keeper } from './keeper.js'
 import { metricsOf } from './metricsOf.js'
+import type { RunPoint } from './runState.js'
 import { stopSignals } from './stopSignals.js'
 import { batchesOf } from './trainData.js'
 import { checkTrain, type Trained, type TrainOptions } from './trainOptions.js'
@@ -25,7 +26,11 @@ export async function train<P extends object, B>(options: TrainOptions<P, B>): P
   const signals = stopSignals(options.signals ?? ['SIGINT', 'SIGTERM'])
   const keep = keeper(options, options.init(foldIn(root, 0)), callbacks)
   try {
-    const begin = await keep.begin()
+    const begin = await keep.begin().catch(async (error: unknown): Promise<RunPoint<P>> => {
+      const last = await keep.lost()
+      if (last === undefined) throw error
+      return { ...last, ended: 'host lost', from: null }
+    })
     let { step, point }: { step: number; point: P } = begin
     let ended: Ended | undefined = begin.ended ?? (step >= steps ? 'steps' : undefined)
     let by: string | undefined

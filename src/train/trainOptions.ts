@@ -69,6 +69,11 @@ export interface TrainHosts extends HostGroup {
 export interface TrainOptions<P extends object, B> {
   /** The point to begin with: a record of trees, such as { params, state }, whose leaves are tensors, numbers and booleans. */
   readonly init: (key: Key) => P
+  /**
+   * Parts of the point that are plain data (`PlainData`) and no trees: what has text, or grows from step to step, as the returns of
+   * an agent's episodes do. Default none.
+   */
+  readonly plain?: readonly string[]
   /** One step: a function of its arguments alone, so that a run that goes on makes the steps of one that was not stopped. */
   readonly step: (point: P, batch: B, context: StepContext) => StepResult<P> | Promise<StepResult<P>>
   readonly data: TrainData<B>
@@ -100,7 +105,7 @@ export interface Trained<P> {
 const names: OptionTable<TrainOptions<object, never>> = {
   ...{ init: 'required', step: 'required', data: 'required', steps: 'required' },
   ...{ seed: 'optional', callbacks: 'optional', evaluate: 'optional', checkpoint: 'optional' },
-  ...{ monitor: 'optional', hosts: 'optional', signals: 'optional' },
+  ...{ monitor: 'optional', hosts: 'optional', signals: 'optional', plain: 'optional' },
 }
 
 const checkpointNames: OptionTable<TrainCheckpoints> = {
@@ -124,6 +129,7 @@ export function checkTrain<P extends object, B>(options: TrainOptions<P, B>): vo
     monitor,
     hosts,
     signals = [],
+    plain = [],
   } = options
   checkFunction(op, 'init', init)
   checkFunction(op, 'step', step)
@@ -131,6 +137,8 @@ export function checkTrain<P extends object, B>(options: TrainOptions<P, B>): vo
   checkInteger(op, 'seed', seed, Number.MIN_SAFE_INTEGER)
   checkArray(op, 'callbacks', callbacks)
   checkArray(op, 'signals', signals)
+  checkArray(op, 'plain', plain)
+  for (const name of plain) checkText(op, 'a name of plain', name)
   checkCallbacks(op, callbacks)
   if (monitor !== undefined) checkRecord(op, 'monitor', monitor, ['onStep'])
   if (hosts !== undefined) checkRecord(op, 'hosts', hosts, ['host', 'hosts', 'allGather', 'lost'])

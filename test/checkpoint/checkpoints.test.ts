@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -179,7 +180,51 @@ describe('a checkpoint that is not whole', () => {
       (at) => newer(join(at, 'checkpoint.json')),
       /is of the newer version 2, this one reads up to 1/,
     ],
+    // The rest is said by a record whose checksum is right.
+    ['without a tree', (at) => rewritten(at, ({ tree: _, ...rest }) => rest), /has no tree/],
+    [
+      'that nests without end',
+      (at) => rewritten(at, (all) => ({ ...all, state: 'DEEP' }), deep),
+      /is damaged: it nests deeper than 160 levels/,
+    ],
+    [
+      'with rows that no file has',
+      (at) =>
+        rewritten(at, (all) => ({
+          ...all,
+          tensors: { x: { dtype: 'float32', shape: [9], rows: [8, 1], sharded: false } },
+        })),
+      /is damaged: host-0\.safetensors has another tensor at x/,
+    ],
+    [
+      'with rows that no one asks for',
+      (at) =>
+        rewritten(at, (all) => ({
+          ...all,
+          tensors: { x: { dtype: 'float32', shape: [1], rows: [1, 0], sharded: false } },
+        })),
+      /is damaged: host-1\.safetensors has another tensor at x/,
+    ],
+    [
+      'with a tensor more than it says',
+      (at) => rewritten(at, (all) => ({ ...all, tree: {}, tensors: {} })),
+      /is damaged: host-0\.safetensors has a tensor that the record has not \[x\]/,
+    ],
   ]
+  const deep = (content: string): string =>
+    content.replace('"DEEP"', '['.repeat(100_000) + ']'.repeat(100_000))
+  /** A record that says something else, with the checksum of that. */
+  const rewritten = (
+    at: string,
+    change: (all: Record<string, unknown>) => object,
+    last = (content: string): string => content,
+  ): void => {
+    const path = join(at, 'checkpoint.json')
+    const [head, line] = readFileSync(path, 'utf8').split('\n') as [string, string]
+    const content = last(JSON.stringify(change(JSON.parse(line.slice(0, -1)))))
+    const digest = createHash('sha256').update(content).digest('hex')
+    writeFileSync(path, `${head.replace(/"sha256":"\w+"/, `"sha256":"${digest}"`)}\n${content}}\n`)
+  }
   const flip = (path: string, at: number): void => {
     const bytes = readFileSync(path)
     bytes[bytes.length + at]! ^= 1

@@ -241,7 +241,11 @@ test('plan() tells what is left of a recording', () => {
     constants: [{ dtype: 'float32', shape: [4], bytes: 16 }],
   })
   expect(plan.steps).toEqual([
-    { kind: 'loop', operations: ['mul', 'add'], shape: [4], flops: 8, bytes: 48, parts: 1 },
+    {
+      ...{ kind: 'loop', operations: ['mul', 'add'], stacks: [[], []], dtype: 'float32', shape: [4] },
+      // The argument and the constant are read, and alive while the result is made.
+      ...{ flops: 8, bytes: 48, memory: 16, alive: 48, parts: 1 },
+    },
   ])
   expect(String(plan)).toBe(
     [

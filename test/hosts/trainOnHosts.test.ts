@@ -68,6 +68,15 @@ describe('train on hosts', () => {
     expect(readdirSync(torn).filter((name) => !name.startsWith('step-'))).toEqual([])
   })
 
+  it('where one is killed the others may go on without it', async () => {
+    const folder = join(top, 'without')
+    for (const { ended, step } of await run(folder, 3, 14, 7)) expect([ended, step]).toEqual(['host lost', 6])
+    expect(await run(folder, 2, 10)).toMatchObject([{ ended: 'steps', step: 10 }, { step: 10 }])
+    expect(readCheckpoint(folder).state).toMatchObject({ data: { position: 120, pending: [] } })
+    expect(readdirSync(join(folder, 'step-00000010')).length).toBe(3)
+    expect(readdirSync(folder).filter((name) => !name.startsWith('step-'))).toEqual([])
+  })
+
   it('goes on with another number of hosts, at the same place in the data', async () => {
     const folder = join(top, 'fewer')
     await run(folder, 3, 6)

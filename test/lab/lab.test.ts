@@ -1,8 +1,11 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
+import { attentionClaims } from './attentionClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
+import { optimizersClaims } from './optimizersClaims.js'
+import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
 import { shellClaims } from './shellClaims.js'
 import { sumsClaims } from './sumsClaims.js'
@@ -25,3 +28,6 @@ numberClaims(open)
 driftClaims(open)
 programClaims(open)
 sumsClaims(open)
+optimizersClaims(open)
+attentionClaims(open)
+planClaims(open)

@@ -20,7 +20,7 @@ function promised(): Map<string, readonly string[]> {
 }
 
 /** In the page: runs programs one after another in a worker, and gives what each printed and how it ended. */
-const runAll = `(programs) => new Promise((done) => {
+export const runAll = `(programs) => new Promise((done) => {
   const worker = new Worker('workers/program.js', { type: 'module' })
   const results = []
   let printed = []

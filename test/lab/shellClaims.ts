@@ -71,6 +71,7 @@ export function shellClaims(lab: () => OpenLab): void {
         for (const link of links) {
           await page.goto(`${lab().url}${link}`)
           await page.waitForSelector(ready)
+          await page.waitForSelector('text=Being computed', { state: 'detached' })
           await page.waitForTimeout(300)
           expect([link, await violations(page)]).toEqual([link, []])
           const [wide, seen] = await page.evaluate<[number, number]>(

@@ -46,7 +46,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
-  tensor: 'canonicalizeNaN entryOf holds isFloat isWatched opName',
+  tensor: 'canonicalizeNaN entryOf holds isFloat isWatched opName timer',
   io: 'jsonText ownVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',
@@ -55,7 +55,9 @@ const fromNothing: Readonly<Record<string, string>> = {
   kernels: 'causalMask fullMask windowMask',
   step2750: 'step2750Options',
   monitor: 'grafanaDashboard monitor prometheusRules serveMetrics',
+  profile: 'measureRoofline',
   train: 'showProgress stopAtNonFinite',
+  sweep: 'grid',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */

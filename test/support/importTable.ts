@@ -60,6 +60,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   replay: stored,
   checkpoint: stored,
   train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
+  profile: [
+    ...['tensor', 'compile', 'simd', 'hardware', 'mxu', 'xla', 'report', 'text', 'files', 'monitor'],
+    'checkpoint',
+  ],
   hosts: ['tensor', 'tree', 'collectives', 'checkpoint'],
   autodiff,
   compile: ['formats', 'functions', 'tensor', 'numerics', 'autodiff'],
@@ -90,6 +94,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...failures,
     'env',
     'rl',
+    'train',
     'step2750',
     'step2750Files',
     'sweep',
@@ -102,6 +107,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'simd',
     'hardware',
     'monitor',
+    'profile',
     'xla',
     'systolic',
     'model',
@@ -159,7 +165,7 @@ const formatArrays =
 const masks =
   'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
 /** What looks at a program while it runs. */
-const watching = 'observe recordEverything substitute'
+const watching = 'observe recordEverything substitute siteOf stackOf timed timedWork timer untimed'
 /** The names of the door of optimizer that make a transformation of options. */
 export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
 

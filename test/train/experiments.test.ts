@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import { latest } from 'tpu-toolkit/checkpoint'
 import { compile } from 'tpu-toolkit/compile'
+import { cartPole } from 'tpu-toolkit/env'
 import { causalMask, ropeFrequencies } from 'tpu-toolkit/kernels'
 import { softmaxCrossEntropyWithIntegerLabels } from 'tpu-toolkit/losses'
+import { drawPicture, type GrowthPoint, growth, SamplePool } from 'tpu-toolkit/nca'
 import * as nn from 'tpu-toolkit/nn'
-import { adamw, chain, clipByGlobalNorm, makeTrainStep } from 'tpu-toolkit/optimizer'
+import { adamw, chain, clipByGlobalNorm, makeTrainStep, stateToTree } from 'tpu-toolkit/optimizer'
 import { foldIn, type Key, key, randint } from 'tpu-toolkit/random'
+import { ppo, presets, towers } from 'tpu-toolkit/rl'
 import { gradientRules } from 'tpu-toolkit/ssm'
 import {
   drawData,
@@ -19,7 +22,7 @@ import {
   step2750Options,
 } from 'tpu-toolkit/step2750'
 import { fromBits, mean, type Tensor, tensor } from 'tpu-toolkit/tensor'
-import { descend, type Monitor, stopAtNonFinite, train } from 'tpu-toolkit/train'
+import { type Callback, descend, type Monitor, stopAtNonFinite, train } from 'tpu-toolkit/train'
 import { pathsOf, type Treelike } from 'tpu-toolkit/tree'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -44,6 +47,13 @@ function losses(): { readonly seen: number[]; readonly monitor: Monitor } {
     },
   }
 }
+
+/** A callback that throws behind a step, as if the run had been killed there. */
+const fails = (at: number): Callback => ({
+  onStep: ({ step }) => {
+    if (step === at) throw new Error('killed')
+  },
+})
 
 describe('the step-2750 experiment on train', () => {
   it('has the losses of runStep2750 to the bit, up to the step that breaks, stopped and begun again on the way', async () => {
@@ -130,21 +140,84 @@ describe('a small GPT on train', () => {
       point = next
     }
     const { seen, monitor } = losses()
-    const run = (fails: number) =>
+    const run = (at: number) =>
       train({
         ...descend({ init: (k) => model.init(k), loss, optimizer }),
         ...{ data, steps: 8, seed: 1, monitor, checkpoint: { folder: join(top, 'gpt'), every: 3 } },
-        callbacks: [
-          {
-            onStep: ({ step }) => {
-              if (step === fails) throw new Error('killed')
-            },
-          },
-        ],
+        callbacks: [fails(at)],
       })
     await expect(run(5)).rejects.toThrow('killed')
     const { point: last } = await run(0)
     expect(seen).toEqual(byHand)
     expect(bitsOf(last.params)).toEqual(bitsOf(point.params))
+  })
+})
+
+describe('PPO on train', () => {
+  const agent = () =>
+    ppo({
+      environment: cartPole(),
+      network: towers({ inputs: 4, actions: 2, hidden: [8] }),
+      settings: { ...presets['zoo-cartpole'], epochs: 2 },
+      steps: 1024,
+    })
+
+  it('makes the updates of a loop written by hand, to the bit, killed in the midst or not', async () => {
+    const byHand = agent()
+    let state = byHand.init(foldIn(key(2), 0))
+    while (state.update < byHand.updates) state = byHand.update(state)[0]
+    // Where environments and episodes stand is plain data: there are more returns with every update.
+    const run = (at: number) => {
+      const { init, update, updates } = agent()
+      return train({
+        init: (from) => {
+          const { point, ...record } = init(from)
+          return { ...point, record }
+        },
+        step: ({ params, state: moments, record }) => {
+          const [{ point, ...next }, { loss }] = update({ ...record, point: { params, state: moments } })
+          return { ...point, record: next, loss }
+        },
+        ...{ data: () => null, plain: ['record'], steps: updates, seed: 2, callbacks: [fails(at)] },
+        checkpoint: { folder: join(top, 'ppo'), every: 1, keep: [latest(1)] },
+      })
+    }
+    await expect(run(3)).rejects.toThrow('killed')
+    const { point } = await run(0)
+    const { point: expected, ...record } = state
+    expect(point.record).toEqual(record)
+    expect(record.returns.length).toBeGreaterThan(10)
+    expect(bitsOf(point.params)).toEqual(bitsOf(expected.params))
+    expect(bitsOf(stateToTree(point.state))).toEqual(bitsOf(stateToTree(expected.state)))
+  })
+})
+
+describe('a growing automaton on train', () => {
+  it('makes the steps of a loop written by hand, to the bit, killed in the midst or not', async () => {
+    const picture = drawPicture('face', { size: 8, margin: 1 })
+    const { start, step } = growth({
+      target: picture,
+      ...{ channels: 8, hidden: 16, batch: 2, poolSize: 8, steps: [8, 10], damaged: 1 },
+    })
+    let byHand = start(foldIn(key(3), 0))
+    for (let i = 0; i < 6; i++) byHand = step(byHand)[0]
+    // The pool as the tensor that it holds; key and number of the step are numbers.
+    const kept = ({ pool, ...rest }: GrowthPoint) => ({ ...rest, pool: pool.states })
+    const run = (at: number) =>
+      train({
+        init: (from) => kept(start(from)),
+        step: (point) => {
+          const [next, { loss, steps }] = step({ ...point, pool: new SamplePool(point.pool) })
+          return { ...kept(next), loss, metrics: { steps } }
+        },
+        ...{ data: () => null, steps: 6, seed: 3, callbacks: [fails(at)] },
+        checkpoint: { folder: join(top, 'automaton'), every: 2 },
+      })
+    await expect(run(5)).rejects.toThrow('killed')
+    const { point } = await run(0)
+    expect([point.step, point.key.data]).toEqual([6, byHand.key.data])
+    expect(bitsOf(point.params)).toEqual(bitsOf(byHand.params))
+    expect(bitsOf(point.optimizer)).toEqual(bitsOf(byHand.optimizer))
+    expect(bitsOf(point.pool)).toEqual(bitsOf(byHand.pool.states))
   })
 })

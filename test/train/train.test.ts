@@ -172,6 +172,30 @@ describe(`train (seed ${seed})`, () => {
     expect(keys).toEqual([0, 1, 1, 2, 2].map((n) => foldIn(key(4), n).data))
   })
 
+  it('plain parts of a point may be anything that JSON holds, and grow from step to step', async () => {
+    const folder = fresh()
+    const seen = (steps: number) =>
+      train({
+        init: () => ({ n: 0, seen: { words: [] as string[], best: Number.NaN } }),
+        step: ({ n, seen: { words } }, x: number) => ({
+          ...{ n: n + x, loss: -0 },
+          seen: { words: [...words, `${x}`], best: -0 },
+        }),
+        ...{ data: (step: number) => step, plain: ['seen'], steps, checkpoint: { folder } },
+      })
+    expect((await seen(0)).point.seen.best).toBe(Number.NaN)
+    await seen(2)
+    const { point } = await seen(4)
+    expect(point).toMatchObject({ n: 10, seen: { words: ['1', '2', '3', '4'], best: -0 } })
+    expect((await seen(1)).point.seen).toEqual(point.seen)
+    const other = train({
+      init: () => ({ n: 0, more: 1 }),
+      ...{ step: (point) => ({ ...point, loss: 0 }), data: () => 0, plain: ['more'], steps: 9 },
+      checkpoint: { folder },
+    })
+    await expect(other).rejects.toThrow('train: the checkpoint has no plain data of this name [more]')
+  })
+
   it('data that end, end the run', async () => {
     const few = pipeline(arraySource([1, 2, 3])).batch(2, { collate: (all: readonly number[]) => all.length })
     const { step, ended } = await train({
@@ -222,6 +246,20 @@ describe('around the steps', () => {
     })
     expect(await train(worse())).toMatchObject({ step: 9, ended: 'callback', by: 'earlyStop loss' })
     expect(await train(worse())).toMatchObject({ step: 9, ended: 'callback', point: { n: 9 } })
+  })
+
+  it('a host that is lost before the first step ends a run where it stood, its checkpoint left alone', async () => {
+    const folder = fresh()
+    await train({ ...counting, step, steps: 4, checkpoint: { folder, every: 2 } })
+    const files = filesOf(folder)
+    const gone = { host: 0, hosts: 2, lost: [1], allGather: () => Promise.reject(new Error('lost')) }
+    const ended = (more: object) => train({ ...counting, step, steps: 9, hosts: gone, ...more })
+    expect(await ended({ checkpoint: { folder } })).toMatchObject({
+      ...{ step: 4, ended: 'host lost', point: { n: 10 } },
+    })
+    expect(filesOf(folder)).toEqual(files)
+    expect(await ended({})).toMatchObject({ step: 0, ended: 'host lost', point: { n: 0 } })
+    await expect(ended({ hosts: { ...gone, lost: [] } })).rejects.toThrow('lost')
   })
 
   it('stopAtNonFinite ends a run behind the first step that is not finite', async () => {

@@ -39,7 +39,7 @@ export const rlCommand: Subcommand = (terminal) =>
     .action(async (action: string, given: GivenRl) => {
       if (!actions.includes(action)) throw new BadInput(`there are ${actions.join(', ')} [${action}]`)
       if (action !== 'train') refuseOthers(action, given)
-      const request = action === 'train' ? readRl(given) : await requestIn(given.out)
+      const request = action === 'train' ? readRl(given) : requestIn(given.out)
       await run(request, given, action === 'evaluate', terminal)
     })
 

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Checkpoints, latest, openCheckpoints } from '../../checkpoint/index.js'
+import { latest, listCheckpoints, readCheckpoint } from '../../checkpoint/index.js'
 import { BadInput, type Terminal } from '../../io/index.js'
+import type { Point, State } from '../../optimizer/index.js'
 import { foldIn, key } from '../../random/index.js'
-import { loadPpo, type PpoState, type SavedPpo, savePpo } from '../../rl/index.js'
-import type { Tree, Treelike } from '../../tree/index.js'
+import type { PpoState } from '../../rl/index.js'
+import { type StepResult, train } from '../../train/index.js'
+import type { Treelike } from '../../tree/index.js'
 import type { RlRequest } from './rlRequest.js'
 import { type RlFigures, rlTask } from './rlTask.js'
 
@@ -18,32 +19,34 @@ export interface RlRow {
   readonly curve: readonly (readonly [steps: number, meanReturn: number | null, exactlyOne: number])[]
 }
 
-/** What a folder holds. */
-interface Kept {
-  readonly request: RlRequest
-  readonly rows: readonly RlRow[]
-  /** The seed under way, where one is. */
-  readonly record: SavedPpo['record'] | null
-  readonly curve: RlRow['curve']
+/** Where the training of all seeds stands between two updates. */
+interface RlPoint extends Point<State, Treelike> {
+  /** What each seed came to, by its number; the beginning of the first seed's where it is not done. */
+  readonly policies: Readonly<Record<string, Treelike>>
+  readonly kept: Kept
 }
 
-/** The request of the run that a folder has. */
-export async function requestIn(out: string): Promise<RlRequest> {
-  if (!existsSync(checkpointsOf(out))) throw new BadInput(`there is no run in this folder [${out}]`)
-  const checkpoints = openCheckpoints(checkpointsOf(out), { write: false })
-  try {
-    const { state } = await checkpoints.restore()
-    return (state as unknown as Kept).request
-  } finally {
-    await checkpoints.close()
-  }
+/** What has no tensors: plain data. */
+interface Kept {
+  readonly rows: readonly RlRow[]
+  /** The seed under way, but for its point; null before its first update. */
+  readonly record: Omit<PpoState, 'point'> | null
+  readonly curve: RlRow['curve']
 }
 
 const checkpointsOf = (out: string): string => join(out, 'checkpoints')
 
+/** The request of the run that a folder has. */
+export function requestIn(out: string): RlRequest {
+  const folder = checkpointsOf(out)
+  if (listCheckpoints(folder).length === 0) throw new BadInput(`there is no run in this folder [${out}]`)
+  const { state } = readCheckpoint(folder, { paths: [] })
+  return (state as unknown as { settings: RlRequest }).settings
+}
+
 /**
- * Trains every seed, keeping where it stands after each update: one that was killed goes on, and ends with the same bytes. The
- * rows of all seeds; with `evaluateOnly` those of seeds that are done, judged again.
+ * Trains every seed, one after the other: `train`, a step an update, kept after each. One that was killed goes on, and ends with
+ * the same bytes. The rows of all seeds; with `evaluateOnly` those of seeds that are done, judged again.
  */
 export async function rlRun(
   request: RlRequest,
@@ -51,64 +54,58 @@ export async function rlRun(
   terminal: Terminal,
   evaluateOnly: boolean = false,
 ): Promise<readonly RlRow[]> {
-  const task = rlTask(request)
-  const checkpoints = openCheckpoints(checkpointsOf(out), { keep: [latest(1)] })
-  try {
-    const found = await restored(checkpoints, request, out)
-    const policies: Record<string, Treelike> = { ...found?.policies }
-    let rows = [...(found?.kept.rows ?? [])]
-    if (evaluateOnly) {
-      return rows.map((row) => ({ ...row, figures: task.evaluate(policies[`seed${row.seed}`]!) }))
-    }
-    let { record = null, curve = [] } = found?.kept ?? {}
-    let current = record && found ? loadPpo(task.run, { tensors: found.current as never, record }) : undefined
-    const { updates } = task.run
-    const save = (step: number, state: PpoState | undefined): Promise<void> => {
-      const saved = state && savePpo(state)
-      const kept: Kept = { request, rows, record: saved?.record ?? null, curve }
-      return checkpoints.save(step, { tensors: { policies, current: saved?.tensors ?? {} }, state: kept })
-    }
-    for (let seed = rows.length; seed < request.seeds; seed++) {
-      let state = current ?? task.run.init(foldIn(key(0), seed))
-      current = undefined
-      while (state.update < updates) {
-        const [next, progress] = task.run.update(state)
-        state = next
-        const mean = Number.isNaN(progress.meanReturn) ? null : progress.meanReturn
-        curve = [...curve, [progress.steps, mean, progress.exactlyOne]]
-        const done = seed * updates + state.update
-        terminal.progress?.(
-          done,
-          request.seeds * updates,
-          `seed ${seed}, update ${state.update} of ${updates}`,
-        )
-        if (state.update < updates) await save(seed * (updates + 1) + state.update, state)
-      }
-      const { params } = state.point
-      policies[`seed${seed}`] = params
-      const trained = state.returns.reduce((a, b) => a + b, 0) / state.returns.length
-      rows = [...rows, { seed, trained, figures: task.evaluate(params), curve }]
-      curve = []
-      await save((seed + 1) * (updates + 1) - 1, undefined)
-    }
-    await checkpoints.wait()
-    return rows
-  } finally {
-    await checkpoints.close()
-  }
-}
-
-async function restored(
-  checkpoints: Checkpoints,
-  request: RlRequest,
-  out: string,
-): Promise<{ kept: Kept; policies: Record<string, Treelike>; current: Tree } | undefined> {
-  if (checkpoints.list().length === 0) return undefined
-  const { tensors, state } = await checkpoints.restore()
-  const kept = state as unknown as Kept
-  if (JSON.stringify(kept.request) !== JSON.stringify(request)) {
+  const { run, evaluate } = rlTask(request)
+  const folder = checkpointsOf(out)
+  if (listCheckpoints(folder).length > 0 && JSON.stringify(requestIn(out)) !== JSON.stringify(request)) {
     throw new BadInput(`another run is kept in this folder, give another --out, or rl resume [${out}]`)
   }
-  const { policies, current } = tensors as { policies: Record<string, Treelike>; current: Tree }
-  return { kept, policies, current }
+  const begun = (seed: number): PpoState => run.init(foldIn(key(0), seed))
+  const steps = request.seeds * run.updates
+
+  function init(): RlPoint {
+    const { point } = begun(0)
+    const seeds = Array.from({ length: request.seeds }, (_, seed) => seed)
+    const policies = Object.fromEntries(seeds.map((seed) => [`seed${seed}`, point.params]))
+    return { ...point, policies, kept: { rows: [], record: null, curve: [] } }
+  }
+
+  function step({ params, state, policies, kept }: RlPoint): StepResult<RlPoint> {
+    const seed = kept.rows.length
+    const from = kept.record === null ? begun(seed) : { ...kept.record, point: { params, state } }
+    const [{ point, ...record }, progress] = run.update(from)
+    const mean = Number.isNaN(progress.meanReturn) ? null : progress.meanReturn
+    const curve: RlRow['curve'] = [...kept.curve, [progress.steps, mean, progress.exactlyOne]]
+    const { loss } = progress
+    if (record.update < run.updates) {
+      return { ...point, policies, kept: { ...kept, record, curve }, loss }
+    }
+    const trained = record.returns.reduce((a, b) => a + b, 0) / record.returns.length
+    const row = { seed, trained, figures: evaluate(point.params), curve }
+    return {
+      ...point,
+      policies: { ...policies, [`seed${seed}`]: point.params },
+      kept: { rows: [...kept.rows, row], record: null, curve: [] },
+      loss,
+    }
+  }
+
+  const { point } = await train({
+    ...{ init, step, plain: ['kept'], data: () => null },
+    // No step where nothing is to be trained: what is kept is read.
+    steps: evaluateOnly ? 0 : steps,
+    // The process that has this thread hears signals, and ends it.
+    signals: [],
+    checkpoint: { folder, every: 1, keep: [latest(1)], settings: request },
+    callbacks: [
+      {
+        onStep: ({ step: made }) => {
+          const [seed, update] = [Math.floor((made - 1) / run.updates), ((made - 1) % run.updates) + 1]
+          terminal.progress?.(made, steps, `seed ${seed}, update ${update} of ${run.updates}`)
+        },
+      },
+    ],
+  })
+  const { rows } = point.kept
+  if (!evaluateOnly) return rows
+  return rows.map((row) => ({ ...row, figures: evaluate(point.policies[`seed${row.seed}`]!) }))
 }

@@ -1,5 +1,5 @@
 import { checkName, checkOptions } from '../../options/index.js'
-import { Tensor } from '../../tensor/index.js'
+import { Tensor, timedWork, type Work } from '../../tensor/index.js'
 import {
   checkSameTree,
   leavesOf,
@@ -51,7 +51,10 @@ export function applyGradients<S extends State, P extends Treelike>(
   if (options.extra !== undefined) checkOptions('applyGradients, extra', options.extra, extraNames)
   const known = arithmeticOf(options.arithmetic).name === 'ieee' ? recognize(optimizer) : undefined
   if (known) {
-    const fused = adamwStep(known, optimizer, grads, point, options)
+    const fused = timedWork(
+      () => adamwWork(point.params),
+      () => adamwStep(known, optimizer, grads, point, options),
+    )
     if (fused) return fused as Point<S, P>
   }
   const compiled = compiledUpdate(optimizer, grads, point, options)
@@ -148,6 +151,16 @@ function adamwStep<P extends Treelike>(
     return i === states.length - 1 && typeof rate !== 'number' ? { count: nextCount(rateState.count!) } : old
   })
   return { params: replaceLeaves(params, newP), state: nestStates(optimizer, nextStates) }
+}
+
+/** The fused pass as a profile tells it: four arrays read and three made, about fifteen operations an element. */
+function adamwWork(params: Treelike): Work {
+  const leaves = leavesOf(params)
+  const size = leaves.reduce((sum, leaf) => sum + leaf.size, 0)
+  return {
+    ...{ kind: 'fused', operations: ['adamw'], stacks: [[]], dtype: 'float32', shape: [size] },
+    ...{ flops: 15 * size, bytes: 28 * size, memory: 12 * size },
+  }
 }
 
 /** What `clipByGlobalNorm` multiplies by in 'ieee', 1 where the norm is below the limit or 0. */

@@ -10,6 +10,7 @@ import { type Shape, sameShape } from './shape.js'
 import { placeOf } from './siteOf.js'
 import { substitution } from './substitute.js'
 import { type Op, Tensor } from './tensor.js'
+import { type Timer, timer } from './timing.js'
 
 /** Where an operation writes instead of allocating: same dtype and shape as its result. It may be an input. */
 export interface OutOption<D extends DType = DType> {
@@ -24,7 +25,23 @@ export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, ou
   if (typeof op?.kernel !== 'function' || !Array.isArray(inputs)) throw notApplied('apply', op, inputs)
   const other = substitution()?.(op as Op, inputs, attributes)
   if (other) return out ? written(other, out) : other
+  const told = timer()
+  if (told) return clocked(told, op, inputs, attributes, out)
   return observer() ? observed(op, inputs, attributes, out) : run(op, inputs, attributes, out)
+}
+
+function clocked<A>(
+  told: Timer,
+  op: Op<A>,
+  inputs: readonly Tensor[],
+  attributes: A,
+  out: Tensor | undefined,
+): Tensor {
+  const site = told.sites ? placeOf(op.name) : undefined
+  const began = performance.now()
+  const output = observer() ? observed(op, inputs, attributes, out) : run(op, inputs, attributes, out)
+  told.operation({ op: op as Op, inputs, attributes, output }, began, performance.now(), site)
+  return output
 }
 
 /** The elements of a result in the tensor that was handed for them. */
@@ -93,7 +110,7 @@ function notApplied(by: string, op: unknown, inputs: unknown): TypeError {
 
 function hasSite(inputs: readonly Tensor[]): boolean {
   for (const { trace } of inputs) if (trace?.site) return true
-  return recordsEverything() === 'with sites'
+  return recordsEverything() === 'with sites' || timer()?.sites === true
 }
 
 /** The operands of an operation as tensors of one dtype: numbers take the dtype of the tensors beside them. */

@@ -8,7 +8,7 @@ const inner: readonly string[] = foldersBeside(import.meta.url)
 function foldersBeside(module: string | undefined): string[] {
   if (!module) return []
   const { pathname } = new URL('../..', module)
-  return ['tensor', 'autodiff', 'numerics', 'precision', 'compile', 'losses'].map(
+  return ['tensor', 'autodiff', 'numerics', 'precision', 'compile', 'losses', 'profile'].map(
     (folder) => `${pathname}${folder}/`,
   )
 }
@@ -16,11 +16,31 @@ function foldersBeside(module: string | undefined): string[] {
 /** The source line that called an operation: `model.ts:12:7`; undefined where no recording asked for it. */
 export function siteOf(trace: Pick<Trace, 'site'>): string | undefined {
   checkRecord('siteOf', 'trace', trace)
-  const frames = trace.site?.stack?.split('\n').slice(1) ?? []
-  const outside = frames.find(
-    (frame) => /:\d+:\d+\)?$/.test(frame) && !inner.some((path) => frame.includes(path)),
-  )
-  return outside && /([^/\\(\s]+:\d+:\d+)\)?$/.exec(outside)?.[1]
+  const outside = framesOf(trace.site).find(isOutside)
+  return outside && lineOf(outside)
+}
+
+/**
+ * The source lines that led to an operation, the innermost first: as `siteOf`, and what called that; up to the function `until`,
+ * where there is such a one among them.
+ */
+export function stackOf(trace: Pick<Trace, 'site'>, until?: string): readonly string[] {
+  checkRecord('stackOf', 'trace', trace)
+  const frames = framesOf(trace.site)
+  const end = until === undefined ? -1 : frames.findIndex((frame) => frame.includes(` ${until} `))
+  return (end < 0 ? frames : frames.slice(0, end)).filter(isOutside).flatMap((frame) => lineOf(frame) ?? [])
+}
+
+function framesOf(site: Error | undefined): readonly string[] {
+  return site?.stack?.split('\n').slice(1) ?? []
+}
+
+function isOutside(frame: string): boolean {
+  return /:\d+:\d+\)?$/.test(frame) && !inner.some((path) => frame.includes(path))
+}
+
+function lineOf(frame: string): string | undefined {
+  return /([^/\\(\s]+:\d+:\d+)\)?$/.exec(frame)?.[1]
 }
 
 // Whose place the operations of a running `calledAt` have. It lives while that runs and changes no result.

@@ -50,6 +50,8 @@ export interface Op<A = unknown> {
    * result is a step or a choice. Written in tensor operations, as the rules of autodiff, whose tables are asked first.
    */
   gradient?(context: OpCotangent<A>): readonly (Tensor | undefined)[]
+  /** How many multiplications, additions, functions and comparisons it does, for an operation whose form does not say. */
+  flops?(attributes: A, shapes: readonly Shape[], output: Shape): number
   /** What each operand gives to the result, for an operation of form 'whole' that does not read all of everything. */
   reads?(attributes: A, shapes: readonly Shape[], output: Shape): readonly Reads[]
 }

@@ -1,0 +1,171 @@
+import { signal, useSignalEffect } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { chipNames, topologies } from 'tpu-toolkit/hardware'
+import { modelNames } from 'tpu-toolkit/model'
+import { Choice, NumberField } from '../../parts/controls.js'
+import { Failed } from '../../parts/failed.js'
+import { latestWins } from '../../parts/latestWins.js'
+import { ShowCode } from '../../parts/showCode.js'
+import { Flags } from './flagsView.js'
+import { planCode, rooflineCode, shardingCode } from './planCode.js'
+import type { PlanAnswer, PlanAsked } from './planMessages.js'
+import { askedOf, remats, state, topologyOf } from './planState.js'
+import { PlanTables, planVerdict } from './planTables.js'
+import { Roofline } from './rooflineView.js'
+import { Systolic } from './systolicView.js'
+import { Torus } from './torus.js'
+
+const answer = signal<PlanAnswer | undefined>(undefined)
+const failure = signal('')
+let worker: ReturnType<typeof latestWins<PlanAsked, PlanAnswer>> | undefined
+
+/** A model on a slice before it is rented: memory, sharding, roofline, the matrix unit, flags. */
+export function PlanSection() {
+  useEffect(() => {
+    const opened = latestWins<PlanAsked, PlanAnswer>('plan', {
+      onAnswer: (told) => {
+        answer.value = told
+        failure.value = ''
+      },
+      onFailure: (why) => {
+        failure.value = why
+      },
+    })
+    worker = opened
+    opened.ask(askedOf())
+    return () => {
+      opened.close()
+      worker = undefined
+    }
+  }, [])
+  useSignalEffect(() => {
+    const asked = askedOf()
+    worker?.ask(asked)
+  })
+  const told = answer.value
+  const plan = told?.plan
+  return (
+    <>
+      <p class="lead">
+        Training a model on a slice of TPUs, planned before it is rented: what it takes of each device, where
+        each parameter goes, what bounds each operation, what a matrix unit does in each cycle, which flags to
+        set. The numbers are those that <code>tpu-toolkit plan</code>, <code>roofline</code> and{' '}
+        <code>flags</code> print.
+      </p>
+      <Controls />
+      <p class="said" role="status">
+        {told ? planVerdict(told) : 'Being computed.'}
+      </p>
+      {failure.value !== '' && <Failed what="The plan failed" why={failure.value} />}
+      {typeof plan === 'string' && <Failed what="Not so" why={plan} />}
+      {told && plan && typeof plan !== 'string' && (
+        <>
+          <PlanTables plan={plan} />
+          <ShowCode code={planCode(askedOf())} />
+          <h2>The parameters on the torus</h2>
+          <Torus plan={plan} slice={told.slice} />
+          {typeof plan.drawn !== 'string' && (
+            <ShowCode
+              code={shardingCode(
+                askedOf(),
+                Object.fromEntries(plan.drawn.axisNames.map((name, i) => [name, drawnSide(plan.drawn, i)])),
+              )}
+            />
+          )}
+        </>
+      )}
+      <h2>What bounds each operation on one chip</h2>
+      <div class="controls">
+        <NumberField label="sequences on the chip" value={state.rows} min={1} max={2 ** 20} step={1} />
+        <NumberField
+          label="tokens of each, 1 to decode"
+          value={state.tokens}
+          min={1}
+          max={2 ** 20}
+          step={1}
+        />
+        <NumberField
+          label="tokens attended to, 0: the sequence"
+          value={state.context}
+          min={0}
+          max={2 ** 20}
+          step={1}
+        />
+        <Choice
+          label="passes"
+          value={state.pass}
+          names={['both', 'forward']}
+          said={{ both: 'forward and backward' }}
+        />
+      </div>
+      {typeof told?.roofline === 'string' && <Failed what="Not so" why={told.roofline} />}
+      {told && typeof told.roofline !== 'string' && (
+        <>
+          <Roofline {...told.roofline} />
+          <ShowCode code={rooflineCode(askedOf())} />
+        </>
+      )}
+      <h2>A matrix unit, cycle by cycle</h2>
+      <Systolic />
+      <h2>Flags</h2>
+      <Flags />
+    </>
+  )
+}
+
+const drawnSide = (drawn: Exclude<PlanAnswer['plan'], string>['drawn'], i: number): number =>
+  typeof drawn === 'string' ? 1 : drawn.meshShape[i]!
+
+function Controls() {
+  const { chip, topology, model } = state
+  const most = 2 ** 20
+  const chosen = topologyOf(chip.value, topology.value).join('x')
+  return (
+    <>
+      <div class="controls">
+        <Choice
+          label="model"
+          value={model}
+          names={[...modelNames, 'own']}
+          said={{ own: 'a decoder of your own' }}
+        />
+        <Choice label="chips" value={chip} names={chipNames} />
+        <label class="field">
+          slice
+          <select
+            value={chosen}
+            onChange={({ currentTarget }) => {
+              topology.value = currentTarget.value
+            }}
+          >
+            {topologies(chip.value).map((shape) => (
+              <option key={shape.join('x')} value={shape.join('x')}>
+                {`${shape.reduce((product, side) => product * side, 1)} chips, ${shape.join('x')}`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <NumberField label="sequence" value={state.sequence} min={1} max={most} step={1} />
+        <NumberField label="batch, 0: the largest" value={state.batch} min={0} max={most} step={1} />
+      </div>
+      {model.value === 'own' && (
+        <fieldset class="controls">
+          <legend>Decoder</legend>
+          <NumberField label="D: width" value={state.D} min={1} max={most} step={1} />
+          <NumberField label="F: inside the MLP" value={state.F} min={1} max={most} step={1} />
+          <NumberField label="L: layers" value={state.L} min={1} max={10_000} step={1} />
+          <NumberField label="N: heads" value={state.N} min={1} max={most} step={1} />
+          <NumberField label="V: vocabulary" value={state.V} min={1} max={1e7} step={1} />
+        </fieldset>
+      )}
+      <div class="controls">
+        <NumberField label="ways that copy (data)" value={state.data} min={1} max={most} step={1} />
+        <NumberField label="tensor ways" value={state.tensor} min={1} max={most} step={1} />
+        <NumberField label="expert ways" value={state.expert} min={1} max={most} step={1} />
+        <Choice label="parameters in" value={state.params} names={['bfloat16', 'float32']} />
+        <Choice label="kept for the backward pass" value={state.remat} names={remats} />
+      </div>
+      <p>fsdp takes the ways that are left.</p>
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import type { MeasuredRun, Told } from './measureRun.js'
+
+/**
+ * Bytes of values alive while each piece of work runs: from when they are made until the last one that reads them, results until the
+ * end; what the run was given counts throughout, and inside of a program what that holds.
+ */
+export function aliveBytes(told: readonly Told[], { bytes, givenBytes, returned }: MeasuredRun): number[] {
+  const from = new Array<number>(bytes.length).fill(0)
+  const to = new Array<number>(bytes.length).fill(0)
+  for (const [i, { reads, makes }] of told.entries()) {
+    for (const value of makes) {
+      from[value] = i
+      to[value] = i
+    }
+    for (const value of reads) to[value] = i
+  }
+  for (const value of returned) if (value >= 0) to[value] = told.length - 1
+  // What is alive changes at ends only.
+  const change = new Array<number>(told.length + 1).fill(0)
+  for (const [value, size] of bytes.entries()) {
+    change[from[value]!]! += size
+    change[to[value]! + 1]! -= size
+  }
+  let alive = givenBytes
+  return told.map(({ within }, i) => {
+    alive += change[i]!
+    return alive + within
+  })
+}

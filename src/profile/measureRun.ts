@@ -1,0 +1,122 @@
+import {
+  flopsOf,
+  productOf,
+  stackOf,
+  Tensor,
+  type Timer,
+  timed,
+  type Work,
+  type WorkTensors,
+  withDeepStacks,
+} from '../tensor/index.js'
+
+/** A piece of work as it was told: what it was, and when, in milliseconds. */
+export interface Told {
+  readonly work: Work
+  readonly began: number
+  readonly ended: number
+  /** The values it read and made, by number; those that came from outside have none. */
+  readonly reads: readonly number[]
+  readonly makes: readonly number[]
+  /** Bytes that the values of a program take while it runs. */
+  readonly within: number
+}
+
+/** One run, told: pieces of work in the order in which they ended, and its own beginning and end. */
+export interface MeasuredRun {
+  readonly told: readonly Told[]
+  readonly began: number
+  readonly ended: number
+  /** Bytes of each value that was made. */
+  readonly bytes: readonly number[]
+  /** Bytes of what was read and made outside. */
+  readonly givenBytes: number
+  /** The values that the run returned. */
+  readonly returned: ReadonlySet<number>
+}
+
+/** The function at the foot of every stack. */
+const foot = 'profiledRun'
+
+/**
+ * Runs a function once and keeps what it was told. Bare, it keeps times and shapes alone; with sites also where everything was called and
+ * which values were read, and that run takes longer.
+ */
+export function measureRun(f: () => unknown, sites: boolean): MeasuredRun {
+  const told: Told[] = []
+  const values = new Values()
+  const timer: Timer = {
+    ...{ sites, until: foot },
+    operation({ op, inputs, attributes, output }, began, ended, site) {
+      const shapes = inputs.map(({ shape }) => shape)
+      const product = productOf(op, shapes, output.shape)
+      const memory = output.data.byteLength
+      const work: Work = {
+        ...{ kind: op.name, operations: [op.name], dtype: output.dtype, shape: output.shape, memory },
+        stacks: [site ? stackOf({ site }, foot) : []],
+        flops: flopsOf(op, attributes, shapes, output.shape),
+        bytes: inputs.reduce((sum, { data }) => sum + data.byteLength, memory),
+        ...(product ? { product } : {}),
+      }
+      const seen = sites ? values.seen({ reads: inputs, makes: [output] }) : nothing
+      told.push({ work, began, ended, ...seen, within: 0 })
+    },
+    work(work, began, ended, tensors = {}) {
+      const within = 'alive' in work && typeof work.alive === 'number' ? work.alive : 0
+      told.push({ work, began, ended, ...(sites ? values.seen(tensors) : nothing), within })
+    },
+  }
+  const began = performance.now()
+  const result = sites ? withDeepStacks(() => profiledRun(f, timer)) : profiledRun(f, timer)
+  const ended = performance.now()
+  if (result instanceof Promise) {
+    throw new TypeError('profile: the function is asynchronous, what it does later is not seen [Promise]')
+  }
+  const { bytes, givenBytes } = values
+  return { told, began, ended, bytes, givenBytes, returned: sites ? values.known(tensorsIn(result)) : none }
+}
+
+const nothing = { reads: [], makes: [] }
+const none: ReadonlySet<number> = new Set()
+
+function profiledRun(f: () => unknown, timer: Timer): unknown {
+  return timed(f, timer)
+}
+
+/** Values by number, told apart by where their elements lie; what holds them no longer need be there. */
+class Values {
+  readonly bytes: number[] = []
+  givenBytes = 0
+  readonly #numbers = new WeakMap<object, number>()
+
+  seen({ reads = [], makes = [] }: WorkTensors): Pick<Told, 'reads' | 'makes'> {
+    const read = reads.flatMap(({ data }) => {
+      const number = this.#numbers.get(data)
+      if (number === undefined) {
+        this.#numbers.set(data, -1)
+        this.givenBytes += data.byteLength
+      }
+      return number === undefined || number < 0 ? [] : [number]
+    })
+    const made = makes.flatMap(({ data }) => {
+      // What is handed on as it came is nothing new.
+      if (this.#numbers.has(data)) return []
+      this.#numbers.set(data, this.bytes.length)
+      return [this.bytes.push(data.byteLength) - 1]
+    })
+    return { reads: read, makes: made }
+  }
+
+  known(tensors: readonly Tensor[]): Set<number> {
+    return new Set(tensors.flatMap(({ data }) => this.#numbers.get(data) ?? []))
+  }
+}
+
+/** The tensors of whatever a function returned. */
+function tensorsIn(result: unknown): readonly Tensor[] {
+  if (result instanceof Tensor) return [result]
+  if (Array.isArray(result)) return result.flatMap(tensorsIn)
+  if (typeof result !== 'object' || result === null) return []
+  const prototype: unknown = Object.getPrototypeOf(result)
+  return prototype === Object.prototype || prototype === null ? Object.values(result).flatMap(tensorsIn) : []
+}
