@@ -213,6 +213,11 @@ export const doors: readonly Door[] = [
     about: 'its files: recorded data, a run that is kept and goes on, a grid of runs',
   },
   {
+    folder: 'queue',
+    root: 'none',
+    about: 'sweeps over many machines: trials in PostgreSQL, taken by workers wherever they run, each kept once',
+  },
+  {
     folder: 'drift',
     root: 'none',
     anywhere: true,

@@ -34,7 +34,19 @@ export async function startPostgres(): Promise<TestPostgres> {
   writeFileSync(secret, `${password}\n`)
   const made = spawnSync(
     join(bin, 'initdb'),
-    ['-D', folder, '-U', 'toolkit', '-A', 'scram-sha-256', `--pwfile=${secret}`, '--no-sync', '-E', 'UTF8', '--locale=C'],
+    [
+      '-D',
+      folder,
+      '-U',
+      'toolkit',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${secret}`,
+      '--no-sync',
+      '-E',
+      'UTF8',
+      '--locale=C',
+    ],
     { ...owner, cwd: top, encoding: 'utf8' },
   )
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)

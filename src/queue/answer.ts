@@ -14,10 +14,7 @@ export interface Waiting {
 }
 
 /** Gives rows, and the errors of jobs that were set aside, to those who wait for them. */
-export async function answer(
-  connection: Connection,
-  { name, ids, waiters, failed }: Waiting,
-): Promise<void> {
+export async function answer(connection: Connection, { name, ids, waiters, failed }: Waiting): Promise<void> {
   const waiting = new Map(ids.flatMap((id) => waiters.get(id) ?? []).map((one) => [one.trial.key, one]))
   if (waiting.size === 0) return
   const rows = await connection.query<{ key: string; row: string }>(

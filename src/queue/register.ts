@@ -27,10 +27,11 @@ export async function register(
     )
     await connection.query('select pg_advisory_lock($1, $2)', [workerLock, made!.id])
     if (former !== undefined) {
-      await connection.query(
-        `update ${schema}.claims set worker = $1 where worker = $2 and job = any($3)`,
-        [made!.id, former, running.map(({ job }) => job)],
-      )
+      await connection.query(`update ${schema}.claims set worker = $1 where worker = $2 and job = any($3)`, [
+        made!.id,
+        former,
+        running.map(({ job }) => job),
+      ])
     }
     return made!.id
   })

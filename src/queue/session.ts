@@ -39,6 +39,9 @@ export interface SessionSetup {
   readonly say: (text: string) => void
 }
 
+/** How long what is under way may take when a session is closed, in milliseconds. */
+const farewell = 5000
+
 /** The connection is gone, whatever was under way on it. */
 class Lost extends Error {}
 
@@ -65,6 +68,12 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
   let gone: Error | undefined
   let last: Promise<unknown> = Promise.resolve()
 
+  const refusal = (thrown: unknown): Error => {
+    const ofServer = thrown instanceof Error && ('severity' in thrown || thrown instanceof Lost)
+    if (!ofServer && thrown instanceof Error) return thrown
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    return new QueueUnreachable(`${op}: cannot connect to ${shown} [${why}]`, { cause: thrown })
+  }
   const connect = async (): Promise<Link> => {
     const link = await openLink(setup, () => {
       // Nobody may be using it: it is made again all the same, for what is heard on it and held by it.
@@ -73,7 +82,8 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
     try {
       await setup.begin(link.connection)
     } catch (thrown) {
-      link.drop()
+      // Ended, not lost: who is lost is connected again.
+      void link.end()
       throw thrown
     }
     return link
@@ -94,7 +104,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
         return current
       } catch (thrown) {
         if (!(thrown instanceof Lost || thrown instanceof Again)) {
-          gone = thrown as Error
+          gone = refusal(thrown)
           throw gone
         }
         if (performance.now() - began > patience * 1000) {
@@ -125,15 +135,15 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
     },
     close: async () => {
       closed.abort()
-      await last
+      // Of a connection that hangs nothing may come any more.
+      await Promise.race([last, sleep(farewell, undefined, { ref: false })])
       await current?.end()
     },
   }
   try {
     current = await connect()
   } catch (thrown) {
-    if (!(thrown instanceof Lost || thrown instanceof Again)) throw thrown
-    throw new QueueUnreachable(`${op}: cannot connect to ${shown} [${thrown.message}]`)
+    throw refusal(thrown)
   }
   return session
 }
@@ -185,9 +195,7 @@ async function openLink(setup: SessionSetup, onLost: () => void): Promise<Link> 
       query: async <T>(text: string, values?: readonly unknown[]) =>
         (await execute(text, values)).rows as readonly T[],
       transaction: async (work, durability) => {
-        await execute(
-          durability === 'lazy' ? 'begin; set local synchronous_commit to off' : 'begin',
-        )
+        await execute(durability === 'lazy' ? 'begin; set local synchronous_commit to off' : 'begin')
         try {
           const result = await work()
           await execute('commit')

@@ -35,7 +35,10 @@ export async function supervise(connection: Connection, { grace, silence }: Limi
        and l.objsubid = 2 and l.granted and l.database = (select oid from pg_database where datname = current_database()))`,
   )
   const gone = `lost < now() - make_interval(secs => $1) or seen < now() - make_interval(secs => $2)`
-  const [any] = await connection.query(`select from ${schema}.workers where ${gone} limit 1`, [grace, silence])
+  const [any] = await connection.query(`select from ${schema}.workers where ${gone} limit 1`, [
+    grace,
+    silence,
+  ])
   if (any === undefined) return
   await connection.transaction(async () => {
     const workers = await connection.query<{ id: number; host: string }>(

@@ -42,7 +42,11 @@ export async function setAside(
 }
 
 /** Puts those of these jobs that were set aside back into the queue, as if they had never failed. */
-export async function takeBack(connection: Connection, sweep: string, jobs: readonly string[]): Promise<void> {
+export async function takeBack(
+  connection: Connection,
+  sweep: string,
+  jobs: readonly string[],
+): Promise<void> {
   const back = await connection.query<{ job: string }>(
     `delete from ${schema}.troubles where sweep = $1 and job = any($2) and aside returning job`,
     [sweep, jobs],
