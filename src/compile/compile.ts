@@ -71,6 +71,20 @@ const profileNames: OptionTable<ProfileOptions> = { runs: 'optional' }
 /** More programs than this for one function, and it is said once. */
 const many = 8
 
+// How many programs were recorded in this process, for whoever wonders why steps are slow. No result depends on it.
+let recordings = 0
+
+/**
+ * How many programs compiled functions have recorded in this process: one more for each new shape, dtype or fixed value.
+ *
+ * @example const before = recordedPrograms()
+ * compile((x) => exp(x))(tensor([1])).size // 1
+ * recordedPrograms() - before // 1
+ */
+export function recordedPrograms(): number {
+  return recordings
+}
+
 /** A recording for one structure of arguments. */
 interface Entry {
   readonly args: readonly Structure[]
@@ -203,6 +217,7 @@ export function compile<A extends readonly any[], R>(
     const gives = donors.some((donor) => donor !== undefined)
     const entry = { args, result, program, donors: gives ? donors : undefined }
     entries.unshift(entry)
+    recordings++
     if (entries.length === many) {
       console.warn(
         `compile: ${many} programs for one function, each call with new shapes or other fixed values makes one more: ${entries

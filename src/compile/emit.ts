@@ -1,12 +1,14 @@
 import { sizeOf } from '../tensor/index.js'
+import { blockOf } from './blockOf.js'
 import { blockElements, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
 import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
 import type { Instruction, Parameter } from './lowering.js'
-import { planMemory } from './memory.js'
+import { planMemory, spaced } from './memory.js'
 import * as code from './opcodes.js'
+import { inPasses, isAlong, planEdges } from './planEdges.js'
 import {
   isLoop,
   isScan,
@@ -18,9 +20,9 @@ import {
   type Schedule,
 } from './schedule.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
-import { edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
+import { bytesOutside, edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
-import { type Share, sharesOf, Words, whole } from './words.js'
+import { dealt, type Share, sharesOf, Words, whole } from './words.js'
 
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
@@ -32,9 +34,12 @@ export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; rea
 const up32 = (n: number): number => Math.ceil(n / 32) * 32
 
 /** Room for the elements of a value, and for what an instruction that takes sixteen at a time may write behind the last one. */
-function bytesOf(node: Node): number {
-  return up32(node.size * widthOf(node.dtype)) + 64
+function roomFor(size: number, bytes: number): number {
+  return up32(size * bytes) + 64
 }
+
+/** Where an instruction writes that only looks. */
+const nowhere: Operand = { from: 0, along: 0 }
 
 /** Nanoseconds of one instruction on one element, about, and of one element on its way in or out. */
 const perInstruction = 0.3
@@ -54,14 +59,19 @@ export function emit(
   { inside = false, threads = 1 }: { readonly inside?: boolean; readonly threads?: number },
 ): Emitted {
   const { steps, placeOf } = plan
+  const edges = inside ? inPasses : planEdges(graph, plan)
+  /** Bytes of an element where it lies in memory. */
+  const bytesOf = (node: Node): 1 | 2 | 4 | 8 =>
+    (edges.codes.has(node) ? bytesOutside(node.dtype) : undefined) ?? widthOf(node.dtype)
   const readers = lastReads(graph, plan, inside)
   const stored = [...readers.keys()].filter((node) => node.source.kind !== 'constant')
-  const needs = stored.map((node) => ({ bytes: bytesOf(node), ...readers.get(node)! }))
+  const needs = stored.map((node) => ({ bytes: roomFor(node.size, bytesOf(node)), ...readers.get(node)! }))
   const memory = planMemory(needs)
-  const address = new Map(stored.map((node, i) => [node, base + memory.offsets[i]!]))
-  const roomAt = base + up32(memory.bytes)
-  const room = up32(Math.max(0, ...steps.map((step) => (isLoop(step) || isScan(step) ? 0 : roomOf(step)))))
-  const slotsAt = roomAt + room * threads
+  const start = spaced(base)
+  const address = new Map(stored.map((node, i) => [node, start + memory.offsets[i]!]))
+  const roomAt = spaced(start + memory.bytes)
+  const room = spaced(Math.max(0, ...steps.map((step) => (isLoop(step) || isScan(step) ? 0 : roomOf(step)))))
+  const slotsAt = spaced(roomAt + room * threads)
 
   const constants: number[] = []
   const constantAt = new Map<string, number>()
@@ -118,7 +128,11 @@ export function emit(
     })
   }
 
-  function emitLoop({ shape, nodes }: LoopStep): void {
+  const tableFor = (node: Node, way: 'enter' | 'leave'): Address =>
+    edgeOf(node.dtype) === code.BYTES ? edgeTables(node.dtype)[way] : 0
+
+  function emitLoop(step: LoopStep): void {
+    const { shape, nodes } = step
     const isStored = (node: Node): boolean => readers.has(node)
     const registers = new Map<Node | string, Operand>()
     const before: Line[] = []
@@ -131,20 +145,26 @@ export function emit(
     )
     const most = wide ? blockElements / 2 : blockElements
     const row = shape.at(-1) ?? 1
-    const block = Math.min(total, threads > 1 ? evenBlock(row, most) : wholeRows(row, most))
+    const block = Math.min(total, blockOf(row, most, threads))
 
     /** What an operand from outside of the loop is read as. */
     function outside(place: Place): Operand {
-      const width = widthOf(place.stored.dtype)
+      const { stored } = place
+      const width = widthOf(stored.dtype)
       const view = collapsed(broadcastView(place.view, shape))
-      const along = view.strides.length === 1 && view.strides[0] === 1 && view.start % (16 / width) === 0
-      if (along) {
-        const from = plus(at(place.stored), view.start * width)
-        return { from, along: width === 8 ? 2 : 1 }
-      }
-      const key = `${place.stored.id} ${view.start} ${view.shape.join()} ${view.strides.join()}`
+      const key = `${stored.id} ${view.start} ${view.shape.join()} ${view.strides.join()}`
       const known = registers.get(key)
       if (known) return known
+      const bytes = bytesOf(stored)
+      if (isAlong(place, shape, bytes)) {
+        const from: Operand = { from: plus(at(stored), view.start * bytes), along: bytes }
+        if (!edges.codes.has(stored)) return from
+        const to: Operand = { register: { last: 0, always: false } }
+        const opcode = code.READ + edgeOf(stored.dtype)
+        body.push({ opcode, to, reads: [from], parameter: tableFor(stored, 'enter') })
+        registers.set(key, to)
+        return to
+      }
       // The same for every block: one element, or whole rows of which a block holds some.
       const repeats =
         view.strides[0] === 0 && (view.shape.length === 1 || block % (total / view.shape[0]!) === 0)
@@ -152,7 +172,7 @@ export function emit(
       const line: Line = {
         opcode: width === 8 ? code.LOAD64 : code.LOAD,
         to,
-        reads: [{ from: at(place.stored), along: 0 }],
+        reads: [{ from: at(stored), along: 0 }],
         parameter: viewRecord(view),
       }
       if (repeats) before.push(line)
@@ -167,8 +187,17 @@ export function emit(
     }
 
     function destination(node: Node): Operand {
-      if (!isStored(node)) return { register: { last: 0, always: false } }
-      return { from: at(node), along: widthOf(node.dtype) === 8 ? 2 : 1 }
+      if (!isStored(node) || edges.codes.has(node)) return { register: { last: 0, always: false } }
+      return { from: at(node), along: bytesOf(node) }
+    }
+
+    /** Writes what goes out as storage has it. */
+    function leave(node: Node, result: Operand): void {
+      const isCode = edges.codes.has(node)
+      if (!isCode && !edges.left.has(node)) return
+      const opcode = code.WRITE + edgeOf(node.dtype)
+      const to: Operand = { from: at(node), along: bytesOf(node) }
+      body.push({ opcode, to, reads: [result], parameter: tableFor(node, 'leave') })
     }
 
     function instruct(from: LoopNode, instructions: readonly Instruction[]): void {
@@ -187,8 +216,9 @@ export function emit(
       // What is rounded to be stored goes on unrounded within the loop.
       registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
       if (hasSignedNaN(node.dtype) && instructions.some(({ opcode }) => opcode === code.TABLE8)) {
-        body.push({ opcode: code.CHECK, to: { from: 0, along: 0 }, reads: [result], parameter: 0 })
+        body.push({ opcode: code.CHECK, to: nowhere, reads: [result], parameter: 0 })
       }
+      leave(node, result)
     }
 
     function parameterWord(node: Node, parameter: Parameter | undefined): Address {
@@ -200,6 +230,10 @@ export function emit(
       return calls.length - 1
     }
 
+    for (const node of edges.looks.get(step) ?? []) {
+      const reads: Operand[] = [{ from: at(node), along: 4 }]
+      body.push({ opcode: code.READ + code.FLOAT32, to: nowhere, reads, parameter: 0 })
+    }
     for (const from of nodes) {
       const { node, as, loop } = from
       if (loop !== 'same') {
@@ -211,7 +245,7 @@ export function emit(
         instruct(from, [{ opcode, reads: [0], width: widthOf(node.dtype) }])
       }
     }
-    const bytes = up32(block * (wide ? 8 : 4)) + 64
+    const bytes = spaced(block * (wide ? 8 : 4) + 64)
     const own = assignSlots(before, body) * bytes
     slotBytes = Math.max(slotBytes, own * threads)
     const units = Math.ceil(total / block)
@@ -267,17 +301,17 @@ export function emit(
     const total = nodes.reduce((sum, { size }) => sum + size, 0)
     const shares = sharesOf(threads, nodes.length, total * perEdge)
     inParts(shares, (_, part) => {
-      for (const node of dealt(nodes, shares.length)[part]!) {
-        const kind = edgeOf(node.dtype)
-        const table = kind === code.BYTES ? edgeTables(node.dtype)[way] : 0
-        write(opcode, at(node), node.size, kind, table)
+      for (const node of dealt(nodes, shares.length, ({ size }) => size)[part]!) {
+        write(opcode, at(node), node.size, edgeOf(node.dtype), tableFor(node, way))
       }
     })
     split.pop()
   }
   const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
+  const looked = new Set([...edges.looks.values()].flat())
   if (!inside) {
-    emitEdges(code.ENTER, inputs, 'enter')
+    const passing = inputs.filter((node) => !edges.codes.has(node) && !looked.has(node))
+    emitEdges(code.ENTER, passing, 'enter')
     write(code.BAIL)
   }
   const starts: number[] = []
@@ -303,7 +337,10 @@ export function emit(
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
     ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
   )
-  if (!inside) emitEdges(code.LEAVE, outputs, 'leave')
+  if (!inside) {
+    const passing = outputs.filter((node) => !edges.codes.has(node) && !edges.left.has(node))
+    emitEdges(code.LEAVE, passing, 'leave')
+  }
   write(code.END)
 
   const results = inside ? graph.outputs.map((node) => at(placeOf(node).stored)) : []
@@ -317,15 +354,17 @@ export function emit(
   const place = (address: Address): number =>
     typeof address === 'number' ? address : address.offset + imageAt
   const resolve: Resolve = { place, partAt: (part) => wordsAt + laid.parts[part]! * 4 }
-  const edges = (nodes: readonly Node[]): Edge[] => nodes.map((node) => ({ node, at: address.get(node)! }))
+  const placed = (nodes: readonly Node[]): Edge[] =>
+    nodes.map((node) => ({ node, at: address.get(node)!, codes: edges.codes.has(node) }))
   return {
     imageAt,
     image,
     enterAt: wordsAt,
     stepsAt: starts.map((word) => wordsAt + word * 4),
     stored: new Set(stored),
-    arguments: edges(inputs),
-    outputs: edges(outputs),
+    codes: edges.codes,
+    arguments: placed(inputs),
+    outputs: placed(outputs),
     results: results.map(place),
     parts: split,
     calls: calls.map((call) => (typeof call === 'function' ? call(resolve) : call)),
@@ -335,36 +374,10 @@ export function emit(
   }
 }
 
-/** Elements of a block: as many rows as it has room for, or a part of one. */
-function wholeRows(row: number, most: number): number {
-  return row <= most ? Math.floor(most / row) * row : most
-}
-
-/**
- * The same where threads write blocks next to each other: vectors of up to 16 write behind the last element of a block, so blocks end
- * where vectors do. Rows of odd lengths make long ones; too long ones are cut as they come.
- */
-function evenBlock(row: number, most: number): number {
-  let even = row
-  while (even % 16 !== 0) even *= 2
-  return even <= 4 * most ? Math.max(even, wholeRows(even, most)) : most
-}
-
 /** Addresses that are known when all is written. */
 interface Resolve {
   place(address: Address): number
   partAt(part: number): number
-}
-
-/** Values in so many lots of about the same size. */
-function dealt(nodes: readonly Node[], count: number): readonly (readonly Node[])[] {
-  const lots = Array.from({ length: count }, () => ({ size: 0, nodes: [] as Node[] }))
-  for (const node of [...nodes].sort((a, b) => b.size - a.size)) {
-    const lot = lots.reduce((least, each) => (each.size < least.size ? each : least))
-    lot.nodes.push(node)
-    lot.size += node.size
-  }
-  return lots.map(({ nodes }) => nodes)
 }
 
 /** What a value kept in float32 within a loop is rounded by where it is stored. */

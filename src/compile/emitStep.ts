@@ -94,7 +94,7 @@ export function emitStep(to: Writer, { node, reads, does }: NodeStep, share: Sha
       const wide = widthOf(node.dtype) === 8
       const [from, end] = [share.from * blockElements, Math.min(node.size, share.to * blockElements)]
       write(code.GROUP, from, end, blockElements, 24, wide ? code.LOAD64 : code.LOAD)
-      write(plus(at(node), wide ? 2 : 1), at(stored), 0, 0, viewRecord(collapsed(view)))
+      write(plus(at(node), wide ? 8 : 4), at(stored), 0, 0, viewRecord(collapsed(view)))
       return
     }
     case 'join': {

@@ -6,6 +6,8 @@ export interface Edge {
   readonly node: Node
   /** Where it lies in memory. */
   readonly at: number
+  /** Whether it lies there as storage has it. */
+  readonly codes?: boolean
 }
 
 /** What the host does when the interpreter calls it. */
@@ -40,6 +42,8 @@ export interface Emitted {
   readonly stepsAt: readonly number[]
   /** The values that lie in memory; others are only ever in a block of a loop. */
   readonly stored: ReadonlySet<Node>
+  /** Those that lie there as storage has them. */
+  readonly codes: ReadonlySet<Node>
   readonly arguments: readonly Edge[]
   readonly outputs: readonly Edge[]
   /** Where each result of the graph lies. */

@@ -5,6 +5,22 @@ export interface Need {
   readonly to: number
 }
 
+/**
+ * What loops go along side by side begins a whole number of these bytes apart. A processor compares the last 12 bits of addresses first: a read
+ * a little further on, in them, than a write just done waits for it, wherever that was.
+ */
+const apart = 512
+
+/** Where a stretch of memory of so many bytes may begin: at a multiple of this. */
+const alignment = (bytes: number): number => (bytes < 4096 ? 32 : apart)
+
+/** At least so many bytes, such that stretches of this size one behind the other begin where they may. */
+export function spaced(bytes: number): number {
+  return up(bytes, alignment(bytes))
+}
+
+const up = (n: number, multiple: number): number => Math.ceil(n / multiple) * multiple
+
 /** Offsets from 0 for some needs, such that none of two that are alive at once overlap, and how much that takes in all. */
 export function planMemory(needs: readonly Need[]): {
   readonly offsets: readonly number[]
@@ -18,11 +34,12 @@ export function planMemory(needs: readonly Need[]): {
   for (const i of order) {
     const { bytes, from, to } = needs[i]!
     taken = taken.filter((stretch) => stretch.to >= from)
+    const start = alignment(bytes)
     let offset = 0
     let at = 0
     for (; at < taken.length; at++) {
       if (taken[at]!.offset - offset >= bytes) break
-      offset = taken[at]!.end
+      offset = up(taken[at]!.end, start)
     }
     offsets[i] = offset
     taken.splice(at, 0, { offset, end: offset + bytes, to })

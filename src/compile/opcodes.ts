@@ -128,3 +128,6 @@ export const CHECK = 96
 export const TABLE8 = 97
 /** A function of float32, by its number: wasm/program/functions.ts. */
 export const FUNCTION = 98
+/** Elements of a block as storage has them, read to values and written from them; the kind of elements is added. */
+export const READ = 99
+export const WRITE = 104

@@ -1,10 +1,11 @@
 import { flopsOf, productOf, type Shape, stackOf, type Work } from '../tensor/index.js'
+import type { Emitted } from './emitted.js'
 import type { Graph, Node } from './graph.js'
 import { lastReads } from './lives.js'
 import type { LoopBody } from './loopBody.js'
 import type { Program } from './program.js'
 import { isLoop, isScan, type Step } from './schedule.js'
-import { widthOf } from './values.js'
+import { bytesOutside, widthOf } from './values.js'
 
 /**
  * One thing that a program does: a loop over blocks, or one operation. Its kind is 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join',
@@ -54,8 +55,8 @@ export function planOf({ graph, schedule, emitted, bodies }: Program, stacks: St
   const steps = schedule.steps.map((step, i): PlannedStep => {
     const parts = emitted.parts[i] ?? 1
     const there = lives.filter(([, { from, to }]) => from <= i + 1 && to >= i + 1)
-    const alive = there.reduce((sum, [node]) => sum + bytesOf(node), 0)
-    return { ...planned(step, emitted.stored, bodies, stacks), parts, alive }
+    const alive = there.reduce((sum, [node]) => sum + bytesIn(emitted, node), 0)
+    return { ...planned(step, emitted, bodies, stacks), parts, alive }
   })
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
     source.kind === 'constant' ? [{ dtype, shape, bytes: size * widthOf(dtype) }] : [],
@@ -89,11 +90,12 @@ export function profileOf(steps: readonly PlannedStep[], microseconds: readonly 
   }
 }
 
-function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBody[], stacks: Stacks): Work {
+function planned(step: Step, places: Emitted, bodies: readonly LoopBody[], stacks: Stacks): Work {
+  const bytesOf = (node: Node): number => bytesIn(places, node)
   if (isScan(step)) {
     const { schedule, emitted, bodies: within } = bodies.find((body) => body.step === step)!
     const { length } = step.loop
-    const inside = schedule.steps.map((each) => planned(each, emitted.stored, within, []))
+    const inside = schedule.steps.map((each) => planned(each, emitted, within, []))
     const total = (count: (each: Work) => number): number =>
       inside.reduce((sum, each) => sum + count(each), 0) * length
     const operations = inside.flatMap((each) => each.operations)
@@ -108,7 +110,7 @@ function planned(step: Step, stored: ReadonlySet<Node>, bodies: readonly LoopBod
   }
   if (isLoop(step)) {
     const { nodes, shape } = step
-    const made = nodes.map(({ node }) => node).filter((node) => stored.has(node))
+    const made = nodes.map(({ node }) => node).filter((node) => places.stored.has(node))
     const read = new Set(
       nodes.flatMap(({ reads }) => reads.flatMap((place) => (place ? [place.stored] : []))),
     )
@@ -156,8 +158,9 @@ function nameOf({ source }: Node): string {
   return source.kind === 'operation' ? source.op.name : source.kind
 }
 
-function bytesOf(node: Node): number {
-  return node.size * widthOf(node.dtype)
+function bytesIn({ codes }: Emitted, node: Node): number {
+  const bytes = codes.has(node) ? bytesOutside(node.dtype) : undefined
+  return node.size * (bytes ?? widthOf(node.dtype))
 }
 
 function row({ kind, operations, shape, flops, bytes, parts }: PlannedStep): string[] {

@@ -126,7 +126,9 @@ export class Program {
     machine.reserve(emitted.end + slack)
     machine.own(this, this.#images)
     const { views } = machine
-    for (const { node, at } of emitted.arguments) putElements(views, at, argumentOf(node, args))
+    for (const { node, at, codes } of emitted.arguments) {
+      putElements(views, at, argumentOf(node, args), codes)
+    }
   }
 }
 

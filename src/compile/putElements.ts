@@ -42,18 +42,22 @@ function copiedIn(views: Views, to: number, data: Tensor['data']): boolean {
   return true
 }
 
-/** Copies elements in as storage has them, to where they grow from: see `enter` in wasm/program/edges.ts. */
-export function putElements(views: Views, at: number, { dtype, data }: Tensor): void {
+/**
+ * Copies elements in as storage has them, to where they grow from: see `startOf` in wasm/program/edges.ts. `codes`: to where they stay
+ * as they are.
+ */
+export function putElements(views: Views, at: number, { dtype, data }: Tensor, codes = false): void {
   const kind = edgeOf(dtype)
   const { length } = data
   let to = at
+  // Codes behind the last one are read too, and are not to be taken for NaNs.
   if (kind === code.BFLOAT16 || kind === code.FLOAT16) {
     const whole = (length + 7) & ~7
-    to += 2 * whole
-    // Codes behind the last one are read too, and are not to be taken for NaNs.
+    if (!codes) to += 2 * whole
     for (let i = length; i < whole; i++) views.halves[to / 2 + i] = 0
   } else if (kind === code.BYTES || kind === code.BOOL) {
-    to += 3 * length
+    if (!codes) to += 3 * length
+    for (let i = length; i < ((length + 3) & ~3); i++) views.bytes[to + i] = 0
   }
   if (length > few || !copiedIn(views, to, data)) {
     views.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), to)

@@ -201,19 +201,27 @@ export function schedule(graph: Graph, rounding: Rounding): Schedule {
     for (const result of results) store(result)
   }
 
+  /** Of the loops that can run the one with the fewest elements: what it makes may let a larger one do more at once. */
+  function nextShape(): Shape | undefined {
+    let least: Node | undefined
+    for (const node of pending) {
+      if (loops.get(node) && ready(node) && !(least && least.size <= node.size)) least = node
+    }
+    return least?.shape
+  }
+
   function runLoop(): boolean {
     const group: LoopNode[] = []
     const members = new Set<Node>()
-    let shape: Shape | undefined
+    const shape = nextShape()
+    if (!shape) return false
     for (const node of pending) {
       const loop = loops.get(node)
-      if (!loop || (shape && !sameShape(shape, node.shape))) continue
+      if (!loop || !sameShape(shape, node.shape)) continue
       if (!node.inputs.every((input) => places.has(input) || members.has(input))) continue
-      shape ??= node.shape
       group.push({ node, as: computed(node), loop, reads: node.inputs.map((input) => places.get(input)) })
       members.add(node)
     }
-    if (!shape) return false
     for (const node of members) store(node)
     steps.push({ kind: 'loop', shape, nodes: group })
     return true

@@ -16,7 +16,10 @@ export interface Register {
   slot?: number
 }
 
-export type Operand = { readonly register: Register } | { readonly from: Address; readonly along: 0 | 1 | 2 }
+/** A slot, or a place in memory and by how many bytes an element it runs along. */
+export type Operand =
+  | { readonly register: Register }
+  | { readonly from: Address; readonly along: 0 | 1 | 2 | 4 | 8 }
 
 export interface Line {
   readonly opcode: number

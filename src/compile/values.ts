@@ -74,3 +74,10 @@ export function edgeOf(dtype: DType): number {
       return isFloat(dtype) ? code.BYTES : code.INTEGER
   }
 }
+
+/** Bytes of an element outside of a program, of those formats whose elements loops read and write as they are there. */
+export function bytesOutside(dtype: DType): 1 | 2 | undefined {
+  const kind = edgeOf(dtype)
+  if (kind === code.BFLOAT16 || kind === code.FLOAT16) return 2
+  return kind === code.BYTES ? 1 : undefined
+}

@@ -74,3 +74,18 @@ export function sharesOf(threads: number, units: number, nanoseconds: number): r
     to: Math.floor((units * (i + 1)) / count),
   }))
 }
+
+/** Things in so many lots of about the same size. */
+export function dealt<T>(
+  things: readonly T[],
+  count: number,
+  sizeOf: (thing: T) => number,
+): readonly (readonly T[])[] {
+  const lots = Array.from({ length: count }, () => ({ size: 0, things: [] as T[] }))
+  for (const thing of [...things].sort((a, b) => sizeOf(b) - sizeOf(a))) {
+    const lot = lots.reduce((least, each) => (each.size < least.size ? each : least))
+    lot.things.push(thing)
+    lot.size += sizeOf(thing)
+  }
+  return lots.map((lot) => lot.things)
+}

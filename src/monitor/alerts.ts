@@ -53,7 +53,7 @@ export const defaultAlerts: readonly AlertRule[] = [
   {
     ...{ alert: 'LossNotFinite', metric: 'nonFinite', when: 'grows', severity: 'critical' },
     summary:
-      'NaN or infinity in the loss, the gradients or the parameters: nanReport of tpu-toolkit/precision names the operation',
+      'NaN or infinity in the loss, the gradients or the parameters: findFirstNonFinite of tpu-toolkit/autodiff names the operation',
   },
   {
     ...{ alert: 'LossIsNaN', metric: 'loss', when: 'nan', severity: 'critical' },

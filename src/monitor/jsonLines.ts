@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { writeFully } from '../files/index.js'
 import { checkPath } from '../options/index.js'
 import type { Sink } from './sink.js'
@@ -16,7 +17,7 @@ export function jsonLines(path: string | URL): Sink {
   checkPath('jsonLines', path)
   let handle: number | undefined
   const open = (): number => {
-    mkdirSync(dirname(path instanceof URL ? path.pathname : path), { recursive: true })
+    mkdirSync(dirname(path instanceof URL ? fileURLToPath(path) : path), { recursive: true })
     return openSync(path, 'a')
   }
   return {

@@ -18,6 +18,8 @@ export type MetricName =
   | 'tokens'
   | 'stepSeconds'
   | 'dataSeconds'
+  | 'checkpointSeconds'
+  | 'programs'
   | 'learningRate'
   | 'lossScale'
   | 'gradNorm'
@@ -41,6 +43,16 @@ export const metrics: Readonly<Record<MetricName, MetricFacts>> = {
     kind: 'counter',
     exported: 'train_input_wait_seconds_total',
     help: 'Time spent waiting for data',
+  },
+  checkpointSeconds: {
+    kind: 'counter',
+    exported: 'train_checkpoint_wait_seconds_total',
+    help: 'Time that steps spent saving checkpoints',
+  },
+  programs: {
+    kind: 'counter',
+    exported: 'train_programs_total',
+    help: 'Programs recorded for compiled functions: more with every new shape',
   },
   learningRate: { kind: 'gauge', exported: 'train_learning_rate', help: 'Learning rate of the last step' },
   lossScale: { kind: 'gauge', exported: 'train_loss_scale', help: 'What the loss is multiplied by' },

@@ -1,3 +1,4 @@
+import { recordedPrograms } from '../compile/index.js'
 import {
   checkArray,
   checkFlag,
@@ -22,8 +23,8 @@ export interface MonitoredStep {
   /** The state behind the step and before it, to be looked at now and then: their `params`. */
   readonly point?: object
   readonly before?: object
-  /** Seconds of the step, and of waiting for its data. */
-  readonly seconds?: { readonly step: number; readonly data: number }
+  /** Seconds of the step, of waiting for its data, and of saving a checkpoint before it. */
+  readonly seconds?: { readonly step: number; readonly data: number; readonly save?: number }
 }
 
 /** What becomes of a run's numbers. */
@@ -81,6 +82,7 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
   checkFunction('monitor', 'now', now)
   checkFlag('monitor', 'memory', memory)
   const watch = watchAlerts(alerts, onAlert)
+  const programsBefore = recordedPrograms()
   /** Counters of the run, and elements that were not finite by leaf. */
   const totals: Record<string, number> = { nonFinite: 0 }
   const nonFinite: Record<string, number> = {}
@@ -107,7 +109,10 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
       if (seconds) {
         values['stepSeconds'] = seconds.step
         values['dataSeconds'] = add('dataSeconds', seconds.data)
+        if (seconds.save) values['checkpointSeconds'] = add('checkpointSeconds', seconds.save)
       }
+      const programs = recordedPrograms() - programsBefore
+      if (programs > 0) values['programs'] = programs
       if (memory) Object.assign(values, memoryNow())
       if (every > 0 && step % every === 0) {
         const { nonFinite: found, ...health } = lookedAt(record)

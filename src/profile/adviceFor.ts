@@ -27,6 +27,9 @@ export function adviceFor(
       ? `reaches ${share(reached)} of the roof: its kernel is not vectorised for this dtype or order; float32 or bfloat16, and sequential order, are`
       : `reaches ${share(reached)} of the roof: compile the function around it`
   }
+  if (boundBy === 'compute' && reached < 0.6 && roof.kind === 'machine') {
+    return `reaches ${share(reached)} of the roof: larger products come nearer, threads beyond it`
+  }
   if (boundBy === 'compute') {
     return first.dtype === 'float32' && first.product && roof.kind === 'chip'
       ? 'at the roof of the matrix units: bfloat16 operands, accumulated in float32, take one pass instead of several'

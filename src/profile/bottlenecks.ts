@@ -108,7 +108,9 @@ function rowOf(name: string, operations: readonly ProfiledOperation[], roof: Roo
   const microseconds = roof.kind === 'machine' ? own : least
   const fixed = Math.min(microseconds, roof.overheadMicroseconds * operations.length)
   const terms = { compute, memory, collective: 0, overhead: fixed }
-  const boundBy: Bound = fixed > microseconds / 2 ? 'overhead' : compute >= memory ? 'compute' : 'memory'
+  // Less work than a call costs: nothing else can be what takes the time.
+  const small = roof.kind === 'machine' && (fixed > microseconds / 2 || least < fixed)
+  const boundBy: Bound = small ? 'overhead' : compute >= memory ? 'compute' : 'memory'
   return {
     ...{ name, calls: operations.length, microseconds, boundBy },
     shares: sharesOf(terms, microseconds),

@@ -67,10 +67,12 @@ function argumentsOf({
   bytes,
   memory,
   stacks,
+  product,
 }: ProfiledOperation): NonNullable<TraceEvent['args']> {
   const lines = [...new Set(stacks.flatMap((stack) => stack.slice(0, 1)))]
   return {
     ...{ operations: operations.join(' '), dtype, shape: `[${shape.join(', ')}]`, flops, bytes, memory },
+    ...product,
     ...(lines.length > 0 ? { lines: lines.join(' ') } : {}),
   }
 }

@@ -16,3 +16,7 @@ export {
   type BottleneckReport,
   bottlenecks,
 } from './bottlenecks.js'
+export { type Diagnosis, diagnose } from './diagnose.js'
+export type { Problem, ProblemName, RunCheckpoint, RunProduct, RunRecord } from './runRecord.js'
+export { productsOf } from './checkHardware.js'
+export { readRun } from './readRun.js'

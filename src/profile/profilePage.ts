@@ -5,7 +5,7 @@ import type { BottleneckReport } from './bottlenecks.js'
 import { flameTable } from './flameTable.js'
 import { profileBy } from './profileBy.js'
 import { flameColumns, flameRow, groupColumns, groupRow, summaryOf } from './profileText.js'
-import { bytesShown, share, time } from './quantities.js'
+import { bytesShown, countShown, share, time } from './quantities.js'
 import type { RunProfile } from './runProfile.js'
 
 /** What stands on the page beside the profile. */
@@ -38,7 +38,7 @@ export function profilePage(profile: RunProfile, options: ProfilePageOptions = n
       'runs measured': readable(runs.length),
       'operations and steps': readable(operations.length),
       'outside of them': share(outsideMicroseconds / microseconds),
-      FLOPs: readable(flops),
+      FLOPs: countShown(flops),
       ...(peakBytes === undefined ? {} : { 'values at once': bytesShown(peakBytes) }),
     },
     sections: [
@@ -98,7 +98,7 @@ function all({ operations }: RunProfile): string {
   const rows = operations
     .slice(0, 2000)
     .map(({ name, start, microseconds, dtype, shape, flops, bytes, stacks }) => ({
-      ...{ operation: name, start: time(start), time: time(microseconds), dtype, FLOPs: flops },
+      ...{ operation: name, start: time(start), time: time(microseconds), dtype, FLOPs: countShown(flops) },
       ...{ shape: `[${shape.join(', ')}]`, bytes: bytesShown(bytes), line: stacks[0]?.[0] ?? '' },
     }))
   return htmlTable(columns, rows)

@@ -3,7 +3,7 @@ import { type Column, textTable } from '../report/index.js'
 import { readable } from '../text/index.js'
 import { flameTable } from './flameTable.js'
 import { profileBy } from './profileBy.js'
-import { bytesShown, perSecond, share, time } from './quantities.js'
+import { bytesShown, countShown, perSecond, share, time } from './quantities.js'
 import type { RunProfile } from './runProfile.js'
 
 /** How many rows a table of a text has. */
@@ -33,7 +33,7 @@ export function summaryOf(profile: RunProfile): string {
   const { name, operations, microseconds, outsideMicroseconds, runs, flops, peakBytes, programs } = profile
   const sentences = [
     `${name}: ${time(microseconds)}, the quickest of ${readable(runs.length)} ${runs.length === 1 ? 'run' : 'runs'}; ${readable(operations.length)} operations and steps, ${share(outsideMicroseconds / microseconds)} outside of them.`,
-    `${readable(flops)} FLOPs, ${perSecond(flops / microseconds, 'FLOP')}${peakBytes === undefined ? '' : `; at most ${bytesShown(peakBytes)} of values at once`}.`,
+    `${countShown(flops)} FLOPs, ${perSecond(flops / microseconds, 'FLOP')}${peakBytes === undefined ? '' : `; at most ${bytesShown(peakBytes)} of values at once`}.`,
     ...(programs > 0 ? [`${programs} recorded anew in this run: something is compiled at every call.`] : []),
     ...(profile.steady ? [] : ['The runs did not do the same operations: lines and memory are unknown.']),
   ]
@@ -58,7 +58,8 @@ export const groupColumns: readonly Column[] = [
 export function groupRow(group: ReturnType<typeof profileBy>[number]): Record<string, string | number> {
   const { name, calls, microseconds, flops, bytes } = group
   return {
-    ...{ name, calls: rounded(calls), time: time(microseconds), share: share(group.share), flops },
+    ...{ name, calls: rounded(calls), time: time(microseconds), share: share(group.share) },
+    flops: countShown(flops),
     rate: flops === 0 ? '–' : perSecond(flops / microseconds, 'FLOP'),
     bytes: bytesShown(bytes),
     traffic: bytes === 0 ? '–' : perSecond(bytes / microseconds, 'B'),
@@ -80,7 +81,7 @@ export function flameRow(row: ReturnType<typeof flameTable>[number]): Record<str
   const { line, calls, selfMicroseconds, totalMicroseconds, totalShare, flops } = row
   return {
     ...{ line, total: time(totalMicroseconds), share: share(totalShare), self: time(selfMicroseconds) },
-    ...{ calls: rounded(calls), flops: Math.round(flops) },
+    ...{ calls: rounded(calls), flops: countShown(flops) },
   }
 }
 

@@ -27,3 +27,10 @@ export function share(part: number): string {
   if (!Number.isFinite(part)) return '–'
   return `${part >= 0.1 ? Math.round(part * 100) : readable(part * 100, 2)} %`
 }
+
+/** A count as a person reads it: 34,048, 10.4 M, 1.2 G. */
+export function countShown(count: number): string {
+  if (count < 1e6) return readable(Math.round(count))
+  if (count < 1e9) return `${readable(count / 1e6)} M`
+  return count < 1e12 ? `${readable(count / 1e9)} G` : `${readable(count / 1e12)} T`
+}

@@ -6,6 +6,8 @@ import type { Trial } from './trial.js'
 
 /** Who is told of a sweep's course. */
 export interface Watcher {
+  /** Of the rows of this sweep that the file held, before anything is run. */
+  readonly onHeld?: ((rows: readonly TrialRow[]) => void) | undefined
   /** At the beginning, and of every row that is on disk. */
   readonly onRow?: ((done: number, total: number, last?: TrialRow) => void) | undefined
   readonly onReport?: ((trial: Trial, step: number, metrics: Metrics) => void) | undefined
@@ -27,7 +29,7 @@ export interface Conducted extends Watcher {
  * thrown; what the schedule itself throws, and the signal, end it at once.
  */
 export async function conduct(schedule: Schedule, how: Conducted): Promise<void> {
-  const { file, runner, atOnce, signal, onRow, onReport } = how
+  const { file, runner, atOnce, signal, onHeld, onRow, onReport } = how
   const running = new Map<string, Trial>()
   const fill = (): Trial[] => {
     const begun: Trial[] = []
@@ -47,15 +49,18 @@ export async function conduct(schedule: Schedule, how: Conducted): Promise<void>
     schedule.tell(trial, last.row)
   }
   fill()
-  for (const [key, held] of file.rows) {
+  const held: TrialRow[] = []
+  for (const [key, one] of file.rows) {
     const trial = running.get(key)
     if (trial !== undefined) {
-      count(trial, held)
+      held.push(one)
+      count(trial, one)
       fill()
     } else if (schedule.list === undefined) {
       throw new RangeError(`sweep: the file holds a row that this search has not asked for [${key}]`)
     }
   }
+  onHeld?.(held)
   onRow?.(done, total())
 
   const order = [...running.keys()]

@@ -49,6 +49,8 @@ export interface SweepOptions extends Partial<Objective>, Watcher {
 export interface SweepResult {
   /** In the order of the search; of `asha` in the order in which they ended. */
   readonly rows: readonly TrialRow[]
+  /** The best first; of `asha` those first that ran furthest. Without a metric as they are. */
+  readonly ranked: readonly TrialRow[]
   /** The best row, of `asha` among those that ran furthest; null without a metric, and where none counts. */
   readonly best: TrialRow | null
   /** Of `asha`: how far its rungs run. Empty for the others. */
@@ -58,7 +60,7 @@ export interface SweepResult {
 const names: OptionTable<SweepOptions> = {
   ...{ experiment: 'required', space: 'required', path: 'required', search: 'optional', metric: 'optional' },
   ...{ goal: 'optional', missing: 'optional', workers: 'optional', runner: 'optional', atOnce: 'optional' },
-  ...{ signal: 'optional', onRow: 'optional', onReport: 'optional' },
+  ...{ signal: 'optional', onHeld: 'optional', onRow: 'optional', onReport: 'optional' },
 }
 
 /**
@@ -71,13 +73,23 @@ const names: OptionTable<SweepOptions> = {
  */
 export async function runSweep(options: SweepOptions): Promise<SweepResult> {
   checkOptions('runSweep', options, names)
-  const { path, space, search = grid(), workers = availableParallelism(), onRow, onReport, signal } = options
+  const {
+    path,
+    space,
+    search = grid(),
+    workers = availableParallelism(),
+    onHeld,
+    onRow,
+    onReport,
+    signal,
+  } = options
   checkText('runSweep', 'path', path)
   checkSpace('runSweep', space)
   checkRecord('runSweep', 'search', search, ['name', 'configurations'])
   checkInteger('runSweep', 'workers', workers, 1, 256)
   if (options.runner !== undefined) checkRecord('runSweep', 'runner', options.runner, ['run', 'close'])
   if (options.atOnce !== undefined) checkInteger('runSweep', 'atOnce', options.atOnce, 1, 10_000)
+  if (onHeld !== undefined) checkFunction('runSweep', 'onHeld', onHeld)
   if (onRow !== undefined) checkFunction('runSweep', 'onRow', onRow)
   if (onReport !== undefined) checkFunction('runSweep', 'onReport', onReport)
   const experiment = await experimentOf(options.experiment)
@@ -102,11 +114,14 @@ export async function runSweep(options: SweepOptions): Promise<SweepResult> {
   const file = openRowsFile(path, head)
   try {
     const limit = rungs === undefined ? Number.POSITIVE_INFINITY : atOnce
-    await conduct(heard, { file, runner, atOnce: limit, signal, onRow, onReport })
+    await conduct(heard, { file, runner, atOnce: limit, signal, onHeld, onRow, onReport })
     if (schedule.list !== undefined) file.sort(schedule.list)
     if (states !== undefined) rmSync(states, { recursive: true, force: true })
     const rows = schedule.list?.map(({ key }) => file.rows.get(key)!) ?? [...file.rows.values()]
-    return { rows, best: judge === undefined ? null : bestOf(rows, judge), rungs: rungs?.steps ?? [] }
+    const ranked = judge === undefined ? rows : rank(rows, judge)
+    const [first] = ranked
+    const counts = judge !== undefined && first !== undefined && judge(first.row) < Number.POSITIVE_INFINITY
+    return { rows, ranked, best: counts ? first : null, rungs: rungs?.steps ?? [] }
   } finally {
     await own?.close()
     file.close()
@@ -172,14 +187,10 @@ function runnerOf(
     : threadRunner({ experiment, workers, ...kept })
 }
 
-/** The best row, the earliest of equals; of rungs among the rows of the furthest. */
-function bestOf(rows: readonly TrialRow[], judge: Judge): TrialRow | null {
-  const furthest = rows.reduce((most, { trial }) => Math.max(most, trial.steps ?? 0), 0)
-  let best: TrialRow | null = null
-  let least = Number.POSITIVE_INFINITY
-  for (const one of rows) {
-    const rank = judge(one.row)
-    if ((one.trial.steps ?? 0) === furthest && rank < least) [best, least] = [one, rank]
-  }
-  return best
+/** Those first that ran furthest, then the best, then the earliest. */
+function rank(rows: readonly TrialRow[], judge: Judge): TrialRow[] {
+  const judged = rows.map((one) => ({ one, steps: one.trial.steps ?? 0, place: judge(one.row) }))
+  // Two infinities have no difference.
+  const order = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)
+  return judged.sort((a, b) => b.steps - a.steps || order(a.place, b.place)).map(({ one }) => one)
 }

@@ -11,8 +11,8 @@ export interface StepRecord<P = unknown> {
   /** The state behind the step, and the one before it. */
   readonly point: P
   readonly before: P
-  /** Seconds: of the step itself, and of waiting for its data. They are no part of what a run repeats. */
-  readonly seconds: { readonly step: number; readonly data: number }
+  /** Seconds: of the step itself, of waiting for its data, of saving a checkpoint behind the step before. No part of what a run repeats. */
+  readonly seconds: { readonly step: number; readonly data: number; readonly save: number }
 }
 
 /** Why a run came to its end. */

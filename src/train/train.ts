@@ -34,6 +34,7 @@ export async function train<P extends object, B>(options: TrainOptions<P, B>): P
     let { step, point }: { step: number; point: P } = begin
     let ended: Ended | undefined = begin.ended ?? (step >= steps ? 'steps' : undefined)
     let by: string | undefined
+    let save = 0
     let metrics: Readonly<Record<string, number>> = {}
     const batches = batchesOf(options.data, root, hosts ?? { host: 0, hosts: 1 }, begin.from ?? undefined)
     try {
@@ -49,7 +50,7 @@ export async function train<P extends object, B>(options: TrainOptions<P, B>): P
         const before = point
         const result = await options.step(point, next.batch, { step: step + 1, key: foldIn(root, step + 1) })
         metrics = metricsOf(result)
-        const seconds = { step: (performance.now() - began) / 1000, data: (began - asked) / 1000 }
+        const seconds = { step: (performance.now() - began) / 1000, data: (began - asked) / 1000, save }
         point = result
         step++
         if (evaluate && (step % evaluate.every === 0 || step === steps)) {
@@ -64,7 +65,9 @@ export async function train<P extends object, B>(options: TrainOptions<P, B>): P
         await turn()
         by ??= await keep.agreed(step, signals.came())
         if (by !== undefined) ended ??= 'signal'
+        const left = performance.now()
         await keep.made({ step, point, ended, metrics, place: batches.place() })
+        save = isDue(options, step) ? (performance.now() - left) / 1000 : 0
       }
       await keep.end({ step, point, ended, metrics, place: batches.place() })
     } catch (error) {
@@ -83,4 +86,8 @@ export async function train<P extends object, B>(options: TrainOptions<P, B>): P
     signals.close()
     await keep.close()
   }
+}
+
+function isDue<P extends object, B>({ checkpoint }: TrainOptions<P, B>, step: number): boolean {
+  return checkpoint?.every !== undefined && step % checkpoint.every === 0
 }

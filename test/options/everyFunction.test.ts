@@ -51,6 +51,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   io: 'jsonText ownVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',
+  compile: 'recordedPrograms',
   precision: 'dtypeArithmetic realArithmetic realOf',
   pipeline: 'BaseTransform',
   kernels: 'causalMask fullMask windowMask',

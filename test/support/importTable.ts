@@ -40,7 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   schedule: [],
   simd: [],
   hardware: [],
-  monitor: ['files', 'tensor', 'tree'],
+  monitor: ['files', 'tensor', 'tree', 'compile'],
   functions: ['formats'],
   bf16: ['formats', 'functions', 'simd'],
   xla: ['hardware'],

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -12,6 +11,7 @@ import {
 } from 'playwright-core'
 import { type BuiltLab, buildLab } from '../../scripts/buildLab.js'
 import { serveFolder } from '../../src/cli/lab/serveFolder.js'
+import { chromiumPath } from './chromiumPath.js'
 import { root } from './project.js'
 
 /** The lab, built, served and open in Chromium. */
@@ -30,18 +30,6 @@ export interface LabPage {
   readonly page: Page
   readonly context: BrowserContext
   readonly errors: readonly string[]
-}
-
-const names = ['chromium', 'chromium-browser', 'google-chrome']
-
-/** Chromium's program, as `npm run check:package` finds it; an error where there is none: nothing is skipped. */
-function chromiumPath(): string {
-  const named = process.env['TPU_TOOLKIT_CHROMIUM']
-  for (const name of named ? [named] : names) {
-    const found = String(spawnSync('which', [name]).stdout ?? '').trim()
-    if (found !== '') return found
-  }
-  throw new Error(`labPage: no Chromium [${named ?? names.join(', ')}]; apt-get install chromium`)
 }
 
 /** Builds the lab into a folder of its own, serves it, and starts Chromium. */

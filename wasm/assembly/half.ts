@@ -73,14 +73,14 @@ function high(codes: v128): v128 {
 // @ts-ignore: decorator
 @inline
 export function valuesOf(codes: v128): v128 {
-  const field = v128.and(codes, i32x4.splat(0x7c00))
-  const bits = i32x4.add(i32x4.shl(v128.and(codes, i32x4.splat(0x7fff)), 13), i32x4.splat(112 << 23))
+  const size = v128.and(codes, i32x4.splat(0x7fff))
+  const bits = i32x4.add(i32x4.shl(size, 13), i32x4.splat(112 << 23))
   // Infinities and NaN go on to float32's last exponent.
-  const special = v128.and(i32x4.eq(field, i32x4.splat(0x7c00)), i32x4.splat(112 << 23))
-  // A subnormal is what is left of a number from 2^-14 on without 2^-14.
+  const special = v128.and(i32x4.gt_s(size, i32x4.splat(0x7bff)), i32x4.splat(112 << 23))
+  // A subnormal is what is left of a number from 2^-14 on without 2^-14; of a normal number this is no less than itself.
   const subnormal = f32x4.sub(i32x4.add(bits, i32x4.splat(1 << 23)), i32x4.splat(113 << 23))
-  const magnitude = v128.bitselect(subnormal, i32x4.add(bits, special), i32x4.eq(field, i32x4.splat(0)))
-  return v128.or(magnitude, i32x4.shl(v128.and(codes, i32x4.splat(0x8000)), 16))
+  const magnitude = i32x4.add(i32x4.min_s(bits, subnormal), special)
+  return v128.or(magnitude, i32x4.shl(v128.xor(codes, size), 16))
 }
 
 /** Float32 values at `from` -> codes at `to`; NaN keeps its sign and loses its payload. */
@@ -113,5 +113,5 @@ function rounded(x: v128): v128 {
   // The last place of 1/2 is float16's smallest number.
   const subnormal = i32x4.sub(f32x4.add(magnitude, f32x4.splat(0.5)), i32x4.splat(0x3f000000))
   const code = v128.bitselect(subnormal, normal, i32x4.lt_s(magnitude, i32x4.splat(113 << 23)))
-  return v128.or(code, i32x4.shl(i32x4.shr_u(x, 31), 15))
+  return v128.or(code, v128.and(i32x4.shr_u(x, 16), i32x4.splat(0x8000)))
 }

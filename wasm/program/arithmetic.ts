@@ -1,6 +1,6 @@
 // Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
 import { ADD, DIV, MUL, NARROW, ROUND, SQRT, SUB } from '../../src/compile/opcodes'
-import { beyond, near, rounded, toOdd, word } from './rounding'
+import { beyond, bfloat16Record, masks, near, nearResult, result, rounded, toOdd, word } from './rounding'
 
 // @ts-ignore: decorator
 @inline
@@ -21,42 +21,59 @@ function unary(kind: i32, x: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function wordOf(rounding: i32, record: usize, index: i32): v128 {
-  return rounding > 1 ? word(record, index) : i32x4.splat(0)
+  return rounding > 0 ? word(record, index) : i32x4.splat(0)
 }
 
 // @ts-ignore: decorator
 @inline
 function ofTwo(kind: i32, rounding: i32, to: usize, a: usize, b: usize, bytes: usize, record: usize): void {
-  const r0 = wordOf(rounding, record, 0)
-  const r1 = wordOf(rounding, record, 1)
-  const r2 = wordOf(rounding, record, 2)
-  const r3 = wordOf(rounding, record, 3)
-  const r4 = wordOf(rounding, record, 4)
+  const own = rounding == 1 ? bfloat16Record : record
+  const r0 = wordOf(rounding, own, 0)
+  const r2 = wordOf(rounding, own, 2)
+  const r3 = wordOf(rounding, own, 3)
+  const r4 = wordOf(rounding, own, 4)
+  const field = wordOf(rounding, masks, 0)
+  const sign = wordOf(rounding, masks, 1)
   for (const end = to + bytes; to < end; to += 64, a += 64, b += 64) {
     const x = binary(kind, v128.load(a), v128.load(b))
-    v128.store(to, rounded(rounding, x, r0, r1, r2, r3, r4))
+    v128.store(to, result(rounding, x, r0, r2, r3, r4, field, sign))
     const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
-    v128.store(to, rounded(rounding, y, r0, r1, r2, r3, r4), 16)
+    v128.store(to, result(rounding, y, r0, r2, r3, r4, field, sign), 16)
     const z = binary(kind, v128.load(a, 32), v128.load(b, 32))
-    v128.store(to, rounded(rounding, z, r0, r1, r2, r3, r4), 32)
+    v128.store(to, result(rounding, z, r0, r2, r3, r4, field, sign), 32)
     const w = binary(kind, v128.load(a, 48), v128.load(b, 48))
-    v128.store(to, rounded(rounding, w, r0, r1, r2, r3, r4), 48)
+    v128.store(to, result(rounding, w, r0, r2, r3, r4, field, sign), 48)
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function ofOne(kind: i32, rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+function rootOf(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+  const own = rounding == 1 ? bfloat16Record : record
+  const r0 = wordOf(rounding, own, 0)
+  const r2 = wordOf(rounding, own, 2)
+  const r3 = wordOf(rounding, own, 3)
+  const r4 = wordOf(rounding, own, 4)
+  const field = wordOf(rounding, masks, 0)
+  const sign = wordOf(rounding, masks, 1)
+  for (const end = to + bytes; to < end; to += 32, a += 32) {
+    v128.store(to, result(rounding, f32x4.sqrt(v128.load(a)), r0, r2, r3, r4, field, sign))
+    v128.store(to, result(rounding, f32x4.sqrt(v128.load(a, 16)), r0, r2, r3, r4, field, sign), 16)
+  }
+}
+
+/** float32 values rounded. */
+// @ts-ignore: decorator
+@inline
+function ofOne(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
   const r0 = wordOf(rounding, record, 0)
   const r1 = wordOf(rounding, record, 1)
   const r2 = wordOf(rounding, record, 2)
   const r3 = wordOf(rounding, record, 3)
   const r4 = wordOf(rounding, record, 4)
-  for (const end = to + bytes; to < end; to += 64, a += 64) {
-    v128.store(to, rounded(rounding, unary(kind, v128.load(a)), r0, r1, r2, r3, r4))
-    v128.store(to, rounded(rounding, unary(kind, v128.load(a, 16)), r0, r1, r2, r3, r4), 16)
-    v128.store(to, rounded(rounding, unary(kind, v128.load(a, 32)), r0, r1, r2, r3, r4), 32)
-    v128.store(to, rounded(rounding, unary(kind, v128.load(a, 48)), r0, r1, r2, r3, r4), 48)
+  for (const end = to + bytes; to < end; to += 32, a += 32) {
+    v128.store(to, rounded(rounding, v128.load(a), r0, r1, r2, r3, r4))
+    v128.store(to, rounded(rounding, v128.load(a, 16), r0, r1, r2, r3, r4), 16)
   }
 }
 
@@ -68,27 +85,27 @@ function ofOne(kind: i32, rounding: i32, to: usize, a: usize, bytes: usize, reco
 @inline
 function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count: i32): bool {
   const r0 = word(record, 0)
-  const r1 = word(record, 1)
   const r2 = word(record, 2)
   const r3 = word(record, 3)
   const r4 = word(record, 4)
+  const field = word(masks, 0)
   let least = f32x4.splat(0)
   let left = count
   for (; left >= 8; left -= 8, to += 32, a += 32, b += 32) {
     const x = binary(kind, v128.load(a), v128.load(b))
-    const nearX = near(x, r0, r1, r2)
+    const nearX = nearResult(x, r0, r2, field)
     const reachedX = f32x4.mul(nearX, r3)
     least = f32x4.pmin(least, reachedX)
     v128.store(to, beyond(x, nearX, reachedX, r4))
     const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
-    const nearY = near(y, r0, r1, r2)
+    const nearY = nearResult(y, r0, r2, field)
     const reachedY = f32x4.mul(nearY, r3)
     least = f32x4.pmin(least, reachedY)
     v128.store(to, beyond(y, nearY, reachedY, r4), 16)
   }
   for (; left > 0; left -= 4, to += 16, a += 16, b += 16) {
     const x = binary(kind, v128.load(a), v128.load(b))
-    const nearX = near(x, r0, r1, r2)
+    const nearX = nearResult(x, r0, r2, field)
     const reachedX = f32x4.mul(nearX, r3)
     least = f32x4.pmin(least, v128.and(reachedX, first(left)))
     v128.store(to, beyond(x, nearX, reachedX, r4))
@@ -173,84 +190,112 @@ function toFloat32(to: usize, a: usize, bytes: usize): void {
   }
 }
 
+// Each a function of its own: cases of one switch would be folded into one loop that asks at every vector what it is to do.
+function addExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 0, to, a, b, bytes, record) }
+function addBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 1, to, a, b, bytes, record) }
+function addFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 2, to, a, b, bytes, record) }
+function addTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(0, to, a, b, record, count) }
+function subExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 0, to, a, b, bytes, record) }
+function subBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 1, to, a, b, bytes, record) }
+function subFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 2, to, a, b, bytes, record) }
+function subTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(1, to, a, b, record, count) }
+function mulExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 0, to, a, b, bytes, record) }
+function mulBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 1, to, a, b, bytes, record) }
+function mulFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 2, to, a, b, bytes, record) }
+function mulTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(2, to, a, b, record, count) }
+function divExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 0, to, a, b, bytes, record) }
+function divBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 1, to, a, b, bytes, record) }
+function divFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 2, to, a, b, bytes, record) }
+function divTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(3, to, a, b, record, count) }
+function sqrtExact(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(0, to, a, bytes, record) }
+function sqrtBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(1, to, a, bytes, record) }
+function sqrtFormat(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(2, to, a, bytes, record) }
+function sqrtTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(4, to, a, record, count) }
+function roundBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(1, to, a, bytes, record) }
+function roundFormat(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(2, to, a, bytes, record) }
+function roundTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(5, to, a, record, count) }
+function narrowBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(1, to, a, bytes, record) }
+function narrowFormat(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(2, to, a, bytes, record) }
+function narrowTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(6, to, a, record, count) }
+
 /** Opcodes below MIN: an operation and its rounding. True where a NaN has a sign that this memory does not keep. */
 export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize): bool {
   const bytes = usize((count + 15) & ~15) << 2
   switch (opcode) {
     case ADD:
-      ofTwo(0, 0, to, a, b, bytes, record)
+      addExact(to, a, b, bytes, record)
       return false
     case ADD + 1:
-      ofTwo(0, 1, to, a, b, bytes, record)
+      addBfloat16(to, a, b, bytes, record)
       return false
     case ADD + 2:
-      ofTwo(0, 2, to, a, b, bytes, record)
+      addFormat(to, a, b, bytes, record)
       return false
     case ADD + 3:
-      return ofTwoTop(0, to, a, b, record, count)
+      return addTop(to, a, b, record, count)
     case SUB:
-      ofTwo(1, 0, to, a, b, bytes, record)
+      subExact(to, a, b, bytes, record)
       return false
     case SUB + 1:
-      ofTwo(1, 1, to, a, b, bytes, record)
+      subBfloat16(to, a, b, bytes, record)
       return false
     case SUB + 2:
-      ofTwo(1, 2, to, a, b, bytes, record)
+      subFormat(to, a, b, bytes, record)
       return false
     case SUB + 3:
-      return ofTwoTop(1, to, a, b, record, count)
+      return subTop(to, a, b, record, count)
     case MUL:
-      ofTwo(2, 0, to, a, b, bytes, record)
+      mulExact(to, a, b, bytes, record)
       return false
     case MUL + 1:
-      ofTwo(2, 1, to, a, b, bytes, record)
+      mulBfloat16(to, a, b, bytes, record)
       return false
     case MUL + 2:
-      ofTwo(2, 2, to, a, b, bytes, record)
+      mulFormat(to, a, b, bytes, record)
       return false
     case MUL + 3:
-      return ofTwoTop(2, to, a, b, record, count)
+      return mulTop(to, a, b, record, count)
     case DIV:
-      ofTwo(3, 0, to, a, b, bytes, record)
+      divExact(to, a, b, bytes, record)
       return false
     case DIV + 1:
-      ofTwo(3, 1, to, a, b, bytes, record)
+      divBfloat16(to, a, b, bytes, record)
       return false
     case DIV + 2:
-      ofTwo(3, 2, to, a, b, bytes, record)
+      divFormat(to, a, b, bytes, record)
       return false
     case DIV + 3:
-      return ofTwoTop(3, to, a, b, record, count)
+      return divTop(to, a, b, record, count)
     case SQRT:
-      ofOne(4, 0, to, a, bytes, record)
+      sqrtExact(to, a, bytes, record)
       return false
     case SQRT + 1:
-      ofOne(4, 1, to, a, bytes, record)
+      sqrtBfloat16(to, a, bytes, record)
       return false
     case SQRT + 2:
-      ofOne(4, 2, to, a, bytes, record)
+      sqrtFormat(to, a, bytes, record)
       return false
     case SQRT + 3:
-      return ofOneTop(4, to, a, record, count)
+      return sqrtTop(to, a, record, count)
     case ROUND + 1:
-      ofOne(5, 1, to, a, bytes, record)
+      roundBfloat16(to, a, bytes, record)
       return false
     case ROUND + 2:
-      ofOne(5, 2, to, a, bytes, record)
+      roundFormat(to, a, bytes, record)
       return false
     case ROUND + 3:
-      return ofOneTop(5, to, a, record, count)
+      return roundTop(to, a, record, count)
     case NARROW:
       toFloat32(to, a, bytes)
       return false
     case NARROW + 1:
-      narrowed(1, to, a, bytes, record)
+      narrowBfloat16(to, a, bytes, record)
       return false
     case NARROW + 2:
-      narrowed(2, to, a, bytes, record)
+      narrowFormat(to, a, bytes, record)
       return false
     case NARROW + 3:
-      return ofOneTop(6, to, a, record, count)
+      return narrowTop(to, a, record, count)
     default:
       return false
   }

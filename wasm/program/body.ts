@@ -1,10 +1,10 @@
 // The body of a group: instructions of six words over blocks of elements. What lies behind the last element is computed along
 // and never read.
 import {
-  CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, TABLE16, TABLE8, TABLE_HALF,
+  CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, READ, TABLE16, TABLE8, TABLE_HALF, WRITE,
 } from '../../src/compile/opcodes'
 import { holdsSigned, runArithmetic } from './arithmetic'
-import { halfCodes } from './edges'
+import { enter, halfCodes, leave } from './edges'
 import { runFunction } from './functions'
 import { runSimple } from './simple'
 import { load32, load64 } from './strided'
@@ -14,11 +14,11 @@ import { runWide } from './wide'
 @external("host", "elementwise")
 declare function host(id: i32, to: usize, a: usize, b: usize, c: usize, count: i32): void
 
-/** Where an operand of this block lies: bit 0 says that it runs along by 4 bytes an element, bit 1 by 8. */
+/** Where an operand of this block lies: its last four bits say by how many bytes an element it runs along. */
 // @ts-ignore: decorator
 @inline
 function place(operand: usize, start: usize): usize {
-  return (operand & ~15) + start * ((operand & 3) << 2)
+  return (operand & ~15) + start * (operand & 15)
 }
 
 /** Runs the instructions between `pc` and `end` on elements start to start + count - 1; true where a NaN with a sign was found. */
@@ -65,7 +65,10 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
         host(i32(record), to, a, b, c, count)
         break
       default:
-        if (!runWide(opcode, to, a, b, c, count)) unreachable()
+        if (runWide(opcode, to, a, b, c, count)) break
+        if (opcode >= WRITE) leave(a, to, count, opcode - WRITE, record)
+        else if (opcode < READ) unreachable()
+        else if (enter(a, to, count, opcode - READ, record)) strange = true
     }
   }
   return strange

@@ -1,5 +1,5 @@
-// Elements on their way in and out, in place: codes lie at the end of their buffer and grow forward into it, results shrink
-// to its front.
+// Elements on their way in and out: whole values in place, where codes lie at the end of their buffer and grow forward into it
+// and results shrink to its front, or a block of a value that lies in memory as storage has it.
 import { valuesOf } from '../assembly/half'
 import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/opcodes'
 
@@ -10,48 +10,55 @@ function odd(x: v128): v128 {
   return v128.and(f32x4.ne(x, x), v128.not(i32x4.eq(x, i32x4.splat(0x7fc00000))))
 }
 
-/** Reads `count` elements into the values of a buffer; true where a NaN is not the canonical one. */
-export function enter(at: usize, count: i32, kind: i32, table: usize): bool {
+/** True where codes of 16 bits hold a NaN, which lies beyond infinity, other than the canonical one. */
+// @ts-ignore: decorator
+@inline
+function oddCodes(codes: v128, infinity: i16, canonical: i16): v128 {
+  const isNaN = i16x8.gt_s(v128.and(codes, i16x8.splat(0x7fff)), i16x8.splat(infinity))
+  return v128.andnot(isNaN, i16x8.eq(codes, i16x8.splat(canonical)))
+}
+
+/** Where the elements of a value lie that are to grow forward into it from `at` on. */
+export function startOf(at: usize, count: i32, kind: i32): usize {
+  if (kind == BFLOAT16 || kind == FLOAT16) return at + usize((count + 7) & ~7) * 2
+  return kind == BYTES || kind == BOOL ? at + usize(count) * 3 : at
+}
+
+/**
+ * Reads `count` elements as storage has them, of 16 bits up to seven more, of 8 bits up to three; true where a NaN is not the
+ * canonical one. float32 and float64 stay where they are.
+ */
+export function enter(from: usize, at: usize, count: i32, kind: i32, table: usize): bool {
   let found = i32x4.splat(0)
   switch (kind) {
     case FLOAT32: {
-      const end = at + usize(count & ~3) * 4
-      for (; at < end; at += 16) found = v128.or(found, odd(v128.load(at)))
-      for (let i = count & 3; i > 0; i--, at += 4) found = v128.or(found, odd(v128.load32_splat(at)))
+      const end = from + usize(count & ~3) * 4
+      for (; from < end; from += 16) found = v128.or(found, odd(v128.load(from)))
+      for (let i = count & 3; i > 0; i--, from += 4) found = v128.or(found, odd(v128.load32_splat(from)))
       return v128.any_true(found)
     }
     case BFLOAT16: {
-      const pairs = (count + 7) & ~7
-      let from = at + usize(pairs) * 2
-      for (let i = 0; i < pairs; i += 8, from += 16, at += 32) {
+      for (let i = 0; i < count; i += 8, from += 16, at += 32) {
         const codes = v128.load(from)
-        const x = i32x4.shl(i32x4.extend_low_i16x8_u(codes), 16)
-        const y = i32x4.shl(i32x4.extend_high_i16x8_u(codes), 16)
-        found = v128.or(found, v128.or(odd(x), odd(y)))
-        v128.store(at, x)
-        v128.store(at, y, 16)
+        found = v128.or(found, oddCodes(codes, 0x7f80, 0x7fc0))
+        v128.store(at, i32x4.shl(i32x4.extend_low_i16x8_u(codes), 16))
+        v128.store(at, i32x4.shl(i32x4.extend_high_i16x8_u(codes), 16), 16)
       }
       return v128.any_true(found)
     }
     case FLOAT16: {
-      const pairs = (count + 7) & ~7
-      let from = at + usize(pairs) * 2
-      for (let i = 0; i < pairs; i += 8, from += 16, at += 32) {
+      for (let i = 0; i < count; i += 8, from += 16, at += 32) {
         const codes = v128.load(from)
-        const x = valuesOf(i32x4.extend_low_i16x8_u(codes))
-        const y = valuesOf(i32x4.extend_high_i16x8_u(codes))
-        found = v128.or(found, v128.or(odd(x), odd(y)))
-        v128.store(at, x)
-        v128.store(at, y, 16)
+        found = v128.or(found, oddCodes(codes, 0x7c00, 0x7e00))
+        v128.store(at, valuesOf(i32x4.extend_low_i16x8_u(codes)))
+        v128.store(at, valuesOf(i32x4.extend_high_i16x8_u(codes)), 16)
       }
       return v128.any_true(found)
     }
     case BYTES: {
       // Codes of NaNs that are not canonical stand in the table as 0x7fc00001.
-      let from = at + usize(count) * 3
       let strange = false
-      let i = count
-      for (; i >= 4; i -= 4, from += 4, at += 16) {
+      for (let i = count; i > 0; i -= 4, from += 4, at += 16) {
         const codes = load<u32>(from)
         const x = load<u32>(table + ((codes & 0xff) << 2))
         const y = load<u32>(table + (((codes >> 8) & 0xff) << 2))
@@ -64,22 +71,16 @@ export function enter(at: usize, count: i32, kind: i32, table: usize): bool {
         store<u32>(at, z, 8)
         store<u32>(at, w, 12)
       }
-      for (; i > 0; i--, from++, at += 4) {
-        const bits = load<u32>(table + (usize(load<u8>(from)) << 2))
-        strange = strange || (bits & 1) != 0
-        store<u32>(at, bits)
-      }
       return strange
     }
     case BOOL: {
-      let from = at + usize(count) * 3
       for (let i = 0; i < count; i++, from++, at += 4) store<i32>(at, -i32(load<u8>(from) != 0))
       return false
     }
     case FLOAT64: {
       let strange = false
-      for (let i = 0; i < count; i++, at += 8) {
-        const x = load<f64>(at)
+      for (let i = 0; i < count; i++, from += 8) {
+        const x = load<f64>(from)
         strange = strange || (x != x && reinterpret<u64>(x) != 0x7ff8000000000000)
       }
       return strange
@@ -89,14 +90,13 @@ export function enter(at: usize, count: i32, kind: i32, table: usize): bool {
   }
 }
 
-/** Writes the elements of a buffer the way storage has them, to its front; NaNs become canonical. */
-export function leave(at: usize, count: i32, kind: i32, table: usize): void {
-  let to = at
+/** Writes `count` elements the way storage has them, of 16 bits up to seven more, of others up to three; NaNs become canonical. */
+export function leave(at: usize, to: usize, count: i32, kind: i32, table: usize): void {
   switch (kind) {
     case FLOAT32: {
-      for (let i = 0; i < count; i += 4, at += 16) {
+      for (let i = 0; i < count; i += 4, at += 16, to += 16) {
         const x = v128.load(at)
-        v128.store(at, v128.bitselect(i32x4.splat(0x7fc00000), x, f32x4.ne(x, x)))
+        v128.store(to, v128.bitselect(i32x4.splat(0x7fc00000), x, f32x4.ne(x, x)))
       }
       break
     }
@@ -149,9 +149,12 @@ export function leave(at: usize, count: i32, kind: i32, table: usize): void {
 @inline
 export function halfCodes(x: v128): v128 {
   const size = v128.and(x, i32x4.splat(0x7fffffff))
-  const normal = i32x4.min_u(i32x4.sub(i32x4.shr_u(size, 13), i32x4.splat(112 << 10)), i32x4.splat(0x7c00))
-  const subnormal = i32x4.trunc_sat_f32x4_s(f32x4.mul(size, f32x4.splat(16777216)))
-  const code = v128.bitselect(subnormal, normal, i32x4.lt_s(size, i32x4.splat(113 << 23)))
-  const signed = v128.or(code, i32x4.shl(i32x4.shr_u(x, 31), 15))
+  // Of normal numbers: at least 2^-14, at most infinity.
+  const field = i32x4.shr_u(i32x4.max_s(size, i32x4.splat(113 << 23)), 13)
+  const normal = i32x4.min_s(i32x4.sub(field, i32x4.splat(112 << 10)), i32x4.splat(0x7c00))
+  // The last place of 1/2 is float16's smallest number; counted by it normal numbers are no less than their codes.
+  const subnormal = i32x4.sub(f32x4.add(size, f32x4.splat(0.5)), i32x4.splat(0x3f000000))
+  const code = i32x4.min_s(normal, subnormal)
+  const signed = v128.or(code, v128.and(i32x4.shr_u(x, 16), i32x4.splat(0x8000)))
   return v128.bitselect(i32x4.splat(0x7e00), signed, f32x4.ne(x, x))
 }

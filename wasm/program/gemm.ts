@@ -220,10 +220,24 @@ function multiply(a: usize, b: usize, sums: usize, bands: i32, panels: i32, dept
 function put(
   sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, rounding: i32, record: usize,
 ): void {
-  if (rounding == 0) places(0, sums, panels, to, stride, rows, columns, record)
-  else if (rounding == 1) places(1, sums, panels, to, stride, rows, columns, record)
-  else if (rounding == 2) places(2, sums, panels, to, stride, rows, columns, record)
-  else places(3, sums, panels, to, stride, rows, columns, record)
+  if (rounding == 0) putExact(sums, panels, to, stride, rows, columns, record)
+  else if (rounding == 1) putBfloat16(sums, panels, to, stride, rows, columns, record)
+  else if (rounding == 2) putFormat(sums, panels, to, stride, rows, columns, record)
+  else putTop(sums, panels, to, stride, rows, columns, record)
+}
+
+// Each a function of its own, see arithmetic.ts.
+function putExact(sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, record: usize): void {
+  places(0, sums, panels, to, stride, rows, columns, record)
+}
+function putBfloat16(sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, record: usize): void {
+  places(1, sums, panels, to, stride, rows, columns, record)
+}
+function putFormat(sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, record: usize): void {
+  places(2, sums, panels, to, stride, rows, columns, record)
+}
+function putTop(sums: usize, panels: i32, to: usize, stride: i32, rows: i32, columns: i32, record: usize): void {
+  places(3, sums, panels, to, stride, rows, columns, record)
 }
 
 // @ts-ignore: decorator

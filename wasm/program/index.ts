@@ -2,7 +2,7 @@
 import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SCATTER, SUM, TAKE } from '../../src/compile/opcodes'
 import { holdsNaN } from './arithmetic'
 import { runBody } from './body'
-import { enter, leave } from './edges'
+import { enter, leave, startOf } from './edges'
 import { gemm } from './gemm'
 import { extremumLanes, scanLanes, sumLanes } from './lanes'
 import { joinParts, scatterRows, takeRows } from './rows'
@@ -65,7 +65,7 @@ export function run(pc: usize): i32 {
         pc += 8
         break
       case ENTER:
-        if (enter(load<i32>(pc, 4), load<i32>(pc, 8), load<i32>(pc, 12), load<i32>(pc, 16))) strange = true
+        if (enterWhole(pc)) strange = true
         pc += 20
         break
       case LOOK:
@@ -73,11 +73,27 @@ export function run(pc: usize): i32 {
         pc += 12
         break
       case LEAVE:
-        leave(load<i32>(pc, 4), load<i32>(pc, 8), load<i32>(pc, 12), load<i32>(pc, 16))
+        leaveWhole(pc)
         pc += 20
         break
       default:
         unreachable()
     }
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function enterWhole(pc: usize): bool {
+  const at = usize(load<i32>(pc, 4))
+  const count = load<i32>(pc, 8)
+  const kind = load<i32>(pc, 12)
+  return enter(startOf(at, count, kind), at, count, kind, usize(load<i32>(pc, 16)))
+}
+
+// @ts-ignore: decorator
+@inline
+function leaveWhole(pc: usize): void {
+  const at = usize(load<i32>(pc, 4))
+  leave(at, at, load<i32>(pc, 8), load<i32>(pc, 12), usize(load<i32>(pc, 16)))
 }

@@ -15,6 +15,19 @@ export function toBfloat16(x: v128): v128 {
   return v128.and(i32x4.add(i32x4.add(x, i32x4.splat(0x7fff)), odd), i32x4.splat(0xffff0000))
 }
 
+/** The same by three constants from memory, which a loop keeps in registers; one that knows them makes them at every turn. */
+// @ts-ignore: decorator
+@inline
+function toUpper(x: v128, one: v128, half: v128, upper: v128): v128 {
+  return v128.and(i32x4.add(i32x4.add(x, half), v128.and(i32x4.shr_u(x, 16), one)), upper)
+}
+
+/** What `result` reads to round to bfloat16. */
+export const bfloat16Record: usize = memory.data<u32>([1, 0, 0x7fff, 0xffff0000, 0])
+
+/** The bits of the exponent, and of the sign. */
+export const masks: usize = memory.data<u32>([0x7f800000, 0x80000000])
+
 /**
  * Nearest even to p bits, of a zero without its sign: adding and taking away 1.5 * 2^(24 - p) units of the value's binade, whose
  * exponent is kept between those of the least and of the largest normal numbers. `lift` makes that of the binade.
@@ -83,6 +96,33 @@ export function rounded(rounding: i32, x: v128, r0: v128, r1: v128, r2: v128, r3
   if (rounding == 1) return toBfloat16(x)
   if (rounding == 2) return toFormat(x, r0, r1, r2, r3, r4)
   return toTop(x, r0, r1, r2, r3, r4)
+}
+
+/**
+ * The result of an operation on numbers of the format, rounded: it is none so large that the binade would have to be kept below the largest.
+ * The constants are from a record, that of bfloat16 for bfloat16, and from `masks`.
+ */
+// @ts-ignore: decorator
+@inline
+export function result(
+  rounding: i32, x: v128, r0: v128, r2: v128, r3: v128, r4: v128, field: v128, sign: v128,
+): v128 {
+  if (rounding == 0) return x
+  if (rounding == 1) return toUpper(x, r0, r2, r3)
+  const y = nearResult(x, r0, r2, field)
+  if (rounding == 2) return v128.or(f32x4.mul(f32x4.mul(y, r3), r4), v128.and(x, sign))
+  return beyond(x, y, f32x4.mul(y, r3), r4)
+}
+
+/**
+ * As `near`, of results below 2^(103 + p), and of infinity: `lift` takes its exponent round to that of a number that is next to nothing
+ * beside it.
+ */
+// @ts-ignore: decorator
+@inline
+export function nearResult(x: v128, least: v128, lift: v128, field: v128): v128 {
+  const magic = i32x4.add(i32x4.max_s(v128.and(x, field), least), lift)
+  return f32x4.sub(f32x4.add(x, magic), magic)
 }
 
 /** One float64 rounded to float32, bfloat16 or a format, as float32. */

@@ -93,138 +93,183 @@ function where(to: usize, a: usize, b: usize, c: usize, bytes: usize): void {
   }
 }
 
+// Each a function of its own: cases of one switch would be folded into one loop that asks at every vector what it is to do.
+function negOf(to: usize, a: usize, bytes: usize): void { ofOne(NEG, to, a, bytes) }
+function absOf(to: usize, a: usize, bytes: usize): void { ofOne(ABS, to, a, bytes) }
+function signOf(to: usize, a: usize, bytes: usize): void { ofOne(SIGN, to, a, bytes) }
+function floorOf(to: usize, a: usize, bytes: usize): void { ofOne(FLOOR, to, a, bytes) }
+function ceilOf(to: usize, a: usize, bytes: usize): void { ofOne(CEIL, to, a, bytes) }
+function truncOf(to: usize, a: usize, bytes: usize): void { ofOne(TRUNC, to, a, bytes) }
+function nearestOf(to: usize, a: usize, bytes: usize): void { ofOne(NEAREST, to, a, bytes) }
+function notOf(to: usize, a: usize, bytes: usize): void { ofOne(NOT, to, a, bytes) }
+function isNanOf(to: usize, a: usize, bytes: usize): void { ofOne(IS_NAN, to, a, bytes) }
+function isInfOf(to: usize, a: usize, bytes: usize): void { ofOne(IS_INF, to, a, bytes) }
+function isFiniteOf(to: usize, a: usize, bytes: usize): void { ofOne(IS_FINITE, to, a, bytes) }
+function copyOf(to: usize, a: usize, bytes: usize): void { ofOne(COPY, to, a, bytes) }
+function negIntOf(to: usize, a: usize, bytes: usize): void { ofOne(NEG_INT, to, a, bytes) }
+function absIntOf(to: usize, a: usize, bytes: usize): void { ofOne(ABS_INT, to, a, bytes) }
+function maskToFloatOf(to: usize, a: usize, bytes: usize): void { ofOne(MASK_TO_FLOAT, to, a, bytes) }
+function maskToIntOf(to: usize, a: usize, bytes: usize): void { ofOne(MASK_TO_INT, to, a, bytes) }
+function intToFloatOf(to: usize, a: usize, bytes: usize): void { ofOne(INT_TO_FLOAT, to, a, bytes) }
+function uintToFloatOf(to: usize, a: usize, bytes: usize): void { ofOne(UINT_TO_FLOAT, to, a, bytes) }
+function floatToIntOf(to: usize, a: usize, bytes: usize): void { ofOne(FLOAT_TO_INT, to, a, bytes) }
+function floatToUintOf(to: usize, a: usize, bytes: usize): void { ofOne(FLOAT_TO_UINT, to, a, bytes) }
+function floatToMaskOf(to: usize, a: usize, bytes: usize): void { ofOne(FLOAT_TO_MASK, to, a, bytes) }
+function intToMaskOf(to: usize, a: usize, bytes: usize): void { ofOne(INT_TO_MASK, to, a, bytes) }
+function flushOf(to: usize, a: usize, bytes: usize): void { ofOne(FLUSH, to, a, bytes) }
+function reluOf(to: usize, a: usize, bytes: usize): void { ofOne(RELU, to, a, bytes) }
+function minOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MIN, to, a, b, bytes) }
+function maxOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MAX, to, a, b, bytes) }
+function equalOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(EQUAL, to, a, b, bytes) }
+function lessOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(LESS, to, a, b, bytes) }
+function lessEqualOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(LESS_EQUAL, to, a, b, bytes) }
+function andOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(AND, to, a, b, bytes) }
+function orOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(OR, to, a, b, bytes) }
+function addIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(ADD_INT, to, a, b, bytes) }
+function subIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(SUB_INT, to, a, b, bytes) }
+function mulIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MUL_INT, to, a, b, bytes) }
+function minIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MIN_INT, to, a, b, bytes) }
+function maxIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MAX_INT, to, a, b, bytes) }
+function minUintOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MIN_UINT, to, a, b, bytes) }
+function maxUintOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(MAX_UINT, to, a, b, bytes) }
+function equalIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(EQUAL_INT, to, a, b, bytes) }
+function lessIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(LESS_INT, to, a, b, bytes) }
+function lessEqualIntOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(LESS_EQUAL_INT, to, a, b, bytes) }
+function lessUintOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(LESS_UINT, to, a, b, bytes) }
+function lessEqualUintOf(to: usize, a: usize, b: usize, bytes: usize): void { ofTwo(LESS_EQUAL_UINT, to, a, b, bytes) }
+
 /** Runs one of these operations on `count` elements; false where the opcode is of another kind. */
 export function runSimple(opcode: i32, to: usize, a: usize, b: usize, c: usize, count: i32): bool {
   const bytes = usize((count + 15) & ~15) << 2
   switch (opcode) {
     case NEG:
-      ofOne(NEG, to, a, bytes)
+      negOf(to, a, bytes)
       return true
     case ABS:
-      ofOne(ABS, to, a, bytes)
+      absOf(to, a, bytes)
       return true
     case SIGN:
-      ofOne(SIGN, to, a, bytes)
+      signOf(to, a, bytes)
       return true
     case FLOOR:
-      ofOne(FLOOR, to, a, bytes)
+      floorOf(to, a, bytes)
       return true
     case CEIL:
-      ofOne(CEIL, to, a, bytes)
+      ceilOf(to, a, bytes)
       return true
     case TRUNC:
-      ofOne(TRUNC, to, a, bytes)
+      truncOf(to, a, bytes)
       return true
     case NEAREST:
-      ofOne(NEAREST, to, a, bytes)
+      nearestOf(to, a, bytes)
       return true
     case NOT:
-      ofOne(NOT, to, a, bytes)
+      notOf(to, a, bytes)
       return true
     case IS_NAN:
-      ofOne(IS_NAN, to, a, bytes)
+      isNanOf(to, a, bytes)
       return true
     case IS_INF:
-      ofOne(IS_INF, to, a, bytes)
+      isInfOf(to, a, bytes)
       return true
     case IS_FINITE:
-      ofOne(IS_FINITE, to, a, bytes)
+      isFiniteOf(to, a, bytes)
       return true
     case COPY:
-      ofOne(COPY, to, a, bytes)
+      copyOf(to, a, bytes)
       return true
     case NEG_INT:
-      ofOne(NEG_INT, to, a, bytes)
+      negIntOf(to, a, bytes)
       return true
     case ABS_INT:
-      ofOne(ABS_INT, to, a, bytes)
+      absIntOf(to, a, bytes)
       return true
     case MASK_TO_FLOAT:
-      ofOne(MASK_TO_FLOAT, to, a, bytes)
+      maskToFloatOf(to, a, bytes)
       return true
     case MASK_TO_INT:
-      ofOne(MASK_TO_INT, to, a, bytes)
+      maskToIntOf(to, a, bytes)
       return true
     case INT_TO_FLOAT:
-      ofOne(INT_TO_FLOAT, to, a, bytes)
+      intToFloatOf(to, a, bytes)
       return true
     case UINT_TO_FLOAT:
-      ofOne(UINT_TO_FLOAT, to, a, bytes)
+      uintToFloatOf(to, a, bytes)
       return true
     case FLOAT_TO_INT:
-      ofOne(FLOAT_TO_INT, to, a, bytes)
+      floatToIntOf(to, a, bytes)
       return true
     case FLOAT_TO_UINT:
-      ofOne(FLOAT_TO_UINT, to, a, bytes)
+      floatToUintOf(to, a, bytes)
       return true
     case FLOAT_TO_MASK:
-      ofOne(FLOAT_TO_MASK, to, a, bytes)
+      floatToMaskOf(to, a, bytes)
       return true
     case INT_TO_MASK:
-      ofOne(INT_TO_MASK, to, a, bytes)
+      intToMaskOf(to, a, bytes)
       return true
     case FLUSH:
-      ofOne(FLUSH, to, a, bytes)
+      flushOf(to, a, bytes)
       return true
     case RELU:
-      ofOne(RELU, to, a, bytes)
+      reluOf(to, a, bytes)
       return true
     case MIN:
-      ofTwo(MIN, to, a, b, bytes)
+      minOf(to, a, b, bytes)
       return true
     case MAX:
-      ofTwo(MAX, to, a, b, bytes)
+      maxOf(to, a, b, bytes)
       return true
     case EQUAL:
-      ofTwo(EQUAL, to, a, b, bytes)
+      equalOf(to, a, b, bytes)
       return true
     case LESS:
-      ofTwo(LESS, to, a, b, bytes)
+      lessOf(to, a, b, bytes)
       return true
     case LESS_EQUAL:
-      ofTwo(LESS_EQUAL, to, a, b, bytes)
+      lessEqualOf(to, a, b, bytes)
       return true
     case AND:
-      ofTwo(AND, to, a, b, bytes)
+      andOf(to, a, b, bytes)
       return true
     case OR:
-      ofTwo(OR, to, a, b, bytes)
+      orOf(to, a, b, bytes)
       return true
     case ADD_INT:
-      ofTwo(ADD_INT, to, a, b, bytes)
+      addIntOf(to, a, b, bytes)
       return true
     case SUB_INT:
-      ofTwo(SUB_INT, to, a, b, bytes)
+      subIntOf(to, a, b, bytes)
       return true
     case MUL_INT:
-      ofTwo(MUL_INT, to, a, b, bytes)
+      mulIntOf(to, a, b, bytes)
       return true
     case MIN_INT:
-      ofTwo(MIN_INT, to, a, b, bytes)
+      minIntOf(to, a, b, bytes)
       return true
     case MAX_INT:
-      ofTwo(MAX_INT, to, a, b, bytes)
+      maxIntOf(to, a, b, bytes)
       return true
     case MIN_UINT:
-      ofTwo(MIN_UINT, to, a, b, bytes)
+      minUintOf(to, a, b, bytes)
       return true
     case MAX_UINT:
-      ofTwo(MAX_UINT, to, a, b, bytes)
+      maxUintOf(to, a, b, bytes)
       return true
     case EQUAL_INT:
-      ofTwo(EQUAL_INT, to, a, b, bytes)
+      equalIntOf(to, a, b, bytes)
       return true
     case LESS_INT:
-      ofTwo(LESS_INT, to, a, b, bytes)
+      lessIntOf(to, a, b, bytes)
       return true
     case LESS_EQUAL_INT:
-      ofTwo(LESS_EQUAL_INT, to, a, b, bytes)
+      lessEqualIntOf(to, a, b, bytes)
       return true
     case LESS_UINT:
-      ofTwo(LESS_UINT, to, a, b, bytes)
+      lessUintOf(to, a, b, bytes)
       return true
     case LESS_EQUAL_UINT:
-      ofTwo(LESS_EQUAL_UINT, to, a, b, bytes)
+      lessEqualUintOf(to, a, b, bytes)
       return true
     case WHERE:
       where(to, a, b, c, bytes)

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { Piscina } from 'piscina'
 import {
   BadInput,
   CannotWrite,
@@ -13,20 +12,51 @@ import {
 } from '../../io/index.js'
 import { cumsums, forms } from '../../ssm/index.js'
 import { experiments, modelDTypes, type SweepRow } from '../../step2750/index.js'
-import { sweep } from '../../step2750Files/index.js'
+import { runSweep, type SweepResult, TrialFailed } from '../../sweep/index.js'
+import { searchPage } from './searchPage.js'
+import { searchJson, searchText } from './searchText.js'
+import { serveSweep } from './serveSweep.js'
 import { sweepPage } from './sweepPage.js'
 import { type GivenSweep, readSweep, type SweepRequest } from './sweepRequest.js'
 import { calibrated, sweepTable } from './sweepTable.js'
 
 /**
- * `sweep`: the step-2750 experiment over a grid of its options, in worker threads. Exit status 0; 1 when a run fails or
+ * `sweep`: an experiment over many values of its parameters, in worker threads. Exit status 0; 1 when a run fails or
  * the results cannot be written; 2 for options or a file of results that cannot be taken.
  */
-export const sweepCommand: Subcommand = (terminal, exit) =>
-  new Command('sweep')
+export const sweepCommand: Subcommand = (terminal, exit) => {
+  const command = new Command('sweep')
+  return command
     .description(
-      'Runs the step-2750 experiment over every combination of the values given, in worker threads. Rows that the file of results holds are not run again: a sweep that was killed goes on.',
+      "Runs an experiment over many values of its parameters, in worker threads: the step-2750 experiment, or a module's function (parameters, { steps, report, signal, resume }) that returns a row. Rows that the file of results holds are not run again: a sweep that was killed goes on.",
     )
+    .usage('[options] [experiment.mjs[#export] --<parameter> <values> ...]')
+    .argument('[experiment...]', 'step2750, or the file of a module; default: step2750')
+    .allowUnknownOption()
+    .optionsGroup('What is tried:')
+    .option('--search <name>', 'grid, random, sobol, asha (the best go on); default: grid')
+    .option('--trials <n>', 'how many of random and sobol, and of what asha begins; default: 32')
+    .option('--search-seed <n>', 'of random, and of a shift of sobol')
+    .option('--over <search>', 'where asha has its trials from: random, sobol, grid; default: random')
+    .option('--eta <n>', 'of asha: one in so many goes on, so many times as far; default: 3')
+    .option('--min-steps <n>', 'of asha: how far every trial runs')
+    .option('--max-steps <n>', 'of asha: how far the best run')
+    .option('--metric <name>', 'the field of the rows that says which is best')
+    .option('--goal <which>', 'min, max; default: min')
+    .option(
+      '--missing <which>',
+      'what a metric that is no finite number counts as: worst, best; default: worst',
+    )
+    .option('--param <name=values>', 'a parameter whose name is an option here, too', gather)
+    .optionsGroup('How it runs:')
+    .option('--workers <n>', 'worker threads', String(availableParallelism()))
+    .option('--serve [port]', 'serve a page of the progress on 127.0.0.1; default: any port that is free')
+    .option('--json', 'print one JSON object instead of the table')
+    .option(
+      '--out <folder>',
+      'where rows.jsonl and the report go; default: reports/sweep, or reports/sweep-<module>',
+    )
+    .optionsGroup('Parameters of step2750:')
     .option('--lr <rates>', 'learning rates; default: what is calibrated for the experiment')
     .option('--form <names>', Object.keys(forms).join(', '))
     .option('--cumsum <names>', Object.keys(cumsums).join(', '))
@@ -38,50 +68,72 @@ export const sweepCommand: Subcommand = (terminal, exit) =>
     .option('--gap <steps>', 'the long first step of experiment gap')
     .option('--broadcast-sum <names>', 'float32, windowed-32')
     .option('--zero-nans <answers>', 'yes, no')
-    .option('--workers <n>', 'worker threads', String(availableParallelism()))
-    .option('--json', 'print one JSON object instead of the table')
-    .option('--out <folder>', 'where rows.jsonl and the report go', 'reports/sweep')
     .addHelpText(
       'after',
-      '\nEvery option takes one value or several, separated by commas.\nExample:\n  tpu-toolkit sweep --lr 2e-4,2.75e-4,4e-4,6e-4,1e-3 --cumsum sequential,stable',
+      '\nA parameter takes one value or several, separated by commas, or a range:\n  1e-4..1e-2:log, 0..1:linear, 1..8:int; 1e-4..1e-2:log:5 where a grid takes five of it.\n\nExamples:\n  tpu-toolkit sweep --lr 2e-4,2.75e-4,4e-4,6e-4,1e-3 --cumsum sequential,stable\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --width 32,64 --search sobol --trials 32 --metric loss\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --search asha --trials 81 --min-steps 10 --max-steps 810 --metric loss --serve',
     )
-    .action(async (given: GivenSweep) => {
-      exit(await run(readSweep(given), terminal))
+    .action(async (others: readonly string[], given: GivenSweep) => {
+      const flags = command.options.flatMap(({ long }) => long?.slice(2) ?? [])
+      exit(await run(await readSweep(given, others, flags), terminal))
     })
+}
+
+function gather(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
 
 async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
-  const { grid, out, json } = request
+  const { out, json, plain } = request
   const report = openReport({ out, json, terminal })
   const path = join(out, 'rows.jsonl')
   terminal.ifStopped?.(`the runs that are done are in ${path}: the same command goes on`)
-  let rows: readonly SweepRow[]
+  let result: SweepResult
   try {
-    rows = await swept(request, path, terminal)
+    result = await swept(request, path, terminal)
   } catch (thrown) {
+    if (thrown instanceof TrialFailed) {
+      terminal.error(
+        `sweep: ${thrown.message}; the runs that are done are in ${path}: the same command tries the others again\n`,
+      )
+      return 1
+    }
     if (thrown instanceof RangeError) throw new BadInput(thrown.message.replace(/^sweep: /, ''))
     if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
     throw new CannotWrite(`cannot write the results [${thrown.message.slice(0, 100)}]`)
   }
-  if (json) terminal.out(jsonText({ note: calibrated, rows }))
-  else say(terminal, `${sweepTable(rows, terminal.width)}\n`)
-  report.write({ 'index.html': sweepPage(rows) })
+  if (plain) {
+    const rows = result.rows.map(
+      ({ trial, row }) => ({ options: trial.params, ...row }) as unknown as SweepRow,
+    )
+    if (json) terminal.out(jsonText({ note: calibrated, rows }))
+    else say(terminal, `${sweepTable(rows, terminal.width)}\n`)
+    report.write({ 'index.html': sweepPage(rows) })
+  } else {
+    if (json) terminal.out(jsonText(searchJson(request, result)))
+    else say(terminal, `${searchText(request, result, terminal.width)}\n`)
+    report.write({ 'index.html': searchPage(request, result) })
+  }
   const tell = json ? terminal.error : terminal.out
-  tell(`${grid.length} runs, in ${path}\n`)
+  tell(`${result.rows.length} runs, in ${path}\n`)
   return 0
 }
 
-async function swept({ grid, workers }: SweepRequest, path: string, terminal: Terminal): Promise<SweepRow[]> {
-  const filename = new URL('./sweepWorker.js', import.meta.url).href
-  const pool = new Piscina({ filename, minThreads: 1, maxThreads: Math.min(workers, grid.length) })
+async function swept(request: SweepRequest, path: string, terminal: Terminal): Promise<SweepResult> {
+  const { sweep, serve } = request
+  const live = serve === undefined ? undefined : await serveSweep(request, serve)
+  if (live) terminal.error(`The progress is at ${live.url}\n`)
   try {
-    return await sweep(grid, {
+    return await runSweep({
+      ...sweep,
       path,
-      run: (options) => pool.run(options),
-      onRow: (done, total) => terminal.progress?.(done, total, `${done} of ${total} runs`),
+      onHeld: live?.onHeld,
+      onRow: (done, total, last) => {
+        terminal.progress?.(done, total, `${done} of ${total} runs`)
+        live?.onRow(done, total, last)
+      },
+      onReport: live?.onReport,
     })
   } finally {
-    // After a failure a run that is given up may still answer: piscina calls that an error, and nobody waits for it.
-    pool.on('error', () => {})
-    await pool.destroy()
+    await live?.close()
   }
 }

@@ -1,0 +1,59 @@
+import { basename, resolve } from 'node:path'
+import type { Diagnosis, RunRecord } from '../../profile/index.js'
+import { type Figure, htmlPage, htmlTable, linePlot } from '../../report/index.js'
+import { readable } from '../../text/index.js'
+import { lookedText, problemColumns, problemRow, verdictOf } from './diagnoseText.js'
+
+/** Metrics that are drawn, where a run has them, and what their axes say. */
+const drawn: Readonly<Record<string, string>> = {
+  loss: 'loss',
+  gradNorm: 'norm of the gradients',
+  unchanged: 'share of the parameters that stand still',
+  updatesLost: 'share of the updates that change nothing',
+  lossScale: 'loss scale',
+  codebookUsage: 'share of the codes that are used',
+  stepSeconds: 'seconds of a step',
+  programs: 'programs recorded',
+}
+
+/** More points than this are not told apart. */
+const points = 600
+
+/** A diagnosis as a page: the problems, the numbers that show them, what was looked at. */
+export function diagnosePage(folder: string, diagnosis: Diagnosis, run: RunRecord): string {
+  const { problems, steps, to } = diagnosis
+  const figures = Object.entries(drawn).flatMap(([name, label]) => figureOf(run, name, label))
+  return htmlPage({
+    title: `Diagnosis: ${basename(resolve(folder))}`,
+    lead: 'What is wrong with a run, from what it left behind.',
+    facts: { samples: readable(steps), 'last step': readable(to), problems: readable(problems.length) },
+    sections: [
+      {
+        id: 'problems',
+        title: 'Problems',
+        finding: verdictOf(diagnosis),
+        ...(problems.length > 0 ? { html: htmlTable(problemColumns, problems.map(problemRow)) } : {}),
+      },
+      ...(figures.length > 0 ? [{ id: 'numbers', title: 'The numbers', figures }] : []),
+      { id: 'looked', title: 'What was looked at', paragraphs: lookedText(diagnosis) },
+    ],
+    foot: 'Written by tpu-toolkit diagnose.',
+  })
+}
+
+function figureOf({ samples }: RunRecord, name: string, label: string): readonly Figure[] {
+  const all = samples.flatMap(({ step, values }) => {
+    const y = values[name]
+    return y === undefined ? [] : [{ x: step, y }]
+  })
+  if (all.length < 2) return []
+  const every = Math.ceil(all.length / points)
+  // What is not finite is always drawn: it is what one looks for.
+  const shown = all.filter(({ y }, i) => i % every === 0 || i === all.length - 1 || !Number.isFinite(y))
+  const svg = linePlot([{ name, points: shown, dots: false }], {
+    ...{ title: label, x: { label: 'step' }, y: { label } },
+  })
+  return [
+    { svg, caption: `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.` },
+  ]
+}

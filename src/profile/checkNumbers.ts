@@ -1,0 +1,111 @@
+import { readable } from '../text/index.js'
+import { share } from './quantities.js'
+import type { Found, Problem, RunRecord } from './runRecord.js'
+import { laterHalf, medianOf, type SeriesPoint, seriesOf } from './series.js'
+
+/** NaN and infinities: when they came, and where. */
+export function checkFinite({ samples, checkpoints = [] }: RunRecord): Found {
+  if (samples.length === 0) return 'not recorded'
+  const first = samples.find(
+    ({ values, nonFinite }) =>
+      Object.keys(nonFinite).length > 0 || (values['loss'] !== undefined && !Number.isFinite(values['loss'])),
+  )
+  if (!first) return []
+  const where = Object.entries(first.nonFinite).map(([leaf, count]) => `${leaf} ${readable(count)}`)
+  const last = samples.at(-1)!.values['loss']
+  const good = checkpoints.filter(({ step, refused }) => step < first.step && refused === undefined).at(-1)
+  return [
+    {
+      ...{ problem: 'not finite', severity: 'critical', step: first.step },
+      evidence: `seen first at step ${first.step}: ${where.join(', ') || `loss ${first.values['loss']}`}; the last loss is ${last ?? 'unknown'}`,
+      remedy: `findFirstNonFinite of tpu-toolkit/autodiff names the operation${good ? `; the last checkpoint before it is of step ${good.step}` : ''}`,
+    },
+  ]
+}
+
+/** What a share looks like when it is too large for long. */
+interface Limit {
+  readonly metric: string
+  readonly above: number
+  readonly problem: Problem['problem']
+  readonly seen: (median: number, points: readonly SeriesPoint[]) => string
+  readonly remedy: string
+}
+
+const limits: readonly Limit[] = [
+  {
+    ...{ metric: 'unchanged', above: 0.9, problem: 'parameters stand still' },
+    seen: (median, { length }) =>
+      `${share(median)} of the parameters are the same after a step, in the middle of the last ${length} looks`,
+    remedy:
+      'updates are below half an ulp: keep a float32 copy (storedParams master), compensate (kahan) or round stochastically; if the rate is 0 by now the run is over',
+  },
+  {
+    ...{ metric: 'updatesLost', above: 0.3, problem: 'updates lost' },
+    seen: (median) => `${share(median)} of the updates that are not 0 change nothing`,
+    remedy:
+      'keep a float32 copy of the parameters (storedParams master), compensate (kahan) or round stochastically',
+  },
+  {
+    ...{ metric: 'gradUnderflow', above: 0.1, problem: 'gradients underflow' },
+    seen: (median) => `${share(median)} of the gradients are below the smallest normal number of their dtype`,
+    remedy: 'scale the loss (descend with lossScale), or take bfloat16, which has the exponents of float32',
+  },
+]
+
+/** Parameters that stand still, updates that round away, gradients that underflow. */
+export const shareChecks: readonly ((run: RunRecord) => Found)[] = limits.map((limit) => ({ samples }) => {
+  const points = seriesOf(samples, limit.metric)
+  if (points.length === 0) return 'not recorded'
+  const later = laterHalf(points)
+  const median = medianOf(later.map(({ value }) => value))
+  if (!(median > limit.above)) return []
+  const step = points.find(({ value }) => value > limit.above)?.step
+  return [
+    {
+      ...{ problem: limit.problem, severity: 'warning', ...(step === undefined ? {} : { step }) },
+      evidence: `${limit.seen(median, later)} [${limit.metric} ${readable(median)}, limit ${limit.above}]`,
+      remedy: limit.remedy,
+    },
+  ]
+})
+
+/** A loss scale that falls often, or is as good as none. */
+export function checkLossScale({ samples }: RunRecord): Found {
+  const points = seriesOf(samples, 'lossScale')
+  if (points.length === 0) return 'not recorded'
+  const falls = points.filter(({ value }, i) => i > 0 && value < points[i - 1]!.value)
+  const steps = points.at(-1)!.step - points[0]!.step
+  const last = points.at(-1)!.value
+  const often = falls.length >= 5 && falls.length > steps / 50
+  if (!often && last >= 1) return []
+  const step = falls[0]?.step
+  return [
+    {
+      ...{ problem: 'loss scale thrashes', severity: last < 1 ? 'critical' : 'warning' },
+      ...(step === undefined ? {} : { step }),
+      evidence: `it fell ${readable(falls.length)} times in ${readable(steps)} steps, and is ${readable(last)} now`,
+      remedy:
+        last < 1
+          ? 'gradients overflow at any scale: a smaller rate, clipping, or bfloat16 instead of float16'
+          : 'raise growthInterval of dynamicLossScale, or fix the scale below the largest that overflowed',
+    },
+  ]
+}
+
+/** Codes of a codebook that nothing is sent to: a run tells `codebookUsage`, the share that is used. */
+export function checkCodes({ samples }: RunRecord): Found {
+  const points = seriesOf(samples, 'codebookUsage')
+  if (points.length === 0) return 'not recorded'
+  const median = medianOf(laterHalf(points).map(({ value }) => value))
+  if (!(median < 0.5)) return []
+  const step = points.find(({ value }) => value < 0.5)?.step
+  return [
+    {
+      ...{ problem: 'dead codes', severity: 'warning', ...(step === undefined ? {} : { step }) },
+      evidence: `${share(1 - median)} of the codes are not used [codebookUsage ${readable(median)}, limit 0.5]`,
+      remedy:
+        'revive them (emaCodebook with deadThreshold), begin with k-means (kmeansPlusPlus), or take fewer codes',
+    },
+  ]
+}
