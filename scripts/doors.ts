@@ -215,7 +215,8 @@ export const doors: readonly Door[] = [
   {
     folder: 'queue',
     root: 'none',
-    about: 'sweeps over many machines: trials in PostgreSQL, taken by workers wherever they run, each kept once',
+    about:
+      'sweeps over many machines: trials in PostgreSQL, taken by workers wherever they run, each kept once',
   },
   {
     folder: 'drift',
