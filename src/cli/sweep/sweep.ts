@@ -161,8 +161,9 @@ async function swept(request: SweepRequest, path: string, terminal: Terminal): P
     await runner?.close()
     await live?.close()
     // All of them, where the error that ends the sweep is of the first.
-    if (runner)
-      for (const why of runner.failed.values()) terminal.error(`set aside, it failed 3 times: ${why}\n`)
+    for (const why of runner?.failed.values() ?? []) {
+      terminal.error(`set aside, it failed 3 times: ${why}\n`)
+    }
   }
 }
 
