@@ -8,6 +8,7 @@ import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
 import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
+import { resultsClaims } from './resultsClaims.js'
 import { shellClaims } from './shellClaims.js'
 import { sumsClaims } from './sumsClaims.js'
 
@@ -33,3 +34,4 @@ optimizersClaims(open)
 attentionClaims(open)
 planClaims(open)
 fileClaims(open)
+resultsClaims(open)
