@@ -46,6 +46,11 @@ export const labSections: readonly LabSection[] = [
     load: async () => (await import('../sections/attention/attentionSection.js')).AttentionSection,
   },
   {
+    id: 'automaton',
+    title: 'Automaton',
+    load: async () => (await import('../sections/automaton/automatonSection.js')).AutomatonSection,
+  },
+  {
     id: 'plan',
     title: 'Plan',
     load: async () => (await import('../sections/plan/planSection.js')).PlanSection,

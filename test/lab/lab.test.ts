@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
 import { attentionClaims } from './attentionClaims.js'
+import { automatonClaims } from './automatonClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { fileClaims } from './fileClaims.js'
 import { nanClaims } from './nanClaims.js'
@@ -32,6 +33,7 @@ programClaims(open)
 sumsClaims(open)
 optimizersClaims(open)
 attentionClaims(open)
+automatonClaims(open)
 planClaims(open)
 fileClaims(open)
 resultsClaims(open)
