@@ -78,7 +78,7 @@ export function resultsClaims(lab: () => OpenLab): void {
       }
       expect(errors).toEqual([])
       await context.close()
-    })
+    }, 180_000)
 
     it('of a run to NaN have its losses with the step marked, its records and its explanation', async () => {
       const { page, context } = await lab().open('#results&sample=nan')

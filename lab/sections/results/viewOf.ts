@@ -74,8 +74,9 @@ function recordView(json: Json, { kind, about, plots }: ReportKind): View {
         facts.push([path, String(cellOf(value))])
       }
     } else if (isRecord(value) && depth < 4) {
-      for (const [name, inner] of Object.entries(value))
+      for (const [name, inner] of Object.entries(value)) {
         visit(path === '' ? name : `${path}.${name}`, inner, depth + 1)
+      }
     } else if (typeof value === 'string' && (value.length > longText || value.includes('\n'))) {
       texts.push({ title: path, text: value })
     } else if (value !== null && value !== undefined) {
