@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 import { doors, isPortable } from './doors.js'
 import { labExamples } from './labExamples.js'
+import { nodeModulesIn, withoutNode } from './withoutNode.js'
 
 /** A lab that was built. */
 export interface BuiltLab {
@@ -17,7 +18,7 @@ export interface BuiltLab {
 const portable = doors.filter(isPortable).map(({ folder }) => folder)
 
 /** The sections that have a worker. */
-const workers: readonly string[] = ['nan', 'drift', 'program', 'optimizers', 'attention', 'plan']
+const workers = ['nan', 'drift', 'program', 'optimizers', 'attention', 'automaton', 'plan', 'file']
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
@@ -43,6 +44,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
     jsx: 'automatic',
     jsxImportSource: 'preact',
     splitting: true,
+    plugins: [withoutNode],
     define: { LAB_DOORS: JSON.stringify(['index', ...portable]) },
     metafile: true,
     chunkNames: 'chunks/[hash]',
@@ -56,10 +58,13 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
       ...Object.fromEntries(portable.map((door) => [`doors/${door}`, `src/${door}/index.ts`])),
     },
   })
+  const ofNode = nodeModulesIn(metafile.outputs)
+  if (ofNode.length > 0) throw new Error(`buildLab: a page has no such modules [${ofNode.join(', ')}]`)
   cpSync(join(root, 'lab/index.html'), join(folder, 'index.html'))
   const inFolder = (path: string): string => relative(folder, resolve(root, path))
-  writeFileSync(join(folder, 'examples.json'), JSON.stringify(labExamples(root)))
-  const paths = ['index.html', 'examples.json', ...Object.keys(metafile.outputs).map(inFolder)].sort()
+  // A module, since the page's policy lets nothing be asked for but scripts, styles and images.
+  writeFileSync(join(folder, 'examples.js'), `export const examples = ${JSON.stringify(labExamples(root))}\n`)
+  const paths = ['index.html', 'examples.js', ...Object.keys(metafile.outputs).map(inFolder)].sort()
   const version = createHash('sha256')
   for (const path of paths) version.update(path).update(readFileSync(join(folder, path)))
   await build({

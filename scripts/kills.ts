@@ -11,10 +11,19 @@ import { seeded } from 'tpu-toolkit/random'
 import { ReplayBuffer } from 'tpu-toolkit/replay'
 import { runStep2750, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
 import { checkpointFile, sweep } from 'tpu-toolkit/step2750Files'
+import {
+  asha,
+  grid as everyCombination,
+  integers,
+  type Params,
+  runSweep,
+  type SweepOptions,
+  type TrialContext,
+} from 'tpu-toolkit/sweep'
 
 // npm run test:kills -- [--kills 20] [--seed 1] [--only records]
 //
-// Programs that write records, replay buffers, safetensors, a sweep and the checkpoints of the step-2750 experiment are
+// Programs that write records, replay buffers, safetensors, a sweep, one by successive halving, and the checkpoints of the step-2750 experiment are
 // killed so many times each, every other time at any moment, else before one of their calls to the file system, and go
 // on. Whatever they had said was written is there and whole, and after the next write nothing else is: no lock, no
 // temporary file. A program that comes to its end begins anew. Nothing is timed: a machine may be as slow as it likes, as
@@ -50,6 +59,18 @@ const row = (options: (typeof grid)[number]): SweepRow => ({
   nonFiniteSteps: 0,
   medianLoss: 1,
   largestSpan: 0.5,
+})
+/** Successive halving as its program has it. */
+const bowl = ({ i }: Params, { steps = 1 }: TrialContext): { loss: number } => ({
+  loss: ((Number(i) * 37) % 101) / steps,
+})
+const halving = (path: string): SweepOptions => ({
+  experiment: bowl,
+  space: { i: integers(0, 99) },
+  search: asha({ over: everyCombination(), eta: 2, minSteps: 1, maxSteps: 8 }),
+  metric: 'loss',
+  path,
+  workers: 1,
 })
 const run = { steps: 3000, seed: 3, length: 8 } as const
 const ensure = (condition: boolean, what: string): void => {
@@ -133,6 +154,34 @@ for (;;) await new Promise((done) => setTimeout(done, 1000))`,
     next: async (path) => {
       const rows = await sweep(grid, { path, run: async (options) => row(options) })
       ensure(JSON.stringify(rows) === JSON.stringify(grid.map(row)), 'other rows than without a kill')
+    },
+  },
+  {
+    name: 'asha',
+    program: `
+import { asha, grid, integers, runSweep } from '${dist('sweep')}'
+const bowl = async ({ i }, { steps }) => { await new Promise((done) => setTimeout(done, 3)); return { loss: ((i * 37) % 101) / steps } }
+const search = asha({ over: grid(), eta: 2, minSteps: 1, maxSteps: 8 })
+await runSweep({ experiment: bowl, space: { i: integers(0, 99) }, search, metric: 'loss', path, workers: 1, onRow: say })
+say('end')
+for (;;) await new Promise((done) => setTimeout(done, 1000))`,
+    found: async (path) => {
+      let held = 0
+      const runner = { run: () => Promise.reject(new Error('not now')), close: async () => {} }
+      const onHeld = (rows: readonly unknown[]) => {
+        held = rows.length
+      }
+      await runSweep({ ...halving(path), runner, onHeld }).catch((error: Error) =>
+        ensure(error.message === 'not now', error.message),
+      )
+      return held
+    },
+    next: async (path) => {
+      await runSweep(halving(path))
+      const whole = `${path}.whole`
+      await runSweep(halving(whole))
+      ensure(readFileSync(path, 'utf8') === readFileSync(whole, 'utf8'), 'other bytes than without a kill')
+      rmSync(whole)
     },
   },
   {

@@ -46,8 +46,18 @@ export const labSections: readonly LabSection[] = [
     load: async () => (await import('../sections/attention/attentionSection.js')).AttentionSection,
   },
   {
+    id: 'automaton',
+    title: 'Automaton',
+    load: async () => (await import('../sections/automaton/automatonSection.js')).AutomatonSection,
+  },
+  {
     id: 'plan',
     title: 'Plan',
     load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
+  },
+  {
+    id: 'file',
+    title: 'A file',
+    load: async () => (await import('../sections/file/fileSection.js')).FileSection,
   },
 ]

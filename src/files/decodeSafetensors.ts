@@ -4,9 +4,10 @@ import type { Tree } from '../tree/index.js'
 import { checkBytes, checkIntegers } from './decodeNpy.js'
 import { treeOf } from './extras.js'
 import type { BigIntegers, Integers } from './integers.js'
-import { entryFacts, openSource } from './openSafetensors.js'
+import { openBytes } from './openBytes.js'
 import { type Header, headerLength, parseHeader, type SafetensorsEntry } from './parseHeader.js'
 import { isReadable, readWhole } from './readEntry.js'
+import { entryFacts, headedSource } from './safetensorsOver.js'
 
 /** How a safetensors file is read. */
 export interface SafetensorsReadOptions {
@@ -88,7 +89,7 @@ export function readSafetensors(
   const op = 'readSafetensors'
   checkOptions(op, options, readNames)
   const integers = checkIntegers(op, options.integers)
-  const source = openSource(op, path)
+  const source = headedSource(op, openBytes(op, path))
   try {
     return contents(op, source.header, source.read, integers)
   } finally {

@@ -91,10 +91,14 @@ function piecesOf(op: string, tree: Tree, options: SafetensorsOptions): Uint8Arr
 
 /** Wider elements first, then by the UTF-8 bytes of the names: every tensor begins at a multiple of its width. */
 function byAlignment([a, x]: [string, Tensor], [b, y]: [string, Tensor]): number {
-  return (
-    rankOfStored(storedAs(y.dtype)) - rankOfStored(storedAs(x.dtype)) ||
-    Buffer.compare(Buffer.from(a), Buffer.from(b))
-  )
+  return rankOfStored(storedAs(y.dtype)) - rankOfStored(storedAs(x.dtype)) || compareBytes(utf8(a), utf8(b))
+}
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, i) => byte !== b[i])
+  return at === -1 ? a.length - b.length : at >= b.length ? 1 : a[at]! - b[at]!
 }
 
 /** The length and the JSON, which is put together by hand because objects would move keys like '0' to the front. */
@@ -113,13 +117,13 @@ function headerOf(
     const texts = metadata.map(([key, text]) => member(key, JSON.stringify(text)))
     members.unshift(member('__metadata__', `{${texts.join(',')}}`))
   }
-  const json = Buffer.from(`{${members.join(',')}}`)
+  const json = utf8(`{${members.join(',')}}`)
   const length = Math.ceil(json.length / 8) * 8
   if (length > maxHeaderBytes) {
     throw new RangeError(`${op}: the header would be longer than ${maxHeaderBytes} bytes [${length}]`)
   }
-  const header = Buffer.alloc(8 + length, ' ')
-  header.writeBigUInt64LE(BigInt(length))
+  const header = new Uint8Array(8 + length).fill(0x20)
+  new DataView(header.buffer).setBigUint64(0, BigInt(length), true)
   header.set(json, 8)
   return header
 }

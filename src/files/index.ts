@@ -22,12 +22,15 @@ export {
   type SafetensorsContents,
   type SafetensorsReadOptions,
 } from './decodeSafetensors.js'
-export { openSafetensors, type SafetensorsFile } from './openSafetensors.js'
+export { openSafetensors } from './openSafetensors.js'
+export { type SafetensorsFile, safetensorsOver } from './safetensorsOver.js'
+export type { ByteSource } from './byteSource.js'
 export type { SafetensorsEntry } from './parseHeader.js'
 export type { StoredDType } from './storedDtype.js'
 export type { BigIntegers, FileInteger, Integers } from './integers.js'
 export { encodeNpy, writeNpy } from './encodeNpy.js'
 export { decodeNpy, type NpyOptions } from './decodeNpy.js'
-export { type NpyFile, openNpy, readNpy } from './openNpy.js'
+export { openNpy, readNpy } from './openNpy.js'
+export { type NpyFile, npyOver } from './npyOver.js'
 export { decodeNpz, encodeNpz, type NpzOptions, type NpzWriteOptions, readNpz, writeNpz } from './npz.js'
 export { type JsonBitsOptions, type JsonTensor, treeFromJson, treeToJson } from './treeJson.js'

@@ -30,7 +30,8 @@ export function readNpyHeader(
 ): NpyHeader {
   const prefix = read(0, Math.min(12, size))
   if (prefix.length < 10 || magic.some((byte, i) => prefix[i] !== byte)) {
-    throw new RangeError(`${op}: not an npy file [${Buffer.from(prefix.subarray(0, 6)).toString('hex')}]`)
+    const hex = Array.from(prefix.subarray(0, 6), (byte) => byte.toString(16).padStart(2, '0'))
+    throw new RangeError(`${op}: not an npy file [${hex.join('')}]`)
   }
   const [major, minor] = [prefix[6]!, prefix[7]!]
   if (major < 1 || major > 3 || minor !== 0) {
@@ -46,7 +47,9 @@ export function readNpyHeader(
   if (start + length > size) {
     throw new RangeError(`${op}: ends inside the header of ${length} bytes [${size}]`)
   }
-  const text = Buffer.from(read(start, length)).toString(major === 3 ? 'utf8' : 'latin1')
+  const words = read(start, length)
+  const text =
+    major === 3 ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(words) : String.fromCharCode(...words)
   const { descr, fortranOrder, shape } = parseNpyDictionary(op, text)
   const { dtype, bigEndian } = dtypeOfDescr(op, descr, asDtype)
   const bytes = shape.reduce((product, n) => checked(product * n), itemBytes(dtype))
@@ -71,10 +74,11 @@ export function npyHeaderBytes(op: string, descr: string, shape: Shape): Uint8Ar
   if (length > maxNpyHeader) {
     throw new RangeError(`${op}: the header would be longer than ${maxNpyHeader} bytes [${length}]`)
   }
-  const bytes = Buffer.alloc(10 + length, ' ')
+  const bytes = new Uint8Array(10 + length).fill(0x20)
   bytes.set([...magic, 1, 0])
-  bytes.writeUInt16LE(length, 8)
-  bytes.write(text, 10, 'latin1')
+  new DataView(bytes.buffer).setUint16(8, length, true)
+  // Only ASCII: a descr is one of ours.
+  bytes.set(new TextEncoder().encode(text), 10)
   bytes[9 + length] = 0x0a
   return bytes
 }

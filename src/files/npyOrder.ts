@@ -15,11 +15,14 @@ export function orderedBytes(header: NpyHeader, bytes: Uint8Array): Uint8Array {
 /** Reverses the bytes of each element in place, where the file has the other byte order. */
 export function littleEndian({ bigEndian, dtype }: NpyHeader, bytes: Uint8Array): void {
   if (!bigEndian) return
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const width = itemBytes(dtype)
-  if (width === 2) view.swap16()
-  if (width === 4) view.swap32()
-  if (width === 8) view.swap64()
+  for (let at = 0; at < bytes.length; at += width) {
+    for (let [low, high] = [at, at + width - 1]; low < high; low++, high--) {
+      const byte = bytes[low]!
+      bytes[low] = bytes[high]!
+      bytes[high] = byte
+    }
+  }
 }
 
 /** Copies an array whose first axis runs fastest into one whose last axis does. */

@@ -55,8 +55,6 @@ const reserved = ['options', 'atSteps', 'check']
  *
  * Throws    RangeError for a name that is none, a file or export that is not there and one that is no function; what the
  *           module itself throws. The row that a run returns is checked by `checkRow`.
- *
- * @example (await loadExperiment('step2750')).name // 'step2750'
  */
 export async function loadExperiment(specifier: string): Promise<LoadedExperiment> {
   checkText('loadExperiment', 'specifier', specifier)

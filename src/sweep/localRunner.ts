@@ -17,8 +17,7 @@ const names: OptionTable<LocalRunnerOptions> = { name: 'optional', states: 'opti
 /**
  * Runs a function as an experiment in this thread: one trial after the other, in the order in which they are asked for.
  *
- * @example const runner = localRunner(({ lr }) => ({ loss: lr * 2 }))
- * await runner.run(makeTrial({ lr: 3 })) // { loss: 6 }
+ * @example Object.keys(localRunner(({ lr }) => ({ loss: lr * 2 }))) // ['run', 'close']
  */
 export function localRunner(experiment: ExperimentFunction, options: LocalRunnerOptions = noOptions): Runner {
   checkFunction('localRunner', 'experiment', experiment)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
 import { lockFile, writeFileAtomic, writeFully } from '../files/index.js'
 import type { Json, Row } from './experiment.js'
 import { makeTrial, type Params, type Trial } from './trial.js'
@@ -48,9 +48,25 @@ export function openRowsFile(path: string, head: RowsHead): RowsFile {
     const rows = rowsIn(whole, path)
     handle = openSync(path, 'r+')
     if (size < text.length) ftruncateSync(handle, size)
+    const inOrder = (keys: Iterable<string>): string =>
+      header + [...keys].map((key) => lineOf(rows.get(key)!)).join('')
+    // The path is another file then: rows go to that one.
+    const replace = (content: string): void => {
+      writeFileAtomic(path, content)
+      closeSync(handle!)
+      handle = openSync(path, 'r+')
+      size = Buffer.byteLength(content)
+    }
     return {
       rows,
       append(trial, row) {
+        // Somebody has removed the file: what would be written to it is in no folder. All rows are here, and go back.
+        if (fstatSync(handle!).nlink === 0) {
+          if (existsSync(path)) {
+            throw new RangeError(`sweep: another file has the place of this one [${path}]`)
+          }
+          replace(inOrder(rows.keys()))
+        }
         const bytes = Buffer.from(lineOf({ trial, row }))
         try {
           writeFully(handle!, bytes, size)
@@ -66,13 +82,8 @@ export function openRowsFile(path: string, head: RowsHead): RowsFile {
       sort(trials) {
         const first = trials.map(({ key }) => key).filter((key) => rows.has(key))
         const order = [...new Set([...first, ...rows.keys()])]
-        const sorted = header + order.map((key) => lineOf(rows.get(key)!)).join('')
-        if (sorted === readFileSync(path, 'utf8')) return
-        writeFileAtomic(path, sorted)
-        // The path is another file now: rows go to that one.
-        closeSync(handle!)
-        handle = openSync(path, 'r+')
-        size = Buffer.byteLength(sorted)
+        const sorted = inOrder(order)
+        if (!existsSync(path) || sorted !== readFileSync(path, 'utf8')) replace(sorted)
       },
       close() {
         if (handle !== undefined) closeSync(handle)

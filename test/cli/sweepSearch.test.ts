@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sweepGrid } from 'tpu-toolkit/step2750'
-import { grid } from 'tpu-toolkit/sweep'
+import { grid, loadExperiment, makeTrial, type TrialRow } from 'tpu-toolkit/sweep'
 import { afterAll, describe, expect, it } from 'vitest'
+import { bestText } from '../../src/cli/sweep/searchText.js'
 import { readSweep } from '../../src/cli/sweep/sweepRequest.js'
 import { runCli } from '../support/runCli.js'
 
@@ -183,6 +184,19 @@ describe('sweep of a module', () => {
   })
 })
 
+describe('bestText', () => {
+  const one = (loss: number | null, lr: number) => ({ trial: makeTrial({ lr }), row: { loss } })
+  const found = (goal: 'min' | 'max', rows: TrialRow[], best: TrialRow | null): string =>
+    bestText({ rows, ranked: rows, best, rungs: [] }, { experiment: 'f', space: {}, metric: 'loss', goal })
+
+  it('says which is best, that it has no finite metric where that is best, and that none has', () => {
+    const [a, b] = [one(3, 1), one(null, 2)]
+    expect(found('min', [a, b], a)).toBe('The least loss, 3: lr 1.')
+    expect(found('max', [a, b], b)).toBe('The first without a finite loss: lr 2.')
+    expect(found('max', [b], null)).toBe('No run has a finite loss.')
+  })
+})
+
 describe('readSweep of the step-2750 experiment', () => {
   it('gives the runs of sweepGrid, in its order, whatever the order of the options', async () => {
     const given = {
@@ -201,7 +215,7 @@ describe('readSweep of the step-2750 experiment', () => {
     } as const
     const right = sweepGrid(lists)
     expect([count, plain, where]).toEqual([right.length, true, 'reports/sweep'])
-    const { complete } = await (await import('tpu-toolkit/sweep')).loadExperiment('step2750')
+    const { complete } = await loadExperiment('step2750')
     expect(grid().configurations(sweep.space).map(complete)).toEqual(right)
   })
 

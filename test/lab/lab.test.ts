@@ -1,7 +1,9 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
 import { attentionClaims } from './attentionClaims.js'
+import { automatonClaims } from './automatonClaims.js'
 import { driftClaims } from './driftClaims.js'
+import { fileClaims } from './fileClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
@@ -30,4 +32,6 @@ programClaims(open)
 sumsClaims(open)
 optimizersClaims(open)
 attentionClaims(open)
+automatonClaims(open)
 planClaims(open)
+fileClaims(open)

@@ -18,6 +18,7 @@ export function shellClaims(lab: () => OpenLab): void {
       expect(await page.title()).toBe('The run to NaN: tpu-toolkit lab')
       const policy = await page.locator('meta[http-equiv]').getAttribute('content')
       expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("connect-src 'none'")
       expect(policy).not.toContain('unsafe-inline')
       expect(policy).not.toContain("'unsafe-eval'")
       expect(errors).toEqual([])

@@ -27,6 +27,12 @@ try {
       })
       await page.waitForSelector('main[aria-busy="false"]')
       await page.waitForTimeout(section.startsWith('nan') ? 9000 : 2500)
+      // What is still computed says so with an ellipsis, or that it grows.
+      for (let tenths = 0; tenths < 600; tenths++) {
+        const said = await page.locator('.said').allInnerTexts()
+        if (!said.some((words) => /…$|^It grows/.test(words))) break
+        await page.waitForTimeout(100)
+      }
       await page.screenshot({
         path: `${folder}/${section.replace(/\W+/g, '-')}-${width}-${colorScheme}.png`,
         fullPage: true,

@@ -50,6 +50,33 @@ describe('runTrials', () => {
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
+  it('runTrials(trials) writes a file that is removed under it again, all rows of it, and refuses one in its place', async () => {
+    const [whole, path, other] = [newPath(), newPath(), newPath()]
+    await runTrials(trials, { path: whole, runner: double })
+    const disturbed = (at: string, work: () => void) => {
+      let rows = 0
+      const onRow = (): void => {
+        if (++rows === 3) work()
+      }
+      // One after the other: the third row comes when the file is another.
+      let turn: Promise<unknown> = Promise.resolve()
+      const run = ({ params }: (typeof trials)[number]): Promise<{ loss: number }> => {
+        const mine = turn.then(() => ({ loss: 2 * Number(params['lr']) }))
+        turn = mine.then(() => new Promise((done) => setTimeout(done, 5)))
+        return mine
+      }
+      return runTrials(trials, { path: at, runner: { run, close: async () => {} }, onRow })
+    }
+    await disturbed(path, () => rmSync(path))
+    expect(readFileSync(path, 'utf8')).toBe(readFileSync(whole, 'utf8'))
+    const replaced = disturbed(other, () => {
+      rmSync(other)
+      writeFileSync(other, 'somebody else')
+    })
+    await expect(replaced).rejects.toThrow(`sweep: another file has the place of this one [${other}]`)
+    expect(readFileSync(other, 'utf8')).toBe('somebody else')
+  })
+
   it('runTrials(trials) keeps how far a trial ran apart from how far another did', async () => {
     const path = newPath()
     const rungs = [1, 3].map((steps) => makeTrial({ lr: 1 }, steps))

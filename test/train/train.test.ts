@@ -17,7 +17,7 @@ import {
   type TrainOptions,
   train,
 } from 'tpu-toolkit/train'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { seed } from '../support/seed.js'
 
 let top = ''
@@ -274,7 +274,7 @@ describe('around the steps', () => {
     expect(last).toBe(7)
   })
 
-  it('showProgress draws loss, rate and time left, and takes the bar away', async () => {
+  it('showProgress draws loss, rate and time left, and takes the bar away; a clock that is set back changes neither', async () => {
     let drawn = ''
     const screen = {
       write: (text: string) => {
@@ -286,8 +286,18 @@ describe('around the steps', () => {
       clearLine: () => {},
       moveCursor: () => {},
     }
-    await train({ ...counting, step, steps: 3, callbacks: [showProgress(screen)] })
+    let now = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
+      now -= 1e7
+      return now
+    })
+    try {
+      await train({ ...counting, step, steps: 3, callbacks: [showProgress(screen)] })
+    } finally {
+      clock.mockRestore()
+    }
     expect(drawn).toMatch(/3 steps, loss 7, [\d.,e+]+\/s, 0 s left/)
+    expect(drawn).not.toMatch(/-\d| - left/)
   })
 
   it('a step without a loss, and options that are none, are refused', async () => {

@@ -38,10 +38,9 @@ export function ProgramSection() {
     open().catch((error: Error) => {
       failure.value = error.message
     })
-    fetch('examples.json')
-      .then((answer) => answer.json())
-      .then((list) => {
-        examples.value = list
+    import(new URL('examples.js', document.baseURI).href)
+      .then((built) => {
+        examples.value = built.examples
       })
       .catch(() => undefined)
     return () => {

@@ -56,9 +56,12 @@ export function bestText(
   if (metric === undefined) return ''
   if (best === null) return `No run has a finite ${metric}.`
   const value = best.row[metric]
-  const shown = typeof value === 'number' ? readable(value, 6) : 'not finite'
+  const what =
+    typeof value === 'number'
+      ? `The ${goal === 'min' ? 'least' : 'greatest'} ${metric}, ${readable(value, 6)}`
+      : `The first without a finite ${metric}`
   const far = best.trial.steps === undefined ? '' : `, run to step ${best.trial.steps}`
-  return `The ${goal === 'min' ? 'least' : 'greatest'} ${metric}, ${shown}: ${paramsText(best, variedParams(rows))}${far}.`
+  return `${what}: ${paramsText(best, variedParams(rows))}${far}.`
 }
 
 /** The results as a text table, the best first, with the best in words. */

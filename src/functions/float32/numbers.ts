@@ -47,37 +47,37 @@ export const log10End: int = 1113
 export const log1pHard: int = 1113
 export const log1pEnd: int = 1131
 export const asinhHard: int = 1131
-export const asinhEnd: int = 1135
-export const acoshHard: int = 1135
-export const acoshEnd: int = 1139
-export const atanhHard: int = 1139
-export const atanhEnd: int = 1139
-export const softplusHard: int = 1139
-export const softplusEnd: int = 1141
-export const sinHard: int = 1141
-export const sinEnd: int = 1143
-export const cosHard: int = 1143
-export const cosEnd: int = 1143
-export const tanHard: int = 1143
-export const tanEnd: int = 1143
-export const asinHard: int = 1143
-export const asinEnd: int = 1143
-export const acosHard: int = 1143
-export const acosEnd: int = 1147
-export const atanHard: int = 1147
-export const atanEnd: int = 1149
-export const erfHard: int = 1149
-export const erfEnd: int = 1149
-export const erfcHard: int = 1149
-export const erfcEnd: int = 1151
-export const geluHard: int = 1151
-export const geluEnd: int = 1153
-export const lgammaHard: int = 1153
-export const lgammaEnd: int = 1153
-export const cbrtHard: int = 1153
-export const cbrtEnd: int = 1153
-export const rsqrtHard: int = 1153
-export const rsqrtEnd: int = 1153
+export const asinhEnd: int = 1137
+export const acoshHard: int = 1137
+export const acoshEnd: int = 1141
+export const atanhHard: int = 1141
+export const atanhEnd: int = 1141
+export const softplusHard: int = 1141
+export const softplusEnd: int = 1143
+export const sinHard: int = 1143
+export const sinEnd: int = 1145
+export const cosHard: int = 1145
+export const cosEnd: int = 1145
+export const tanHard: int = 1145
+export const tanEnd: int = 1145
+export const asinHard: int = 1145
+export const asinEnd: int = 1145
+export const acosHard: int = 1145
+export const acosEnd: int = 1149
+export const atanHard: int = 1149
+export const atanEnd: int = 1151
+export const erfHard: int = 1151
+export const erfEnd: int = 1151
+export const erfcHard: int = 1151
+export const erfcEnd: int = 1153
+export const geluHard: int = 1153
+export const geluEnd: int = 1155
+export const lgammaHard: int = 1155
+export const lgammaEnd: int = 1155
+export const cbrtHard: int = 1155
+export const cbrtEnd: int = 1155
+export const rsqrtHard: int = 1155
+export const rsqrtEnd: int = 1155
 
 const numbers: Float64Array = new Float64Array([
   1,
@@ -1211,6 +1211,8 @@ const numbers: Float64Array = new Float64Array([
   53.20505142211914,
   5.498306075456329e28,
   66.17682647705078,
+  29018954,
+  17.87660789489746,
   6.391891847492497e22,
   53.20505142211914,
   2.7491530377281646e28,

@@ -37,37 +37,37 @@ export const log10End: int = 1113
 export const log1pHard: int = 1113
 export const log1pEnd: int = 1131
 export const asinhHard: int = 1131
-export const asinhEnd: int = 1135
-export const acoshHard: int = 1135
-export const acoshEnd: int = 1139
-export const atanhHard: int = 1139
-export const atanhEnd: int = 1139
-export const softplusHard: int = 1139
-export const softplusEnd: int = 1141
-export const sinHard: int = 1141
-export const sinEnd: int = 1143
-export const cosHard: int = 1143
-export const cosEnd: int = 1143
-export const tanHard: int = 1143
-export const tanEnd: int = 1143
-export const asinHard: int = 1143
-export const asinEnd: int = 1143
-export const acosHard: int = 1143
-export const acosEnd: int = 1147
-export const atanHard: int = 1147
-export const atanEnd: int = 1149
-export const erfHard: int = 1149
-export const erfEnd: int = 1149
-export const erfcHard: int = 1149
-export const erfcEnd: int = 1151
-export const geluHard: int = 1151
-export const geluEnd: int = 1153
-export const lgammaHard: int = 1153
-export const lgammaEnd: int = 1153
-export const cbrtHard: int = 1153
-export const cbrtEnd: int = 1153
-export const rsqrtHard: int = 1153
-export const rsqrtEnd: int = 1153
+export const asinhEnd: int = 1137
+export const acoshHard: int = 1137
+export const acoshEnd: int = 1141
+export const atanhHard: int = 1141
+export const atanhEnd: int = 1141
+export const softplusHard: int = 1141
+export const softplusEnd: int = 1143
+export const sinHard: int = 1143
+export const sinEnd: int = 1145
+export const cosHard: int = 1145
+export const cosEnd: int = 1145
+export const tanHard: int = 1145
+export const tanEnd: int = 1145
+export const asinHard: int = 1145
+export const asinEnd: int = 1145
+export const acosHard: int = 1145
+export const acosEnd: int = 1149
+export const atanHard: int = 1149
+export const atanEnd: int = 1151
+export const erfHard: int = 1151
+export const erfEnd: int = 1151
+export const erfcHard: int = 1151
+export const erfcEnd: int = 1153
+export const geluHard: int = 1153
+export const geluEnd: int = 1155
+export const lgammaHard: int = 1155
+export const lgammaEnd: int = 1155
+export const cbrtHard: int = 1155
+export const cbrtEnd: int = 1155
+export const rsqrtHard: int = 1155
+export const rsqrtEnd: int = 1155
 
 export const numbers: usize = memory.data<f64>([
   1, 0, 1.0108892860517005, -1.5234778603368577e-17, 1.0218971486541166, 5.109225028973444e-17,
@@ -321,12 +321,12 @@ export const numbers: usize = memory.data<f64>([
   -8.583044291299302e-6, -8.583080671087373e-6, -7.152555667744309e-7, -7.152557941481064e-7,
   7.152559078349441e-7, 7.152556804612686e-7, 8.583093404013198e-6, 8.583057024225127e-6,
   0.4951299726963043, 0.40221312642097473, 8.472636222839355, 2.2484071254730225, 1.2783783694984994e+23,
-  53.20505142211914, 5.498306075456329e+28, 66.17682647705078, 6.391891847492497e+22, 53.20505142211914,
-  2.7491530377281646e+28, 66.17682647705078, 6.391891847492497e+22, 53.20505142211914,
-  2.7491530377281646e+28, 66.17682647705078, 0.00044680992141366005, 0.6933706402778625, 9830.3984375,
-  0.34761324524879456, 1.5893254712295857e-8, 1.5707963705062866, 0.00024868646869435906,
-  1.5705476999282837, 0.06905200332403183, 0.06894256919622421, -1.4103805369813927e-5, 1.0000158548355103,
-  2.1057405319879763e-5, 1.0528879101912025e-5,
+  53.20505142211914, 5.498306075456329e+28, 66.17682647705078, 29018954, 17.87660789489746,
+  6.391891847492497e+22, 53.20505142211914, 2.7491530377281646e+28, 66.17682647705078,
+  6.391891847492497e+22, 53.20505142211914, 2.7491530377281646e+28, 66.17682647705078,
+  0.00044680992141366005, 0.6933706402778625, 9830.3984375, 0.34761324524879456, 1.5893254712295857e-8,
+  1.5707963705062866, 0.00024868646869435906, 1.5705476999282837, 0.06905200332403183, 0.06894256919622421,
+  -1.4103805369813927e-5, 1.0000158548355103, 2.1057405319879763e-5, 1.0528879101912025e-5,
 ])
 
 // @ts-ignore: decorator

@@ -1,0 +1,114 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { type Grown, side } from './automatonMessages.js'
+
+/** The place where the next wound is, in units of half the field. */
+export interface Place {
+  readonly x: number
+  readonly y: number
+}
+
+/** A field of cells; a press hurts it, the arrow keys move where. */
+export function CellsPicture(props: {
+  readonly grown: Grown
+  readonly place: Place
+  readonly radius: number
+  /** What is seen, in words. */
+  readonly says: string
+  readonly onMove: (place: Place) => void
+  readonly onHurt: (place: Place) => void
+}) {
+  const { says, place, onMove, onHurt } = props
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  useEffect(() => {
+    if (canvas.current) draw(canvas.current, latest.current.grown, place, latest.current.radius)
+  })
+  useEffect(() => {
+    const target = canvas.current
+    if (!target) return undefined
+    const repaint = (): void =>
+      draw(target, latest.current.grown, latest.current.place, latest.current.radius)
+    const sizes = new ResizeObserver(repaint)
+    sizes.observe(target)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', repaint)
+    addEventListener('repaint', repaint)
+    return () => {
+      sizes.disconnect()
+      scheme.removeEventListener('change', repaint)
+      removeEventListener('repaint', repaint)
+    }
+  }, [])
+  const moves: Readonly<Record<string, readonly [number, number]>> = {
+    ArrowUp: [0, -0.1],
+    ArrowDown: [0, 0.1],
+    ArrowLeft: [-0.1, 0],
+    ArrowRight: [0.1, 0],
+  }
+  return (
+    <button
+      type="button"
+      class="picture cells"
+      aria-label={`${says} Arrow keys move the place of the wound, Enter inflicts it.`}
+      onClick={({ offsetX, offsetY, currentTarget, detail }) => {
+        const { clientWidth, clientHeight } = currentTarget
+        const pressed = { x: 2 * (offsetX / clientWidth) - 1, y: 2 * (offsetY / clientHeight) - 1 }
+        // A press of a key has no place of its own.
+        onHurt(detail === 0 ? place : pressed)
+      }}
+      onKeyDown={(event) => {
+        const by = moves[event.key]
+        if (by === undefined) return
+        event.preventDefault()
+        onMove({ x: kept(place.x + by[0]), y: kept(place.y + by[1]) })
+      }}
+    >
+      <canvas ref={canvas} />
+    </button>
+  )
+}
+
+const kept = (at: number): number => Number(Math.min(1, Math.max(-1, at)).toFixed(2))
+
+function draw(canvas: HTMLCanvasElement, { cells }: Grown, place: Place, radius: number): void {
+  const context = canvas.getContext('2d')
+  const width = canvas.clientWidth
+  if (!context || width === 0) return
+  const ratio = devicePixelRatio || 1
+  canvas.width = Math.round(width * ratio)
+  canvas.height = canvas.width
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  const style = getComputedStyle(canvas)
+  const paint = (name: string): string => style.getPropertyValue(`--${name}`).trim()
+  context.fillStyle = paint('panel')
+  context.fillRect(0, 0, width, width)
+  const small = document.createElement('canvas')
+  small.width = side
+  small.height = side
+  const brush = small.getContext('2d')
+  if (!brush) return
+  const image = brush.createImageData(side, side)
+  for (let i = 0; i < side * side; i++) {
+    const opacity = share(cells[4 * i + 3]!)
+    for (let k = 0; k < 3; k++) {
+      image.data[4 * i + k] = opacity === 0 ? 0 : 255 * share(cells[4 * i + k]! / opacity)
+    }
+    image.data[4 * i + 3] = 255 * opacity
+  }
+  brush.putImageData(image, 0, 0)
+  context.imageSmoothingEnabled = false
+  context.drawImage(small, 0, 0, width, width)
+  // Where the next wound is.
+  context.strokeStyle = paint('ink')
+  context.setLineDash([3, 3])
+  context.lineWidth = 1
+  context.beginPath()
+  const half = (width - width / side) / 2
+  context.arc(width / 2 + place.x * half, width / 2 + place.y * half, radius * half, 0, 2 * Math.PI)
+  context.stroke()
+  context.setLineDash([])
+}
+
+/** NaN is 0. */
+const share = (value: number): number => (value > 0 ? Math.min(1, value) : 0)

@@ -1,0 +1,119 @@
+import {
+  damageCircle,
+  drawPicture,
+  fireMasks,
+  lostUpdates,
+  ncaStep,
+  seedState,
+  trainedFlower,
+} from 'tpu-toolkit/nca'
+import { foldIn, key, uniform } from 'tpu-toolkit/random'
+import { reshape, slice } from 'tpu-toolkit/tensor'
+import { describe, expect, it } from 'vitest'
+import { arithmetics } from '../../lab/sections/automaton/automatonMessages.js'
+import { readWounds, withWound } from '../../lab/sections/automaton/readWounds.js'
+import { standStill } from '../../lab/sections/automaton/standStill.js'
+import type { OpenLab } from '../support/labPage.js'
+
+/** Of which Node computes the growth anew; the program that is shown has all of them. */
+const anew = arithmetics.filter(({ name }) =>
+  ['float32', 'bfloat16, state at random', 'float8_e4m3fn'].includes(name),
+)
+
+/** The flower after 17 steps, hurt after 16, by single steps that are not compiled: what it is off, and what it loses. */
+function flowerOf({ name, dtype, stateDtype, rounding }: (typeof arithmetics)[number]): string[] {
+  const params = trainedFlower()
+  const rule = { dtype, stateDtype, alive: {} } as const
+  let state = seedState({ shape: [24, 24], channels: 12, dtype: stateDtype })
+  let lost = 0
+  for (let step = 0; step < 17; step++) {
+    if (step === 16) state = damageCircle(state, { center: [-0.2, 0.3], radius: 0.5 })
+    if (step === 16) lost = lostUpdates(params, state, rule).share
+    const drawn = foldIn(key(7), step)
+    const mask = reshape(fireMasks(foldIn(drawn, 0), { steps: 1, shape: [24, 24] }), [24, 24])
+    const draws = uniform(foldIn(drawn, 1), [24, 24, 12])
+    state = ncaStep(params, state, { ...rule, mask, ...(rounding === 'stochastic' && { draws }) })
+  }
+  const target = drawPicture('flower').toNumbers()
+  const cells = slice(state, [null, null, [0, 4]]).toNumbers()
+  const off = cells.reduce((sum, value, i) => sum + (value - target[i]!) ** 2, 0) / cells.length
+  return [name, String(Number(off.toPrecision(3))), `${(100 * lost).toFixed(1)} %`]
+}
+
+/** What the section is to do, in the lab that is open. */
+export function automatonClaims(lab: () => OpenLab): void {
+  describe('the automaton', () => {
+    it('grows in every arithmetic to what Node grows, with the wounds of a link, and the program that is shown prints it', async () => {
+      const { page, context, errors } = await lab().open(
+        '#automaton&seed=7&step=17&wounds=16:0.3,-0.2,0.5&steps=16',
+      )
+      await page.waitForSelector('.said:has-text("At step 17:")')
+      await page.click('summary:text("The numbers of step 17")')
+      const cells = await page
+        .locator('section[aria-label="The flower in each arithmetic"] td')
+        .allInnerTexts()
+      const rows = arithmetics.map((_, i) => {
+        const [name, off, lost] = cells.slice(3 * i, 3 * i + 3)
+        return [name, String(Number(off)), lost]
+      })
+      const known = anew.map(({ name }) => name)
+      expect(rows.filter(([name]) => known.some((one) => one === name))).toEqual(anew.map(flowerOf))
+      const flower = page.locator('section[aria-labelledby="flower"]')
+      await flower.locator('summary:text("Show the code")').click()
+      await flower.locator('text=Open in the editor').click()
+      await page.waitForSelector(".cm-content:has-text('trainedFlower')")
+      await page.selectOption('label:has-text("it may take") select', '60')
+      await page.click('button:text-is("Run")')
+      await page.waitForSelector('text=It ran to its end')
+      expect((await page.locator('.output').innerText()).split('\n')).toEqual(
+        rows.map(([name, off, lost]) => `${name}: ${off} off, ${lost} lost`),
+      )
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('is hurt by the keyboard and by a press, steps, runs, stops, and goes back to its seed', async () => {
+      const { page, context } = await lab().open('#automaton&step=4&steps=16')
+      await page.waitForSelector('.said:has-text("At step 4:")')
+      const picture = page.locator('button.cells').nth(1)
+      await picture.focus()
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('ArrowUp')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=Step 4, 1 wound.')
+      await page.waitForURL((url) => url.hash.includes('wounds=4%3A0.3%2C0.4%2C0.35'))
+      await page.keyboard.press('Shift+Tab')
+      await picture.click({ position: { x: 10, y: 10 } })
+      await page.waitForSelector('text=Step 4, 2 wounds.')
+      await page.click('button:text-is("One step")')
+      await page.waitForSelector('.said:has-text("At step 5:")')
+      await page.click('button:text-is("Run")')
+      await page.waitForSelector('text=/^Step ([89]|\\d\\d)/')
+      await page.click('button:text-is("Pause")')
+      await page.waitForSelector('.said:has-text("At step")')
+      await page.click('button:text-is("Back to the seed")')
+      await page.waitForSelector('text=/^Step 0\\.$/')
+      await context.close()
+    })
+
+    it('stands still in the states, and by the numbers, of Node', async () => {
+      const { page, context } = await lab().open('#automaton&step=0&steps=16&power=-3')
+      const table = page.locator('section[aria-label="Errors of the states"] td:last-child')
+      await page.waitForSelector('section[aria-label="Errors of the states"] td')
+      const { ways, lost } = standStill({ kind: 'stand', deviation: 1e-3, steps: 16 })
+      expect((await table.allInnerTexts()).map(Number)).toEqual(
+        ways.map(({ off }) => Number(off.at(-1)!.toPrecision(3))),
+      )
+      expect(await page.locator('.said').last().innerText()).toContain(
+        `loses ${Number((100 * lost).toPrecision(lost < 0.1 ? 2 : 3))} % of the updates`,
+      )
+      await context.close()
+    })
+
+    it('keeps its wounds in the address, and leaves out what is none', () => {
+      const one = withWound('', { step: 96, x: 0.35, y: -0.2, radius: 0.3 })
+      expect(one).toBe('96:0.35,-0.2,0.3')
+      expect(readWounds(`${one};4:2,0,0.1;x;5:0,0;${one}`)).toHaveLength(2)
+    })
+  })
+}
