@@ -62,12 +62,11 @@ export function healthOf(options: HealthOptions): Health {
     if (!earlier) continue
     const [y, u] = [numbersIn(earlier[i]!), meant && numbersIn(meant[i]!)]
     total += x.length
-    for (let k = 0; k < x.length; k++) {
-      const stays = Object.is(x[k], y[k])
-      if (stays) same++
-      if (!u || u[k] === 0 || Number.isNaN(u[k])) continue
-      all++
-      if (stays) lost++
+    same += sameIn(x, y)
+    if (u) {
+      const counts = lostIn(x, y, u)
+      all += counts.all
+      lost += counts.lost
     }
     moved.addDifference(x, y)
   }
@@ -77,6 +76,28 @@ export function healthOf(options: HealthOptions): Health {
     ...(meant ? { updatesLost: share(lost, all) } : {}),
     ...(grads ? gradientsOf(grads, nonFinite) : {}),
   }
+}
+
+/** How many elements are as before. */
+function sameIn(x: Float32Array | Float64Array, y: Float32Array | Float64Array): number {
+  let same = 0
+  for (let k = 0; k < x.length; k++) if (Object.is(x[k], y[k])) same++
+  return same
+}
+
+/** How many updates there are, and how many of them changed nothing. */
+function lostIn(
+  x: Float32Array | Float64Array,
+  y: Float32Array | Float64Array,
+  u: Float32Array | Float64Array,
+): { readonly all: number; readonly lost: number } {
+  let [all, lost] = [0, 0]
+  for (let k = 0; k < x.length; k++) {
+    if (u[k] === 0 || Number.isNaN(u[k])) continue
+    all++
+    if (Object.is(x[k], y[k])) lost++
+  }
+  return { all, lost }
 }
 
 function gradientsOf(
@@ -125,12 +146,14 @@ class Norm {
       const value = x[k]! - y[k]!
       if (value - value === 0) squares += value * value
     }
-    if (squares >= 1e-280 && squares < Infinity) this.#squares += squares
-    else
-      this.#take(
-        squares,
-        Float64Array.from(x, (value, k) => value - y[k]!),
-      )
+    // Squares of float32 numbers do not underflow: there is no difference.
+    if (squares === 0 && x instanceof Float32Array && y instanceof Float32Array) return
+    if (squares >= 1e-280 && squares < Infinity) {
+      this.#squares += squares
+    } else {
+      const apart = Float64Array.from(x, (value, k) => value - y[k]!)
+      this.#take(squares, apart)
+    }
   }
 
   #take(squares: number, x: Float32Array | Float64Array): void {
