@@ -14,6 +14,7 @@ import {
 import type { Tree, Treelike } from '../tree/index.js'
 import { checkGroup, type HostGroup } from './exchange.js'
 import { groupSave } from './groupSave.js'
+import { isMissing } from './inspectCheckpoint.js'
 import { type CheckpointFacts, type KeepRule, unwanted } from './keep.js'
 import { listCheckpoints, stepsIn } from './listCheckpoints.js'
 import { type ReadCheckpointOptions, type RestoredCheckpoint, restored } from './readCheckpoint.js'
@@ -101,10 +102,24 @@ export function openCheckpoints(folder: string | URL, options: CheckpointsOption
     })
   }
 
-  const prune = (): void => {
-    if (!leads) return
-    const whole = listCheckpoints(top).filter(({ refused }) => refused === undefined)
-    for (const step of unwanted(whole, keep)) removeFolder(join(top, stepFolder(step)))
+  // The whole ones, read once: nobody else writes here. Files go in a thread of the system's: of large ones that takes as long as
+  // their copy.
+  let known: CheckpointFacts[] | undefined
+  const prune = async ({ step, metrics }: CheckpointFacts): Promise<void> => {
+    if (!leads || keep.length === 0) return
+    known ??= listCheckpoints(top).filter((one) => one.refused === undefined && one.step < step)
+    known = [...known, { step, metrics }]
+    const old = new Set(unwanted(known, keep))
+    known = known.filter((one) => !old.has(one.step))
+    await Promise.all([...old].map(removed))
+  }
+  /** One that somebody else has removed is gone as well. */
+  const removed = async (step: number): Promise<void> => {
+    try {
+      await removeFolder(join(top, stepFolder(step)))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
   }
 
   // What is asked of the checkpoints happens in the order in which it was asked, also by who does not wait.
@@ -130,23 +145,28 @@ export function openCheckpoints(folder: string | URL, options: CheckpointsOption
         if (!write) throw new RangeError(`save: these checkpoints are only read [${top}]`)
         checkNext('save', last, step)
         const begun = begin(step, content)
+        const { metrics = {} } = content
         last = step
-        underway = begun.then(prune, (error: unknown) => {
-          last = stepsIn(top).at(-1)
-          throw notSaved(step, top, error)
-        })
+        underway = begun.then(
+          () => prune({ step, metrics }),
+          (error: unknown) => {
+            last = stepsIn(top).at(-1)
+            throw notSaved(step, top, error)
+          },
+        )
         // Heard by the next save or wait; until then it is no unhandled rejection.
         underway.catch(() => {})
       }),
     wait: () => inTurn('wait', () => {}),
     restore: (reading = noOptions) => inTurn('restore', () => restored('restore', top, reading)),
     removeAfter: (step) =>
-      inTurn('removeAfter', () => {
+      inTurn('removeAfter', async () => {
         checkInteger('removeAfter', 'step', step)
         if (!leads || !write) return
         for (const later of stepsIn(top).reverse()) {
-          if (later > step) removeFolder(join(top, stepFolder(later)))
+          if (later > step) await removed(later)
         }
+        known = undefined
         last = stepsIn(top).at(-1)
       }),
     close: async () => {

@@ -166,7 +166,9 @@ export {
   scaleByCocob,
   type ScaleByCocobOptions,
 } from './unscheduled/cocob.js'
-export { dadaptAdamw, type DadaptAdamwOptions, type DadaptAdamwState } from './unscheduled/dadaptAdamw.js'
+export { dadaptAdamw, type DadaptAdamwOptions } from './unscheduled/dadaptAdamw.js'
+export type { DadaptAdamwState } from './unscheduled/distanceMoments.js'
+export type { FoundRateOptions } from './unscheduled/foundRate.js'
 export { dog, type DogOptions, type DogState, scaleByDog, type ScaleByDogOptions } from './unscheduled/dog.js'
 export {
   dowg,

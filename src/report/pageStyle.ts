@@ -24,7 +24,7 @@ dl { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: 1.2rem 0; }
 dt { color: var(--soft); font-size: .8rem; }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
 nav { position: sticky; top: 0; z-index: 1; background: var(--page); border-bottom: 1px solid var(--rule); }
-nav div { max-width: 1080px; margin: 0 auto; padding: .55rem 24px; display: flex; gap: .3rem 1.1rem; overflow-x: auto; white-space: nowrap; font-size: .9rem; }
+nav div { max-width: 1080px; margin: 0 auto; padding: .55rem 24px; display: flex; gap: .3rem 1.1rem; overflow-x: auto; white-space: nowrap; font-size: .9rem; mask-image: linear-gradient(to left, transparent, #000 24px); }
 nav a { text-decoration: none; }
 a { color: var(--accent); text-underline-offset: 3px; }
 section { margin: 2.2rem 0 3rem; }
@@ -53,6 +53,6 @@ td.text, th.text { white-space: normal; min-width: 24ch; max-width: 80ch; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }
-@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } th, td { padding-right: .7rem; } }
+@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } .plot { margin: 0 -12px; } th, td { padding-right: .7rem; } tr:has(td.text) td:first-child { white-space: normal; min-width: 10ch; } }
 @media print { nav { display: none; } details { display: none; } th button::after { content: none; } body { font-size: 12px; } }`
 }

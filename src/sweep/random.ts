@@ -14,7 +14,7 @@ const names: OptionTable<RandomOptions> = { trials: 'required', key: 'required' 
  * Configurations drawn at random, each parameter evenly over its values. Draw i comes from `foldIn(key, i)`: more trials do not
  * change the first ones. One that was drawn before is not tried again.
  *
- * @example random({ trials: 2, key: { data: [0, 0] } }).configurations({ lr: log(1e-4, 1e-2) }) // [{ lr: 0.0001161 }, { lr: 0.000271503 }]
+ * @example random({ trials: 2, key: { data: [0, 0] } }).configurations({ lr: log(1e-4, 1e-2) }) // [{ lr: 0.00483758 }, { lr: 0.000103416 }]
  */
 export function random(options: RandomOptions): Search {
   checkOptions('random', options, names, { positional: 'trials' })

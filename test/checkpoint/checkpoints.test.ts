@@ -138,6 +138,30 @@ describe('writeCheckpoint and readCheckpoint', () => {
   })
 })
 
+describe('checkpoints that are removed', () => {
+  it('one that somebody else has removed is not missed, and removeAfter makes the rules count anew', async () => {
+    const folder = fresh()
+    const checkpoints = openCheckpoints(folder, { keep: [latest(2), best(1, 'loss')] })
+    const save = (step: number, loss: number) => checkpoints.save(step, { tensors: {}, metrics: { loss } })
+    const steps = async (): Promise<number[]> => {
+      await checkpoints.wait()
+      return checkpoints.list().map(({ step }) => step)
+    }
+    for (const [i, loss] of [5, 1, 4, 3].entries()) await save(i + 1, loss)
+    expect(await steps()).toEqual([2, 3, 4])
+    rmSync(join(folder, 'step-00000003'), { recursive: true })
+    await save(5, 2)
+    await save(6, 2)
+    expect(await steps()).toEqual([2, 5, 6])
+    await checkpoints.removeAfter(4)
+    await save(7, 9)
+    await save(8, 9)
+    expect(await steps()).toEqual([2, 7, 8])
+    await checkpoints.close()
+    expect(readdirSync(folder)).toEqual(['step-00000002', 'step-00000007', 'step-00000008'])
+  })
+})
+
 describe('a checkpoint that is not whole', () => {
   const harmed: readonly (readonly [string, (step: string) => void, RegExp])[] = [
     [

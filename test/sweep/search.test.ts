@@ -143,6 +143,11 @@ describe(`random and sobol (seed ${seed})`, () => {
     for (const count of counts) expect(Math.abs(count - n / 3)).toBeLessThan(bound)
   })
 
+  it("random(trials) draws jax.random.uniform(fold_in(key, i)): jax 0.10.2's, put on the range", () => {
+    const found = random({ trials: 2, key: key(0) }).configurations({ lr: log(1e-4, 1e-2) })
+    expect(found).toEqual([{ lr: 0.00483758 }, { lr: 0.000103416 }])
+  })
+
   it('random(trials) tries a configuration once, however often it is drawn', () => {
     expect(random({ trials: 50, key: key(1) }).configurations({ a: [1, 2], b: [3] })).toHaveLength(2)
   })

@@ -1,4 +1,5 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { checkPath } from '../../options/index.js'
 import { resolvedPath } from './resolvedPath.js'
@@ -38,13 +39,16 @@ export function draftFolder(path: string | URL): FolderDraft {
   }
 }
 
-/** Removes a folder with all that is in it: a reader sees it whole or not at all. */
-export function removeFolder(path: string | URL): void {
+/**
+ * Removes a folder with all that is in it: a reader sees it whole or not at all. It has lost its name when this returns; its files go
+ * while others work, until the promise is done.
+ */
+export function removeFolder(path: string | URL): Promise<void> {
   checkPath('removeFolder', path)
   const target = resolvedPath(path)
   const parent = dirname(target)
   sweepTemporaryFiles(parent)
   const gone = temporaryName(parent)
   renameSync(target, gone)
-  rmSync(gone, { recursive: true, force: true })
+  return rm(gone, { recursive: true, force: true })
 }

@@ -34,6 +34,19 @@ export function strongSchedule(a: Elementwise, value: Scalar, dtype: FloatDType)
   return new Tensor('float32', [], Float32Array.of(a.weak(value, 'float32')))
 }
 
+/** A rate at a step, for an optimizer that computes on with it: a number as it is, of a schedule `strongSchedule`. */
+export function rateAt(
+  a: Elementwise,
+  op: string,
+  learningRate: Scalar | Schedule,
+  count: number,
+  dtype: FloatDType,
+): Scalar {
+  return typeof learningRate === 'function'
+    ? strongSchedule(a, scheduled(op, learningRate, count), dtype)
+    : learningRate
+}
+
 /** A scheduled value as a constant of a dtype. */
 export function constantOf(a: Elementwise, value: Tensor, dtype: FloatDType): Tensor
 export function constantOf(a: Elementwise, value: Scalar, dtype: FloatDType): Scalar

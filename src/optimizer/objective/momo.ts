@@ -9,10 +9,11 @@ import { zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
+import { rateAt } from '../arithmetic/scheduled.js'
 import { squaredNorm } from '../arithmetic/squaredNorm.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
-import { modelStep, rateAt } from './momoModel.js'
+import { modelStep } from './momoModel.js'
 import { valueOf } from './valueOf.js'
 
 /** What MoMo knows of the loss. */

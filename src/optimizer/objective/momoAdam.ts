@@ -10,9 +10,10 @@ import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
+import { rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
-import { modelStep, rateAt } from './momoModel.js'
+import { modelStep } from './momoModel.js'
 import { valueOf } from './valueOf.js'
 
 /** What MoMo-Adam knows of the loss. */

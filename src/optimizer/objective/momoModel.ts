@@ -1,8 +1,6 @@
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
+import { full, type Tensor } from '../../tensor/index.js'
 import type { Elementwise } from '../arithmetic/arithmetic.js'
 import { type Decoded, decodedOf, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
-import { scheduled, strongSchedule } from '../arithmetic/scheduled.js'
-import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 
 /** The loss as MoMo sees it: its mean, the mean of gradient times parameters, the momentum's norm and its product with them. */
 interface Model {
@@ -20,19 +18,6 @@ interface Limits {
   readonly lowerBound: number | undefined
   /** Adam's correction of the mean's bias; undefined for none. */
   readonly correction: Tensor | undefined
-}
-
-/** The largest rate at a step: a number, or of a schedule a float32 scalar. */
-export function rateAt(
-  a: Elementwise,
-  op: string,
-  learningRate: LearningRate,
-  count: number,
-  dtype: FloatDType,
-): Scalar {
-  return typeof learningRate === 'function'
-    ? strongSchedule(a, scheduled(op, learningRate, count), dtype)
-    : learningRate
 }
 
 /** Below this squared norm, float64's epsilon, nothing moves. */

@@ -1,18 +1,16 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { abs, type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { abs, type FloatDType } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkScalar } from '../arithmetic/checkScalar.js'
+import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
-import { zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { lowest } from '../arithmetic/lowest.js'
-import { scheduled, strongSchedule } from '../arithmetic/scheduled.js'
+import { rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 import { correctionAt } from './correctionAt.js'
+import { type DadaptAdamwState, decaysOf, distanceMoments } from './distanceMoments.js'
 
 /** The constants of D-Adaptation. */
 export interface DadaptAdamwOptions extends ArithmeticOption {
@@ -37,16 +35,6 @@ const names: OptionTable<DadaptAdamwOptions> = {
   ...arithmeticNames,
 }
 
-/** The moments and the weighted sum of gradients, the rate found and its numerator, steps done. */
-export type DadaptAdamwState = {
-  readonly expAvg: Tree
-  readonly expAvgSq: Tree
-  readonly gradSum: Tree
-  readonly estimLr: Tensor
-  readonly numeratorWeighted: Tensor
-  readonly count: number
-}
-
 /**
  * AdamW whose rate is found on the way by D-Adaptation, of which `prodigy` is the faster kin.
  *
@@ -59,41 +47,19 @@ export type DadaptAdamwState = {
 export function dadaptAdamw(options: DadaptAdamwOptions = {}): GradientTransformation<DadaptAdamwState> {
   checkOptions('dadaptAdamw', options, names)
   const { learningRate = 1, betas = [0.9, 0.999], eps = 1e-8, estimLr0 = 1e-6, weightDecay = 0 } = options
-  if (!Array.isArray(betas) || betas.length !== 2) {
-    throw new RangeError(`dadaptAdamw: betas are not two numbers [${String(betas)}]`)
-  }
-  const [beta1, beta2] = betas as readonly [number, number]
-  checkDecay('dadaptAdamw', 'beta1', beta1)
-  checkDecay('dadaptAdamw', 'beta2', beta2)
+  const [beta1, beta2] = decaysOf('dadaptAdamw', betas)
   for (const [name, value] of Object.entries({ eps, estimLr0 })) checkScalar('dadaptAdamw', name, value, 0)
   checkScalar('dadaptAdamw', 'weightDecay', weightDecay)
   if (typeof learningRate !== 'function') checkScalar('dadaptAdamw', 'learningRate', learningRate)
   const a = arithmeticOf(options.arithmetic)
   const root2 = beta2 ** 0.5
   return {
-    init(params) {
-      const dtype = lowest(params)
-      return {
-        expAvg: zerosLike(params),
-        expAvgSq: zerosLike(params),
-        gradSum: zerosLike(params),
-        estimLr: full([], a.weak(estimLr0, dtype), { dtype }),
-        numeratorWeighted: full([], 0, { dtype }),
-        count: 0,
-      }
-    },
+    init: (params) => distanceMoments(a, params, estimLr0),
     update(updates, state, params) {
       const weights = needParams('dadaptAdamw', params)
       const t = nextCount(state.count)
       const { estimLr } = state
-      const rate =
-        typeof learningRate === 'function'
-          ? strongSchedule(
-              a,
-              scheduled('dadaptAdamw', learningRate, state.count),
-              estimLr.dtype as FloatDType,
-            )
-          : learningRate
+      const rate = rateAt(a, 'dadaptAdamw', learningRate, state.count, estimLr.dtype as FloatDType)
       const correction = correctionAt(a, beta1, beta2, t)
       const dtype = state.numeratorWeighted.dtype as FloatDType
       const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), dtype)

@@ -10,12 +10,8 @@ import { globalNorm } from '../arithmetic/globalNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { squaredNorm } from '../arithmetic/squaredNorm.js'
-import { chain } from '../chain.js'
-import type { Mask } from '../mask.js'
 import { type GradientTransformation, needParams, type State } from '../transformation.js'
-import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
-import { identity } from '../transforms/identity.js'
-import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import { type FoundRateOptions, foundRateNames, withFoundRate } from './foundRate.js'
 
 /** How long the first step is. */
 export interface ScaleByDogOptions extends ArithmeticOption {
@@ -92,21 +88,9 @@ export function scaleByDog(options: ScaleByDogOptions = {}): GradientTransformat
 }
 
 /** DoG with weight decay and a factor of the rate that it finds. */
-export interface DogOptions extends ScaleByDogOptions {
-  /** A factor of the rate that is found, or its schedule. Default: 1. */
-  readonly learningRate?: LearningRate
-  /** Default: none. */
-  readonly weightDecay?: LearningRate
-  /** Where weights decay. Default: everywhere. */
-  readonly mask?: Mask
-}
+export interface DogOptions extends ScaleByDogOptions, FoundRateOptions {}
 
-const names: OptionTable<DogOptions> = {
-  learningRate: 'optional',
-  weightDecay: 'optional',
-  mask: 'optional',
-  ...scaleByDogNames,
-}
+const names: OptionTable<DogOptions> = { ...foundRateNames, ...scaleByDogNames }
 
 /**
  * Distance over gradients, descent without a rate: `chain(addDecayedWeights, scaleByDog, scaleByLearningRate)`. Its authors
@@ -118,13 +102,5 @@ const names: OptionTable<DogOptions> = {
  */
 export function dog(options: DogOptions = {}): GradientTransformation<readonly State[]> {
   checkOptions('dog', options, names)
-  const { learningRate = 1, weightDecay, mask } = options
-  const exact = chosen(options, arithmeticNames)
-  return chain(
-    weightDecay === undefined
-      ? identity()
-      : addDecayedWeights(weightDecay, mask === undefined ? exact : { ...exact, mask }),
-    scaleByDog(chosen(options, scaleByDogNames)),
-    scaleByLearningRate(learningRate, exact),
-  )
+  return withFoundRate(scaleByDog(chosen(options, scaleByDogNames)), options)
 }

@@ -9,12 +9,8 @@ import { stateTree } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { squaredNorm } from '../arithmetic/squaredNorm.js'
-import { chain } from '../chain.js'
-import type { Mask } from '../mask.js'
 import { type GradientTransformation, needParams, type State } from '../transformation.js'
-import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
-import { identity } from '../transforms/identity.js'
-import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import { type FoundRateOptions, foundRateNames, withFoundRate } from './foundRate.js'
 
 /** Where the estimate of the distance begins. */
 export interface ScaleByDowgOptions extends ArithmeticOption {
@@ -77,21 +73,9 @@ export function scaleByDowg(options: ScaleByDowgOptions = {}): GradientTransform
 }
 
 /** DoWG with weight decay and a factor of the rate that it finds. */
-export interface DowgOptions extends ScaleByDowgOptions {
-  /** A factor of the rate that is found, or its schedule. Default: 1. */
-  readonly learningRate?: LearningRate
-  /** Default: none. */
-  readonly weightDecay?: LearningRate
-  /** Where weights decay. Default: everywhere. */
-  readonly mask?: Mask
-}
+export interface DowgOptions extends ScaleByDowgOptions, FoundRateOptions {}
 
-const names: OptionTable<DowgOptions> = {
-  learningRate: 'optional',
-  weightDecay: 'optional',
-  mask: 'optional',
-  ...scaleByDowgNames,
-}
+const names: OptionTable<DowgOptions> = { ...foundRateNames, ...scaleByDowgNames }
 
 /**
  * Distance over weighted gradients, descent without a rate: `chain(addDecayedWeights, scaleByDowg, scaleByLearningRate)`.
@@ -102,13 +86,5 @@ const names: OptionTable<DowgOptions> = {
  */
 export function dowg(options: DowgOptions = {}): GradientTransformation<readonly State[]> {
   checkOptions('dowg', options, names)
-  const { learningRate = 1, weightDecay, mask } = options
-  const exact = chosen(options, arithmeticNames)
-  return chain(
-    weightDecay === undefined
-      ? identity()
-      : addDecayedWeights(weightDecay, mask === undefined ? exact : { ...exact, mask }),
-    scaleByDowg(chosen(options, scaleByDowgNames)),
-    scaleByLearningRate(learningRate, exact),
-  )
+  return withFoundRate(scaleByDowg(chosen(options, scaleByDowgNames)), options)
 }

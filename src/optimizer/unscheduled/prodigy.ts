@@ -1,19 +1,19 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { abs, type FloatDType, full, type Tensor } from '../../tensor/index.js'
+import { abs, type FloatDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { checkDecay, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
+import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
 import { tensorOf } from '../arithmetic/decoded.js'
-import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
+import { stateTree } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { lowest } from '../arithmetic/lowest.js'
 import { updateMoment } from '../arithmetic/moments.js'
-import { scheduled, strongSchedule } from '../arithmetic/scheduled.js'
+import { rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 import { correctionAt } from './correctionAt.js'
+import { type DadaptAdamwState, decaysOf, distanceMoments } from './distanceMoments.js'
 
 /** The constants of Prodigy. */
 export interface ProdigyOptions extends ArithmeticOption {
@@ -49,15 +49,7 @@ export const prodigyNames: OptionTable<ProdigyOptions> = {
 }
 
 /** The moments and the weighted sum of gradients, where it began, the rate found and its numerator, steps done. */
-export type ProdigyState = {
-  readonly expAvg: Tree
-  readonly expAvgSq: Tree
-  readonly gradSum: Tree
-  readonly params0: Tree
-  readonly estimLr: Tensor
-  readonly numeratorWeighted: Tensor
-  readonly count: number
-}
+export type ProdigyState = DadaptAdamwState & { readonly params0: Tree }
 
 /**
  * Prodigy: Adam whose rate is found on the way, from how far the parameters have come along the gradients.
@@ -74,39 +66,23 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
   checkFlag('prodigy', 'safeguardWarmup', options.safeguardWarmup)
   const { learningRate = 1, betas = [0.9, 0.999], eps = 1e-8, estimLr0 = 1e-6, estimLrCoef = 1 } = options
   const { weightDecay = 0, safeguardWarmup = false } = options
-  if (!Array.isArray(betas) || betas.length !== 2) {
-    throw new RangeError(`prodigy: betas are not two numbers [${String(betas)}]`)
-  }
-  const [beta1, beta2] = betas as readonly [number, number]
+  const [beta1, beta2] = decaysOf('prodigy', betas)
   const { beta3 = beta2 ** 0.5 } = options
   const a = arithmeticOf(options.arithmetic)
-  checkDecay('prodigy', 'beta1', beta1)
-  checkDecay('prodigy', 'beta2', beta2)
   for (const [name, value] of Object.entries({ beta3, eps, estimLr0 })) checkScalar('prodigy', name, value, 0)
   checkScalar('prodigy', 'estimLrCoef', estimLrCoef)
   checkScalar('prodigy', 'weightDecay', weightDecay)
   if (typeof learningRate !== 'function') checkScalar('prodigy', 'learningRate', learningRate)
   return {
-    init(params) {
-      const dtype = lowest(params)
-      return {
-        expAvg: zerosLike(params),
-        expAvgSq: zerosLike(params),
-        gradSum: zerosLike(params),
-        params0: stateTree(params, (p) => p),
-        estimLr: full([], a.weak(estimLr0, dtype), { dtype }),
-        numeratorWeighted: full([], 0, { dtype }),
-        count: 0,
-      }
-    },
+    init: (params) => ({
+      ...distanceMoments(a, params, estimLr0),
+      params0: stateTree(params, (p) => p),
+    }),
     update(updates, state, params) {
       const weights = needParams('prodigy', params)
       const t = nextCount(state.count)
       const { estimLr } = state
-      const rate =
-        typeof learningRate === 'function'
-          ? strongSchedule(a, scheduled('prodigy', learningRate, state.count), estimLr.dtype as FloatDType)
-          : learningRate
+      const rate = rateAt(a, 'prodigy', learningRate, state.count, estimLr.dtype as FloatDType)
       const correction = correctionAt(a, beta1, beta2, t)
       const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), estimLr.dtype as FloatDType)
       const along = innerProduct(
