@@ -32,26 +32,36 @@ Compiled results are compared with eager ones, bit for bit, before anything is t
 for the same program, JAX with jit and operation by operation and NumPy (TPU_TOOLKIT_PYTHON: a Python that has
 them), and tfjs where it is installed; a peer that is missing is said.`
 
-/** The command `bench:compile`; exit status 2 for a mistake in the options. */
+/** What a command times: its programs, and the program of benchmarks/peers that has their twins. */
+export interface Timed {
+  readonly command: string
+  readonly about: string
+  readonly programs: readonly Program[]
+  readonly peer: string
+}
+
+const compiled: Timed = { command: 'bench:compile', about, programs, peer: 'compile' }
+
+/** A command that times programs beside their peers; exit status 2 for a mistake in the options. */
 export const compileCommand =
-  (budget: Budget = thorough): Subcommand =>
+  (timed: Timed = compiled, budget: Budget = thorough): Subcommand =>
   (terminal) =>
-    new Command('bench:compile')
-      .description(about)
+    new Command(timed.command)
+      .description(timed.about)
       .option('--only <text>', 'only programs whose name contains the text')
       .option('--no-peers', 'only eager and compiled')
       .option('--threads <n>', 'compiled for so many threads too', readThreads)
       .option('--json', 'print [{ "program", "unit", "eager", "compiled", "peers": [{ "name", "time" }] }]')
       .action(async ({ only, peers, threads, json }: Options) => {
-        const chosen = programs.filter(({ name }) => only === undefined || name.includes(only))
+        const chosen = timed.programs.filter(({ name }) => only === undefined || name.includes(only))
         if (chosen.length === 0) {
-          const names = programs.map(({ name }) => name).join(', ')
+          const names = timed.programs.map(({ name }) => name).join(', ')
           throw new BadInput(`no program has this in its name [${only}], there are ${names}`)
         }
-        const there = peers ? peersThere() : undefined
+        const there = peers ? peersThere(timed.peer) : undefined
         const rows: Row[] = []
         for (const program of chosen) {
-          const python = there !== undefined && 'value' in there
+          const python = there !== undefined && 'value' in there ? timed.peer : undefined
           const row = await rowOf(program, budget, { python, tfjs: peers, threads })
           rows.push(row)
           if (!json) terminal.out(`${lineOf(row, threads)}\n`)
@@ -66,7 +76,8 @@ export const compileCommand =
       })
 
 interface Beside {
-  readonly python: boolean
+  /** The program of benchmarks/peers, where a Python runs it. */
+  readonly python: string | undefined
   readonly tfjs: boolean
   readonly threads: number | undefined
 }
@@ -92,7 +103,10 @@ async function rowOf(program: Program, budget: Budget, { python, tfjs, threads }
     checkSameBits(name, prepared.eager, run)
     more = { threaded: time(run) }
   }
-  const peers = [...(python ? peerTimes(name, n) : []), ...(tfjs ? await tfjsTimes(name, n, budget) : [])]
+  const peers = [
+    ...(python ? peerTimes(python, name, n) : []),
+    ...(tfjs ? await tfjsTimes(name, n, budget) : []),
+  ]
   return { program: name, unit, eager, ...own, ...more, peers }
 }
 

@@ -22,7 +22,12 @@ import {
 } from 'tpu-toolkit/tensor'
 
 /** Normal values times `scale`; `stream` tells them apart. */
-export function drawn(stream: number, shape: readonly number[], dtype: FloatDType, scale = 1): Tensor {
+export function drawn(
+  stream: number,
+  shape: readonly number[],
+  dtype: FloatDType,
+  scale = 1,
+): Tensor<FloatDType> {
   const count = shape.reduce((n, length) => n * length, 1)
   const values = normal(foldIn(key(16), stream), count).map((x) => x * scale)
   return cast(tensor(values, { shape }), dtype)

@@ -14,12 +14,12 @@ interface Answer {
 }
 
 /** The versions that answer, or why none does. */
-export const peersThere = (): { readonly value: string } | { readonly why: string } =>
-  askPeer<string>('compile', 'versions')
+export const peersThere = (peer: string): { readonly value: string } | { readonly why: string } =>
+  askPeer<string>(peer, 'versions')
 
 /** What the peers need for a program; none where they do not have it. */
-export function peerTimes(program: string, n: number): readonly PeerTime[] {
-  const answer = askPeer<readonly Answer[]>('compile', program)
+export function peerTimes(peer: string, program: string, n: number): readonly PeerTime[] {
+  const answer = askPeer<readonly Answer[]>(peer, program)
   if ('why' in answer) throw new Error(`${program}: ${answer.why}`)
   return answer.value.map(({ name, times }) => ({ name, time: (summarise(times).min * 1e9) / n }))
 }

@@ -1,3 +1,4 @@
+import { compile } from 'tpu-toolkit/compile'
 import type { Tensor } from 'tpu-toolkit/tensor'
 import { leavesOf, type Treelike } from 'tpu-toolkit/tree'
 
@@ -16,6 +17,15 @@ export interface Prepared {
   readonly compiled: () => Treelike
   /** Compiled for so many threads. */
   readonly threaded: (threads: number) => () => Treelike
+}
+
+/** A function and its inputs, run as it is and compiled. */
+export function both<A extends readonly unknown[]>(f: (...args: A) => Treelike, args: A): Prepared {
+  const threaded = (threads: number): (() => Treelike) => {
+    const compiled = compile(f, { threads })
+    return () => compiled(...args)
+  }
+  return { eager: () => f(...args), compiled: threaded(1), threaded }
 }
 
 export const milliseconds = { n: 1e6, unit: 'ms' } as const

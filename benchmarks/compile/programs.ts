@@ -14,19 +14,10 @@ import {
   transformerLoss,
   transformerParameters,
 } from './models.js'
-import { microseconds, milliseconds, type Prepared, type Program } from './program.js'
+import { both, microseconds, milliseconds, type Program } from './program.js'
 
 const trained: readonly FloatDType[] = ['bfloat16', 'float32', 'float16', 'float8_e4m3fn']
 const large = 2 ** 20
-
-/** A function and its inputs, run as it is and compiled. */
-function both<A extends readonly unknown[]>(f: (...args: A) => Treelike, args: A): Prepared {
-  const threaded = (threads: number): (() => Treelike) => {
-    const compiled = compile(f, { threads })
-    return () => compiled(...args)
-  }
-  return { eager: () => f(...args), compiled: threaded(1), threaded }
-}
 
 const mlpGradient = (dtype: FloatDType): Program => ({
   name: `mlp gradient ${dtype}`,
