@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import ordinary from './vitest.config.js'
 
-// Against Prometheus and TensorBoard as they are: needs the Debian package prometheus, and a Python with tensorboard in TPU_TOOLKIT_PYTHON.
+// Against Prometheus, PostgreSQL and TensorBoard as they are: needs the Debian packages prometheus and postgresql, and a Python with
+// tensorboard in TPU_TOOLKIT_PYTHON.
 const { projects: _, ...shared } = ordinary.test ?? {}
 
 export default defineConfig({

@@ -35,8 +35,7 @@ export const doors: readonly Door[] = [
   {
     folder: 'hardware',
     root: 'namespace',
-    about:
-      'TPU generations and slices as data: peaks, memories, links, topologies, every number with its source',
+    about: 'TPU generations and slices as data: peaks, memories, links, topologies, each with its source',
   },
   {
     folder: 'model',
@@ -46,14 +45,12 @@ export const doors: readonly Door[] = [
   {
     folder: 'mxu',
     root: 'namespace',
-    about:
-      'matrix units: padding and waste of a product, bytes of an array in HBM, the audit of a configuration',
+    about: 'matrix units: padding and waste of a product, bytes of an array in HBM, audits of configurations',
   },
   {
     folder: 'roofline',
     root: 'namespace',
-    about:
-      'what bounds an operation and a step; a lower bound of its time, and an estimate with its assumptions',
+    about: 'what bounds an operation and a step; a lower bound of its time, an estimate with its assumptions',
   },
   {
     folder: 'formats',
@@ -78,8 +75,7 @@ export const doors: readonly Door[] = [
   {
     folder: 'schedule',
     root: 'namespace',
-    about:
-      "learning-rate schedules as pure functions of the step: optax's, inverse square root, WSD, restarts",
+    about: "learning-rate schedules as functions of the step: optax's, inverse square root, WSD, restarts",
   },
   {
     folder: 'simd',
@@ -94,14 +90,12 @@ export const doors: readonly Door[] = [
   {
     folder: 'blocks',
     root: 'namespace',
-    about:
-      'tensors in blocks that share a scale: OCP MX and NVFP4, their matrix product, reports of the error',
+    about: 'tensors in blocks that share a scale: OCP MX and NVFP4, their matrix product, their error',
   },
   {
     folder: 'compile',
     root: 'namespace',
-    about:
-      'a function of tensors as one program: recorded once, replayed many times faster, bit for bit the same',
+    about: 'a function of tensors as one program: recorded once, replayed many times faster, the same bits',
   },
   {
     folder: 'numerics',
@@ -211,6 +205,12 @@ export const doors: readonly Door[] = [
     folder: 'step2750Files',
     root: 'none',
     about: 'its files: recorded data, a run that is kept and goes on, a grid of runs',
+  },
+  {
+    folder: 'queue',
+    root: 'none',
+    about:
+      'sweeps over many machines: trials in PostgreSQL, taken by workers wherever they run, each kept once',
   },
   {
     folder: 'drift',

@@ -6,6 +6,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   kernels: async () => (await import('./kernels/kernels.js')).kernelsCommand,
   nan: async () => (await import('./nan/nan.js')).nanCommand,
   sweep: async () => (await import('./sweep/sweep.js')).sweepCommand,
+  worker: async () => (await import('./worker/worker.js')).workerCommand,
   rl: async () => (await import('./rl/rl.js')).rlCommand,
   gallery: async () => (await import('./gallery/gallery.js')).galleryCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,

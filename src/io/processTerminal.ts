@@ -2,7 +2,7 @@ import { progressBar } from './progressBar.js'
 import type { Terminal } from './terminal.js'
 
 /** What the terminal of this process can do beside printing: what its user has seen last, and leaving it as it was. */
-export interface ProcessTerminal extends Required<Terminal> {
+export interface ProcessTerminal extends Required<Omit<Terminal, 'onStop'>> {
   /** Takes the progress bar away and shows the cursor: on every way out. */
   readonly restore: () => void
   /** How far the run is, and what it wanted to be said if it were stopped. */

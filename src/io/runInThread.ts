@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { processTerminal } from './processTerminal.js'
 import type { Terminal } from './terminal.js'
@@ -7,11 +8,16 @@ type Message =
   | { readonly call: 'out' | 'error' | 'ifStopped'; readonly text: string }
   | { readonly call: 'progress'; readonly told: readonly [number, number, string] }
   | { readonly call: 'ended'; readonly status: number }
+  | { readonly call: 'onStop' }
+  | { readonly call: 'stopped' }
 
 interface Given {
   readonly args: readonly string[]
   readonly width: number | undefined
 }
+
+/** How long a thread may take over what it does when it is stopped, in milliseconds. */
+const farewell = 10_000
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
@@ -25,10 +31,20 @@ export function runInThread(file: URL, args: readonly string[]): Promise<number>
   const given: Given = { args, width: terminal.width }
   const worker = new Worker(file, { workerData: given, execArgv: [] })
   let status: number | undefined
+  let endsItself = false
+  let onStopped = (): void => {}
   for (const [signal, code] of Object.entries(signals)) {
     process.once(signal, async () => {
-      const { progress, ifStopped } = terminal.state()
+      const { progress } = terminal.state()
       terminal.restore()
+      if (endsItself) {
+        const stopped = new Promise<void>((resolve) => {
+          onStopped = resolve
+        })
+        worker.postMessage('stop')
+        await Promise.race([stopped, sleep(farewell)])
+      }
+      const { ifStopped } = terminal.state()
       await worker.terminate()
       const where = progress === '' ? '' : ` at ${progress}`
       terminal.error(`${args[0] ?? ''}: stopped${where}${ifStopped === '' ? '' : `; ${ifStopped}`}\n`)
@@ -37,9 +53,12 @@ export function runInThread(file: URL, args: readonly string[]): Promise<number>
   }
   return new Promise((resolve, reject) => {
     worker.on('message', (message: Message) => {
-      if (message.call === 'ended') status = message.status
-      else if (message.call === 'progress') terminal.progress?.(...message.told)
-      else terminal[message.call]?.(message.text)
+      const { call } = message
+      if (call === 'ended') status = message.status
+      else if (call === 'onStop') endsItself = true
+      else if (call === 'stopped') onStopped()
+      else if (call === 'progress') terminal.progress?.(...message.told)
+      else terminal[call]?.(message.text)
     })
     worker.on('error', (thrown) => {
       terminal.restore()
@@ -71,6 +90,15 @@ export async function runThread(
       if (told[0] < told[1] && now - last < 33) return
       last = now
       tell({ call: 'progress', told })
+    },
+    onStop: (end) => {
+      port.once('message', async () => {
+        await end().catch(() => {})
+        tell({ call: 'stopped' })
+      })
+      // Waiting for that keeps nothing alive.
+      port.unref()
+      tell({ call: 'onStop' })
     },
     width,
   })

@@ -4,6 +4,7 @@ import { BadInput } from './badInput.js'
 import { CannotWrite } from './openReport.js'
 import type { Subcommand } from './subcommand.js'
 import type { Terminal } from './terminal.js'
+import { withoutPasswords } from './withoutPasswords.js'
 
 /** A program of several commands. */
 export interface ProgramOptions {
@@ -83,7 +84,7 @@ function session(command: Command, terminal: Terminal) {
     .configureOutput({
       writeOut: terminal.out,
       writeErr: (text) => {
-        said += text
+        said += withoutPasswords(text)
       },
       ...(terminal.width === undefined ? {} : { getOutHelpWidth: () => terminal.width! }),
     })
@@ -98,7 +99,7 @@ function session(command: Command, terminal: Terminal) {
         return status
       } catch (thrown) {
         if (thrown instanceof BadInput || thrown instanceof CannotWrite) {
-          terminal.error(`${name}: ${thrown.message}\n`)
+          terminal.error(`${name}: ${withoutPasswords(thrown.message)}\n`)
           return thrown instanceof BadInput ? 2 : 1
         }
         if (!(thrown instanceof CommanderError)) throw thrown

@@ -13,4 +13,6 @@ export interface Terminal {
   readonly progress?: Progress | undefined
   /** Keeps what is to be said where the user stops the run from now on: what there is, how to go on. */
   readonly ifStopped?: ((text: string) => void) | undefined
+  /** Keeps what is done before a run that the user stops is over, for 10 seconds at most: giving back what others wait for. */
+  readonly onStop?: ((end: () => Promise<void>) => void) | undefined
 }

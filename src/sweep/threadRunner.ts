@@ -16,24 +16,28 @@ export interface ThreadRunnerOptions {
   readonly workers?: number
   /** A folder in which each configuration has one of its own: `context.resume`. Default: none. */
   readonly states?: string
+  /** What `loadExperiment` says of the file: a thread that finds another text there runs nothing. Default: any text. */
+  readonly digest?: string | null
 }
 
 const names: OptionTable<ThreadRunnerOptions> = {
   experiment: 'required',
   workers: 'optional',
   states: 'optional',
+  digest: 'optional',
 }
 
 /**
  * Runs trials in worker threads, which are started as they are needed and end with `close`. What the experiment throws, and
- * the end of its thread, is a `TrialFailed`; the other threads go on.
+ * the end of its thread, is a `TrialFailed`; the other threads go on. What it prints goes to standard error.
  */
 export function threadRunner(options: ThreadRunnerOptions): Runner {
   checkOptions('threadRunner', options, names, { positional: 'experiment' })
-  const { experiment, workers = availableParallelism(), states } = options
+  const { experiment, workers = availableParallelism(), states, digest } = options
   checkText('threadRunner', 'experiment', experiment)
   checkInteger('threadRunner', 'workers', workers, 1, 256)
   if (states !== undefined) checkText('threadRunner', 'states', states)
+  if (digest !== undefined && digest !== null) checkText('threadRunner', 'digest', digest)
   const reports = new Map<string, Report>()
   let pool: Piscina<ThreadTask, ThreadResult> | undefined
   const open = (): Piscina<ThreadTask, ThreadResult> => {
@@ -41,6 +45,8 @@ export function threadRunner(options: ThreadRunnerOptions): Runner {
       filename: workerFile(import.meta.url),
       minThreads: 1,
       maxThreads: workers,
+      // Trials that are asked for one after the other find their thread again.
+      idleTimeout: 60_000,
     })
     opened.on('message', ({ key, step, metrics }: ThreadReport) => reports.get(key)?.(step, metrics))
     return opened
@@ -50,8 +56,9 @@ export function threadRunner(options: ThreadRunnerOptions): Runner {
       pool ??= open()
       if (report) reports.set(trial.key, report)
       const resume = states === undefined ? {} : { resume: stateFolder(states, trial.params) }
+      const held = digest === undefined ? {} : { digest }
       try {
-        const result = await pool.run({ experiment, trial, ...resume })
+        const result = await pool.run({ experiment, trial, ...resume, ...held })
         if ('failed' in result) throw new TrialFailed(result.failed)
         return result.row
       } catch (thrown) {

@@ -1,3 +1,4 @@
+import { Console } from 'node:console'
 import { mkdirSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { type LoadedExperiment, loadExperiment, type Metrics, type Row } from './experiment.js'
@@ -6,12 +7,17 @@ import type { Trial } from './trial.js'
 
 // What piscina runs in each thread; not part of the door.
 
+// Standard output belongs to the results: what an experiment prints in its thread goes to the other stream.
+globalThis.console = new Console(process.stderr)
+
 /** One trial on its way to a thread. */
 export interface ThreadTask {
   readonly experiment: string
   readonly trial: Trial
   /** The folder of its configuration. */
   readonly resume?: string
+  /** Of the text that the experiment's file must have. */
+  readonly digest?: string | null
 }
 
 /** What a trial reports on its way. */
@@ -31,12 +37,15 @@ let loaded: { readonly specifier: string; readonly experiment: Promise<LoadedExp
 
 /** What a thread does: one trial. */
 export default async function work(task: ThreadTask): Promise<ThreadResult> {
-  const { experiment: specifier, trial, resume } = task
+  const { experiment: specifier, trial, resume, digest } = task
   if (loaded?.specifier !== specifier) loaded = { specifier, experiment: loadExperiment(specifier) }
   let name = specifier
   try {
     const experiment = await loaded.experiment
     name = experiment.name
+    if (digest !== undefined && digest !== experiment.digest) {
+      throw new Error('its file was changed while it ran')
+    }
     if (resume !== undefined) mkdirSync(resume, { recursive: true })
     let last = Number.NEGATIVE_INFINITY
     const row = await experiment.run(trial.params, {

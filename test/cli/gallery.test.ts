@@ -119,7 +119,7 @@ describe('the program', () => {
     expect(help.join('')).toContain('gallery [options]')
     expect(await runTpuToolkit(['nope'], terminal(unknown))).toBe(2)
     expect(unknown).toEqual([
-      'tpu-toolkit: unknown command, there are drift, kernels, nan, sweep, rl, gallery, doctor, diagnose, formats, inspect, quantize, vq, schedule, chips, plan, roofline, flags, audit, lab, env, completion [nope]\n',
+      'tpu-toolkit: unknown command, there are drift, kernels, nan, sweep, worker, rl, gallery, doctor, diagnose, formats, inspect, quantize, vq, schedule, chips, plan, roofline, flags, audit, lab, env, completion [nope]\n',
     ])
   })
 

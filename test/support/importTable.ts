@@ -59,7 +59,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pipeline: stored,
   replay: stored,
   checkpoint: stored,
-  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'text', 'io'],
+  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'monitor', 'text', 'io'],
   profile: [
     ...['tensor', 'compile', 'simd', 'hardware', 'mxu', 'xla', 'report', 'text', 'files', 'monitor'],
     'checkpoint',
@@ -82,7 +82,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
-  sweep: ['files', 'random', 'step2750'],
+  sweep: ['files', 'random', 'step2750', 'text'],
+  queue: ['sweep', 'io'],
   step2750Files: ['files', 'optimizer', 'step2750', 'sweep', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],
   drift,
@@ -97,6 +98,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'train',
     'step2750',
     'step2750Files',
+    'queue',
     'sweep',
     'drift',
     'failures',
@@ -143,6 +145,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   io: ['commander', 'cli-progress'],
   // '(computed)': prom-client, an optional peer.
   monitor: ['(computed)'],
+  // '(computed)': pg and pg-boss, optional peers.
+  queue: ['(computed)'],
 }
 
 /** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */

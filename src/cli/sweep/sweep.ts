@@ -10,6 +10,7 @@ import {
   say,
   type Terminal,
 } from '../../io/index.js'
+import { type QueueRunner, QueueUnreachable, queueRunner } from '../../queue/index.js'
 import { cumsums, forms } from '../../ssm/index.js'
 import { experiments, modelDTypes, type SweepRow } from '../../step2750/index.js'
 import { runSweep, type SweepResult, TrialFailed } from '../../sweep/index.js'
@@ -28,7 +29,7 @@ export const sweepCommand: Subcommand = (terminal, exit) => {
   const command = new Command('sweep')
   return command
     .description(
-      "Runs an experiment over many values of its parameters, in worker threads: the step-2750 experiment, or a module's function (parameters, { steps, report, signal, resume }) that returns a row. Rows that the file of results holds are not run again: a sweep that was killed goes on.",
+      "Runs an experiment over many values of its parameters, in worker threads or on many machines: the step-2750 experiment, or a module's function (parameters, { steps, report, signal, resume }) that returns a row. Rows that the file of results holds are not run again: a sweep that was killed goes on.",
     )
     .usage('[options] [experiment.mjs[#export] --<parameter> <values> ...]')
     .argument('[experiment...]', 'step2750, or the file of a module; default: step2750')
@@ -49,13 +50,28 @@ export const sweepCommand: Subcommand = (terminal, exit) => {
     )
     .option('--param <name=values>', 'a parameter whose name is an option here, too', gather)
     .optionsGroup('How it runs:')
-    .option('--workers <n>', 'worker threads', String(availableParallelism()))
+    .option(
+      '--workers <n>',
+      'worker threads; with --queue, how many runs asha asks for at a time',
+      String(availableParallelism()),
+    )
     .option('--serve [port]', 'serve a page of the progress on 127.0.0.1; default: any port that is free')
     .option('--json', 'print one JSON object instead of the table')
     .option(
       '--out <folder>',
       'where rows.jsonl and the report go; default: reports/sweep, or reports/sweep-<module>',
     )
+    .optionsGroup('On many machines:')
+    .option(
+      '--queue <address>',
+      'postgres://user@host:5432/name: `tpu-toolkit worker` takes the runs from there',
+    )
+    .option(
+      '--queue-name <name>',
+      'what the rows are kept under; default: the experiment, its digest, the version',
+    )
+    .option('--retry-failed', 'run again what was set aside after three failures')
+    .option('--patience <seconds>', 'without a connection, after which it gives up; default: 600')
     .optionsGroup('Parameters of step2750:')
     .option('--lr <rates>', 'learning rates; default: what is calibrated for the experiment')
     .option('--form <names>', Object.keys(forms).join(', '))
@@ -70,7 +86,7 @@ export const sweepCommand: Subcommand = (terminal, exit) => {
     .option('--zero-nans <answers>', 'yes, no')
     .addHelpText(
       'after',
-      '\nA parameter takes one value or several, separated by commas, or a range:\n  1e-4..1e-2:log, 0..1:linear, 1..8:int; 1e-4..1e-2:log:5 where a grid takes five of it.\n\nExamples:\n  tpu-toolkit sweep --lr 2e-4,2.75e-4,4e-4,6e-4,1e-3 --cumsum sequential,stable\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --width 32,64 --search sobol --trials 32 --metric loss\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --search asha --trials 81 --min-steps 10 --max-steps 810 --metric loss --serve',
+      '\nA parameter takes one value or several, separated by commas, or a range:\n  1e-4..1e-2:log, 0..1:linear, 1..8:int; 1e-4..1e-2:log:5 where a grid takes five of it.\n\nExamples:\n  tpu-toolkit sweep --lr 2e-4,2.75e-4,4e-4,6e-4,1e-3 --cumsum sequential,stable\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --width 32,64 --search sobol --trials 32 --metric loss\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --search asha --trials 81 --min-steps 10 --max-steps 810 --metric loss --serve\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4,3e-4,1e-3 --queue postgres://me@db.example/runs',
     )
     .action(async (others: readonly string[], given: GivenSweep) => {
       const flags = command.options.flatMap(({ long }) => long?.slice(2) ?? [])
@@ -86,18 +102,24 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
   const { out, json, plain } = request
   const report = openReport({ out, json, terminal })
   const path = join(out, 'rows.jsonl')
-  terminal.ifStopped?.(`the runs that are done are in ${path}: the same command goes on`)
+  const others = request.queue ? ', workers go on with what is in the queue' : ''
+  terminal.ifStopped?.(`the runs that are done are in ${path}${others}: the same command goes on`)
   let result: SweepResult
   try {
     result = await swept(request, path, terminal)
   } catch (thrown) {
     if (thrown instanceof TrialFailed) {
-      terminal.error(
-        `sweep: ${thrown.message}; the runs that are done are in ${path}: the same command tries the others again\n`,
-      )
+      const again = request.queue
+        ? 'with --retry-failed the same command tries the others again'
+        : 'the same command tries the others again'
+      terminal.error(`sweep: ${thrown.message}; the runs that are done are in ${path}: ${again}\n`)
       return 1
     }
-    if (thrown instanceof RangeError) throw new BadInput(thrown.message.replace(/^sweep: /, ''))
+    if (thrown instanceof QueueUnreachable) {
+      terminal.error(`sweep: ${thrown.message.replace(/^queueRunner: /, '')}\n`)
+      return 1
+    }
+    if (thrown instanceof RangeError) throw new BadInput(thrown.message.replace(/^(sweep|queueRunner): /, ''))
     if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
     throw new CannotWrite(`cannot write the results [${thrown.message.slice(0, 100)}]`)
   }
@@ -120,11 +142,13 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
 
 async function swept(request: SweepRequest, path: string, terminal: Terminal): Promise<SweepResult> {
   const { sweep, serve } = request
+  const runner = await queued(request, terminal)
   const live = serve === undefined ? undefined : await serveSweep(request, serve)
   if (live) terminal.error(`The progress is at ${live.url}\n`)
   try {
     return await runSweep({
       ...sweep,
+      ...(runner ? { runner } : {}),
       path,
       onHeld: live?.onHeld,
       onRow: (done, total, last) => {
@@ -134,6 +158,18 @@ async function swept(request: SweepRequest, path: string, terminal: Terminal): P
       onReport: live?.onReport,
     })
   } finally {
+    await runner?.close()
     await live?.close()
+    // All of them, where the error that ends the sweep is of the first.
+    for (const why of runner?.failed.values() ?? []) {
+      terminal.error(`set aside, it failed 3 times: ${why}\n`)
+    }
   }
+}
+
+/** What puts the runs into a database, where one is named. */
+async function queued({ queue, sweep }: SweepRequest, terminal: Terminal): Promise<QueueRunner | undefined> {
+  if (queue === undefined) return undefined
+  const say = (text: string): void => terminal.error(`sweep: ${text}\n`)
+  return queueRunner({ ...queue, experiment: sweep.experiment, say })
 }

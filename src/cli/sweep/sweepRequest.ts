@@ -9,11 +9,12 @@ import {
   type SweepOptions,
   type ValueRange,
 } from '../../sweep/index.js'
+import { type GivenQueue, type QueueRequest, readQueue } from './readQueue.js'
 import { type GivenSearch, readSearch } from './readSearch.js'
 import { camelCase, type OtherArguments, readNamed, readOthers, readSpace, readValues } from './readSpace.js'
 
 /** The options as commander has them: lists of values, separated by commas, or ranges. */
-export interface GivenSweep extends GivenSearch {
+export interface GivenSweep extends GivenSearch, GivenQueue {
   readonly experiment?: string
   readonly seed?: string
   readonly length?: string
@@ -48,6 +49,8 @@ export interface SweepRequest {
   readonly json: boolean
   /** The port of the page that shows the course. */
   readonly serve?: number
+  /** Where the runs are put instead of threads. */
+  readonly queue?: QueueRequest
 }
 
 const goals = ['min', 'max'] as const
@@ -78,6 +81,7 @@ export async function readSweep(
   const own = specifier === 'step2750'
   const space = own ? ownSpace(given, params, flags) : userSpace(given, params, flags)
   const search = readSearch(given)
+  const queue = readQueue(given)
   const workers = readInteger('workers', given.workers, 1, 256)
   const objective = readObjective(given, own)
   if (search.rungs !== undefined && objective.metric === undefined) {
@@ -102,6 +106,7 @@ export async function readSweep(
     out: given.out ?? folder,
     json: given.json ?? false,
     ...serve,
+    ...(queue === undefined ? {} : { queue }),
   }
 }
 

@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, Boss, Peers, PgClient } from './peers.js'
+
+/** One connection to the database. */
+export interface Connection {
+  query<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>
+  /** All or nothing. `lazy`: may be lost when the server dies, which saves waiting for its disk. */
+  transaction<T>(work: () => Promise<T>, durability?: 'lazy'): Promise<T>
+  /** Its statements go over this connection, inside of its transaction. */
+  readonly boss: Boss
+  /** Throws what a statement of `boss` threw since the last call: `fetch` answers errors with an empty list. */
+  checkBoss(): void
+}
+
+/** A connection that is made again where it is lost. */
+export interface Session {
+  /**
+   * Does something on the connection while nobody else uses it. Where the connection is lost it is done again on the next one,
+   * from its beginning: so it is something that may be done twice.
+   */
+  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Ends it; what waits for a connection rejects. */
+  close(): Promise<void>
+}
+
+/** What a session is and tells. */
+export interface SessionSetup {
+  readonly op: string
+  readonly url: string
+  /** The address as it may be shown. */
+  readonly shown: string
+  readonly schema: string
+  readonly peers: Peers
+  /** Seconds without a connection after which it is given up. */
+  readonly patience: number
+  /** Done first on every connection. */
+  readonly begin: (connection: Connection) => Promise<void>
+  readonly onNotice: (channel: string, payload: string) => void
+  readonly say: (text: string) => void
+}
+
+/** How long what is under way may take when a session is closed, in milliseconds. */
+const farewell = 5000
+
+/** The connection is gone, whatever was under way on it. */
+class Lost extends Error {}
+
+/** The server was asked to do two things in two orders at once: to be done again. */
+class Again extends Error {}
+
+/** There was no connection for longer than `patience`. What was done is kept. */
+export class QueueUnreachable extends Error {
+  override readonly name: string = 'QueueUnreachable'
+}
+
+// The server closes a connection whose other end vanished after 5 + 3 * 3 seconds instead of two hours. A stopped process in
+// the middle of a transaction keeps nobody waiting.
+const settings = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3;
+set tcp_user_timeout = 14000; set idle_in_transaction_session_timeout = '15s'; set client_min_messages = warning`
+
+/**
+ * Connects. The first connection fails at once where the server is not there or refuses; later ones are tried again and again.
+ */
+export async function openSession(setup: SessionSetup): Promise<Session> {
+  const { op, shown, patience, say } = setup
+  const closed = new AbortController()
+  let current: Link | undefined
+  let gone: Error | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const refusal = (thrown: unknown): Error => {
+    const ofServer = thrown instanceof Error && ('severity' in thrown || thrown instanceof Lost)
+    if (!ofServer && thrown instanceof Error) return thrown
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    return new QueueUnreachable(`${op}: cannot connect to ${shown} [${why}]`, { cause: thrown })
+  }
+  const connect = async (): Promise<Link> => {
+    const link = await openLink(setup, () => {
+      // Nobody may be using it: it is made again all the same, for what is heard on it and held by it.
+      if (!closed.signal.aborted && gone === undefined) session.use(async () => {}).catch(() => {})
+    })
+    try {
+      await setup.begin(link.connection)
+    } catch (thrown) {
+      // Ended, not lost: who is lost is connected again.
+      void link.end()
+      throw thrown
+    }
+    return link
+  }
+
+  const connected = async (): Promise<Link> => {
+    if (closed.signal.aborted) throw new Error(`${op}: closed [${shown}]`)
+    if (gone) throw gone
+    if (current && !current.lost()) return current
+    const began = performance.now()
+    say(`the connection was lost, trying again [${current?.lost()?.message ?? 'no connection'}]`)
+    for (let pause = 250; ; pause = Math.min(2 * pause, 5000)) {
+      // Not all workers at the same moment.
+      await sleep(pause * (0.5 + Math.random()), undefined, { signal: closed.signal })
+      try {
+        current = await connect()
+        say('connected again')
+        return current
+      } catch (thrown) {
+        if (!(thrown instanceof Lost || thrown instanceof Again)) {
+          gone = refusal(thrown)
+          throw gone
+        }
+        if (performance.now() - began > patience * 1000) {
+          gone = new QueueUnreachable(
+            `${op}: no connection for ${patience} seconds, what is done is kept, the same command goes on [${shown}: ${thrown.message}]`,
+          )
+          throw gone
+        }
+      }
+    }
+  }
+
+  const session: Session = {
+    use: (work) => {
+      const result = last.then(async () => {
+        for (;;) {
+          const link = await connected()
+          try {
+            return await work(link.connection)
+          } catch (thrown) {
+            if (thrown instanceof Lost) link.drop(thrown)
+            else if (!(thrown instanceof Again)) throw thrown
+          }
+        }
+      })
+      last = result.catch(() => {})
+      return result
+    },
+    close: async () => {
+      closed.abort()
+      // Of a connection that hangs nothing may come any more.
+      await Promise.race([last, sleep(farewell, undefined, { ref: false })])
+      await current?.end()
+    },
+  }
+  try {
+    current = await connect()
+  } catch (thrown) {
+    throw refusal(thrown)
+  }
+  return session
+}
+
+interface Link {
+  readonly connection: Connection
+  /** Why it is lost, where it is. */
+  lost(): Error | undefined
+  drop(why?: Error): void
+  end(): Promise<void>
+}
+
+async function openLink(setup: SessionSetup, onLost: () => void): Promise<Link> {
+  const { op, url, peers, schema, onNotice } = setup
+  const client: PgClient = peers.connect({
+    ...{ connectionString: url, application_name: `tpu-toolkit ${op}` },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: 5000 },
+    // A server that does not answer any more is a lost one.
+    ...{ connectionTimeoutMillis: 10_000, query_timeout: 60_000 },
+  })
+  let why: Error | undefined
+  let ended = false
+  const lose = (error: Error): void => {
+    if (why !== undefined || ended) return
+    why = error
+    // Not awaited: of a connection that hangs nothing comes any more.
+    client.end().catch(() => {})
+    onLost()
+  }
+  client.on('error', lose)
+  client.on('end', () => lose(new Error('the server ended it')))
+  client.on('notification', ({ channel, payload = '' }) => onNotice(channel, payload))
+  let ofBoss: Error | undefined
+  const execute = async (text: string, values?: readonly unknown[]): Promise<Answer> => {
+    try {
+      return await client.query(text, values)
+    } catch (thrown) {
+      throw sorted(thrown, why)
+    }
+  }
+  const link: Link = {
+    lost: () => why,
+    drop: (error = new Error('given up')) => lose(error),
+    end: async () => {
+      ended = true
+      await client.end().catch(() => {})
+    },
+    connection: {
+      query: async <T>(text: string, values?: readonly unknown[]) =>
+        (await execute(text, values)).rows as readonly T[],
+      transaction: async (work, durability) => {
+        await execute(durability === 'lazy' ? 'begin; set local synchronous_commit to off' : 'begin')
+        try {
+          const result = await work()
+          await execute('commit')
+          return result
+        } catch (thrown) {
+          if (!(thrown instanceof Lost)) await execute('rollback')
+          throw thrown
+        }
+      },
+      boss: peers.boss({
+        db: {
+          executeSql: async (text: string, values?: readonly unknown[]) => {
+            try {
+              return await execute(text, values)
+            } catch (thrown) {
+              ofBoss = thrown as Error
+              throw thrown
+            }
+          },
+        },
+        ...{ schema, supervise: false, schedule: false },
+      }),
+      checkBoss: () => {
+        const thrown = ofBoss
+        ofBoss = undefined
+        if (thrown) throw thrown
+      },
+    },
+  }
+  try {
+    await client.connect()
+    await execute(settings)
+  } catch (thrown) {
+    const error = sorted(thrown, why)
+    ended = true
+    client.end().catch(() => {})
+    throw error
+  }
+  return link
+}
+
+/** What pg threw, as lost, as to be done again, or as what it is. */
+function sorted(thrown: unknown, why: Error | undefined): Error {
+  if (thrown instanceof Lost || thrown instanceof Again) return thrown
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const code = 'code' in error ? String(error.code) : ''
+  // Deadlock and serialization failure.
+  if (code === '40P01' || code === '40001') return new Again(error.message, { cause: error })
+  if ('severity' in error) {
+    // Wrong password, unknown user or database, no right to connect: those stay.
+    if (/^(28|3D|42501)/.test(code)) return error
+    const passing = /^(08|57|53)/.test(code) || error.severity === 'FATAL' || error.severity === 'PANIC'
+    return passing ? new Lost(messageOf(error), { cause: error }) : error
+  }
+  return new Lost(messageOf(why ?? error), { cause: error })
+}
+
+/** Node's error of several addresses has no message of its own. */
+function messageOf(error: Error): string {
+  if (error instanceof AggregateError) return error.errors.map(String).join('; ').replaceAll('Error: ', '')
+  return error.message
+}

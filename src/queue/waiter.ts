@@ -1,0 +1,11 @@
+import type { Row, Trial } from '../sweep/index.js'
+
+/** A trial whose row is waited for. */
+export interface Waiter {
+  readonly trial: Trial
+  /** How many were asked for before it. */
+  readonly order: number
+  readonly row: Promise<Row>
+  resolve(row: Row): void
+  reject(error: Error): void
+}
