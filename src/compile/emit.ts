@@ -1,6 +1,5 @@
 import { sizeOf } from '../tensor/index.js'
-import { blockOf } from './blockOf.js'
-import { blockElements, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
+import { blockElements, blockOf, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
 import { type Graph, moves, type Node } from './graph.js'
 import { wordsOf } from './inside.js'
@@ -19,6 +18,7 @@ import {
   type ScanStep,
   type Schedule,
 } from './schedule.js'
+import { signedNaNs } from './signedNaNs.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
 import { bytesOutside, edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
@@ -60,6 +60,7 @@ export function emit(
 ): Emitted {
   const { steps, placeOf } = plan
   const edges = inside ? inPasses : planEdges(graph, plan)
+  const signed = signedNaNs(graph)
   /** Bytes of an element where it lies in memory. */
   const bytesOf = (node: Node): 1 | 2 | 4 | 8 =>
     (edges.codes.has(node) ? bytesOutside(node.dtype) : undefined) ?? widthOf(node.dtype)
@@ -209,13 +210,14 @@ export function emit(
         )
         const last = i === instructions.length - 1
         const to = last ? destination(node) : { register: { last: 0, always: false } }
-        body.push({ opcode, to, reads: operands, parameter: parameterWord(as, parameter) })
+        const quiet = opcode < code.MIN && last && hasSignedNaN(node.dtype) && !signed.has(node)
+        body.push({ opcode, to, reads: operands, parameter: parameterWord(as, parameter), quiet })
         made.push(to)
       }
       const result = made.at(-1)!
       // What is rounded to be stored goes on unrounded within the loop.
       registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
-      if (hasSignedNaN(node.dtype) && instructions.some(({ opcode }) => opcode === code.TABLE8)) {
+      if (signed.has(node) && instructions.some(({ opcode }) => opcode === code.TABLE8)) {
         body.push({ opcode: code.CHECK, to: nowhere, reads: [result], parameter: 0 })
       }
       leave(node, result)
@@ -260,8 +262,8 @@ export function emit(
       }
       const lines = (list: readonly Line[], first: number, last: number): void => {
         write(code.GROUP, first, last, block, list.length * 24)
-        for (const { opcode, to, reads, parameter } of list) {
-          write(opcode, word(to), word(reads[0]), word(reads[1]), word(reads[2]), parameter)
+        for (const { opcode, to, reads, parameter, quiet } of list) {
+          write(opcode, word(to), word(reads[0]), word(reads[1]), quiet ? 1 : word(reads[2]), parameter)
         }
       }
       if (before.length > 0) lines(before, 0, block)
@@ -328,7 +330,7 @@ export function emit(
         const { units, nanoseconds } = unitsOf(step)
         inParts(sharesOf(threads, units, nanoseconds), (share, part) => emitStep(writer(part), step, share))
       }
-      if (hasSignedNaN(step.node.dtype) && step.does.kind !== 'copy' && !moves(step.node)) {
+      if (signed.has(step.node) && step.does.kind !== 'copy' && !moves(step.node)) {
         write(code.LOOK, at(step.node), step.node.size)
       }
     }

@@ -67,8 +67,19 @@ function arithmetic(opcode: number, wide: number, whole: number | undefined): Ru
     if (!isFloat(dtype)) return whole === undefined ? undefined : [simple(whole, [0, 1])]
     const rounding = roundingOf(dtype)
     if (rounding === undefined) return undefined
+    if (givesOperand(opcode, node)) return [simple(opcode, [0, 1])]
     return [{ ...simple(opcode + rounding, [0, 1]), ...format(dtype) }]
   }
+}
+
+/** Whether what an operation gives is one of its operands, but for the sign of a zero: with a constant 0 or 1. There is nothing to round. */
+function givesOperand(opcode: number, { inputs }: Node): boolean {
+  const [first, second] = inputs.map(({ source, size }) =>
+    source.kind === 'constant' && size === 1 ? source.tensor.item() : undefined,
+  )
+  if (opcode === code.MUL) return first === 1 || second === 1
+  if (opcode === code.DIV) return second === 1
+  return second === 0 || (opcode === code.ADD && first === 0)
 }
 
 /** The smaller or the larger of two, which never rounds. */
@@ -294,6 +305,11 @@ function tableOf<K extends string>(
 
 function noLoops<K extends string>(names: readonly K[]): { readonly [P in K]: 'none' } {
   return Object.fromEntries(names.map((name) => [name, 'none'])) as { [P in K]: 'none' }
+}
+
+/** Whether an operation is one of elements, of whatever dtype. */
+export function isElementwise(op: Op): boolean {
+  return entryOf(loops, op) !== undefined
 }
 
 /** What a value is in instructions of a loop; undefined where it is none. */

@@ -26,6 +26,8 @@ export interface Line {
   readonly to: Operand
   readonly reads: readonly Operand[]
   readonly parameter: Address
+  /** Whether a NaN with a sign among its results is nothing to report. */
+  readonly quiet?: boolean
 }
 
 /** Gives registers slots, one that nothing reads any more to the next; returns how many there are. */

@@ -29,7 +29,7 @@ const names: OptionTable<ThreadRunnerOptions> = {
 
 /**
  * Runs trials in worker threads, which are started as they are needed and end with `close`. What the experiment throws, and
- * the end of its thread, is a `TrialFailed`; the other threads go on.
+ * the end of its thread, is a `TrialFailed`; the other threads go on. What it prints goes to standard error.
  */
 export function threadRunner(options: ThreadRunnerOptions): Runner {
   checkOptions('threadRunner', options, names, { positional: 'experiment' })

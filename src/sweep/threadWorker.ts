@@ -1,3 +1,4 @@
+import { Console } from 'node:console'
 import { mkdirSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { type LoadedExperiment, loadExperiment, type Metrics, type Row } from './experiment.js'
@@ -5,6 +6,9 @@ import { trialFailed } from './runner.js'
 import type { Trial } from './trial.js'
 
 // What piscina runs in each thread; not part of the door.
+
+// Standard output belongs to the results: what an experiment prints in its thread goes to the other stream.
+globalThis.console = new Console(process.stderr)
 
 /** One trial on its way to a thread. */
 export interface ThreadTask {

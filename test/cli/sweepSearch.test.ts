@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { grid, loadExperiment, makeTrial, type TrialRow } from 'tpu-toolkit/swee
 import { afterAll, describe, expect, it } from 'vitest'
 import { bestText } from '../../src/cli/sweep/searchText.js'
 import { readSweep } from '../../src/cli/sweep/sweepRequest.js'
+import { root } from '../support/project.js'
 import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-search-'))
@@ -120,6 +122,17 @@ describe('sweep of a module', () => {
       /^sweep: mine\.mjs: failed, out of luck \[lr 0\.1, batchSize 13\]; the runs that are done are in .*: the same command tries the others again\n$/,
     )
     expect(readFileSync(join(out('fails'), 'rows.jsonl'), 'utf8').split('\n').length).toBe(4)
+  })
+
+  it('--json owns standard output: what an experiment prints goes to the other stream', () => {
+    const loud = join(folder, 'loud.mjs')
+    writeFileSync(loud, "export default ({ a }) => { console.log('here I am'); return { a } }\n")
+    const main = `${root}dist/cli/main.js`
+    const args = [main, 'sweep', loud, '--a', '1,2', '--workers', '1', '--json', '--out', out('loud')]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout).rows.map(({ row }: { row: { a: number } }) => row.a)).toEqual([1, 2])
+    expect(stderr.match(/here I am/g)?.length).toBe(2)
   })
 
   it.each([

@@ -22,6 +22,7 @@ import { cast, mul } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { mapOf } from '../../lab/sections/attention/mapOf.js'
 import type { OpenLab } from '../support/labPage.js'
+import { runAll } from './programClaims.js'
 
 const window = windowMask({ left: 255, right: 0 })
 
@@ -42,10 +43,12 @@ const masks: Readonly<Record<string, Mask>> = {
 /** What the section is to do, in the lab that is open. */
 export function attentionClaims(lab: () => OpenLab): void {
   describe('attention', () => {
-    it('counts the blocks of every mask as the library does', async () => {
+    it('counts the blocks of every mask as the library does, and the programs that are shown print them', async () => {
       const { page, context, errors } = await lab().open('#attention&mask=full')
       const row = (name: string) =>
         page.locator(`section[aria-label="The blocks"] tr:has(td:text-is("${name}")) td`)
+      await page.locator('section[aria-labelledby="blocks-of-masks"] summary').click()
+      const [programs, wanted]: [string[], string[]] = [[], []]
       for (const [name, mask] of Object.entries(masks)) {
         await page.selectOption('label:has-text("mask") select', name)
         const map = blockMap(mask, { tq: 1024, tk: 1024 })
@@ -60,7 +63,13 @@ export function attentionClaims(lab: () => OpenLab): void {
           ),
         )
         expect([name, ...numbers.map(Number)]).toEqual([name, map.distinctPartial, map.steps, map.allowed])
+        programs.push(await page.locator('section[aria-labelledby="blocks-of-masks"] pre').innerText())
+        wanted.push(`${map.skipped} skipped ${map.partial} partial ${map.full} full`)
       }
+      const results = await page.evaluate<readonly { printed: readonly string[] }[]>(
+        `(${runAll})(${JSON.stringify(programs)})`,
+      )
+      expect(results.map(({ printed }) => printed[0])).toEqual(wanted)
       expect(errors).toEqual([])
       await context.close()
     })

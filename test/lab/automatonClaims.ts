@@ -14,6 +14,7 @@ import { arithmetics } from '../../lab/sections/automaton/automatonMessages.js'
 import { readWounds, withWound } from '../../lab/sections/automaton/readWounds.js'
 import { standStill } from '../../lab/sections/automaton/standStill.js'
 import type { OpenLab } from '../support/labPage.js'
+import { runAll } from './programClaims.js'
 
 /** Of which Node computes the growth anew; the program that is shown has all of them. */
 const anew = arithmetics.filter(({ name }) =>
@@ -66,7 +67,7 @@ export function automatonClaims(lab: () => OpenLab): void {
       await page.click('button:text-is("Run")')
       await page.waitForSelector('text=It ran to its end')
       expect((await page.locator('.output').innerText()).split('\n')).toEqual(
-        rows.map(([name, off, lost]) => `${name}: ${off} off, ${lost} lost`),
+        rows.map(([name, off, lost]) => `${name}: ${off} off, ${lost} under half an ulp`),
       )
       expect(errors).toEqual([])
       await context.close()
@@ -107,6 +108,31 @@ export function automatonClaims(lab: () => OpenLab): void {
       expect(await page.locator('.said').last().innerText()).toContain(
         `loses ${Number((100 * lost).toPrecision(lost < 0.1 ? 2 : 3))} % of the updates`,
       )
+      await page.locator('section[aria-labelledby="stand-still"] summary').click()
+      const program = await page.locator('section[aria-labelledby="stand-still"] pre').innerText()
+      const [ran] = await page.evaluate<readonly { printed: readonly string[] }[]>(
+        `(${runAll})(${JSON.stringify([program])})`,
+      )
+      expect(ran?.printed).toEqual(
+        ways.map(({ name, off }) => `${name}: ${Number(off.at(-1)!.toPrecision(3))}`),
+      )
+      await context.close()
+    })
+
+    it('shows nobody who asked for stillness the steps on the way, and runs when it is told to', async () => {
+      const { page, context } = await lab().open('#automaton&step=24&steps=16', { reducedMotion: 'reduce' })
+      const seen = await page.evaluate<string[]>(`new Promise((done) => {
+        const seen = new Set()
+        const look = () => {
+          for (const [step] of document.body.innerText.matchAll(/^Step \\d+/gm)) seen.add(step)
+          if (seen.has('Step 24')) done([...seen])
+          else requestAnimationFrame(look)
+        }
+        look()
+      })`)
+      expect(seen).toEqual(['Step 24'])
+      await page.click('button:text-is("Run")')
+      await page.waitForSelector('text=/^Step 2[6-9]/')
       await context.close()
     })
 

@@ -1,6 +1,6 @@
 // Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
 import { ADD, DIV, MUL, NARROW, ROUND, SQRT, SUB } from '../../src/compile/opcodes'
-import { beyond, bfloat16Record, masks, near, nearResult, result, rounded, toOdd, word } from './rounding'
+import { beyond, bfloat16Record, masks, near, nearResult, nearSum, result, rounded, toOdd, word } from './rounding'
 
 // @ts-ignore: decorator
 @inline
@@ -36,13 +36,13 @@ function ofTwo(kind: i32, rounding: i32, to: usize, a: usize, b: usize, bytes: u
   const sign = wordOf(rounding, masks, 1)
   for (const end = to + bytes; to < end; to += 64, a += 64, b += 64) {
     const x = binary(kind, v128.load(a), v128.load(b))
-    v128.store(to, result(rounding, x, r0, r2, r3, r4, field, sign))
+    v128.store(to, result(kind, rounding, x, r0, r2, r3, r4, field, sign))
     const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
-    v128.store(to, result(rounding, y, r0, r2, r3, r4, field, sign), 16)
+    v128.store(to, result(kind, rounding, y, r0, r2, r3, r4, field, sign), 16)
     const z = binary(kind, v128.load(a, 32), v128.load(b, 32))
-    v128.store(to, result(rounding, z, r0, r2, r3, r4, field, sign), 32)
+    v128.store(to, result(kind, rounding, z, r0, r2, r3, r4, field, sign), 32)
     const w = binary(kind, v128.load(a, 48), v128.load(b, 48))
-    v128.store(to, result(rounding, w, r0, r2, r3, r4, field, sign), 48)
+    v128.store(to, result(kind, rounding, w, r0, r2, r3, r4, field, sign), 48)
   }
 }
 
@@ -57,8 +57,8 @@ function rootOf(rounding: i32, to: usize, a: usize, bytes: usize, record: usize)
   const field = wordOf(rounding, masks, 0)
   const sign = wordOf(rounding, masks, 1)
   for (const end = to + bytes; to < end; to += 32, a += 32) {
-    v128.store(to, result(rounding, f32x4.sqrt(v128.load(a)), r0, r2, r3, r4, field, sign))
-    v128.store(to, result(rounding, f32x4.sqrt(v128.load(a, 16)), r0, r2, r3, r4, field, sign), 16)
+    v128.store(to, result(4, rounding, f32x4.sqrt(v128.load(a)), r0, r2, r3, r4, field, sign))
+    v128.store(to, result(4, rounding, f32x4.sqrt(v128.load(a, 16)), r0, r2, r3, r4, field, sign), 16)
   }
 }
 
@@ -93,19 +93,19 @@ function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count
   let left = count
   for (; left >= 8; left -= 8, to += 32, a += 32, b += 32) {
     const x = binary(kind, v128.load(a), v128.load(b))
-    const nearX = nearResult(x, r0, r2, field)
+    const nearX = kind < 2 ? nearSum(x, r2, field) : nearResult(x, r0, r2, field)
     const reachedX = f32x4.mul(nearX, r3)
     least = f32x4.pmin(least, reachedX)
     v128.store(to, beyond(x, nearX, reachedX, r4))
     const y = binary(kind, v128.load(a, 16), v128.load(b, 16))
-    const nearY = nearResult(y, r0, r2, field)
+    const nearY = kind < 2 ? nearSum(y, r2, field) : nearResult(y, r0, r2, field)
     const reachedY = f32x4.mul(nearY, r3)
     least = f32x4.pmin(least, reachedY)
     v128.store(to, beyond(y, nearY, reachedY, r4), 16)
   }
   for (; left > 0; left -= 4, to += 16, a += 16, b += 16) {
     const x = binary(kind, v128.load(a), v128.load(b))
-    const nearX = nearResult(x, r0, r2, field)
+    const nearX = kind < 2 ? nearSum(x, r2, field) : nearResult(x, r0, r2, field)
     const reachedX = f32x4.mul(nearX, r3)
     least = f32x4.pmin(least, v128.and(reachedX, first(left)))
     v128.store(to, beyond(x, nearX, reachedX, r4))

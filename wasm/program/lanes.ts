@@ -237,12 +237,47 @@ function extremum(from: usize, step: usize, length: i32, largest: bool): v128 {
   return best
 }
 
+/** The extrema of every fourth of so many times sixteen elements. */
+function extremumOf16(from: usize, times: i32, largest: bool): v128 {
+  let a = v128.load(from)
+  let b = v128.load(from, 16)
+  let c = v128.load(from, 32)
+  let d = v128.load(from, 48)
+  if (largest) {
+    for (let k = 1; k < times; k++) {
+      from += 64
+      a = f32x4.max(a, v128.load(from))
+      b = f32x4.max(b, v128.load(from, 16))
+      c = f32x4.max(c, v128.load(from, 32))
+      d = f32x4.max(d, v128.load(from, 48))
+    }
+    return f32x4.max(f32x4.max(a, b), f32x4.max(c, d))
+  }
+  for (let k = 1; k < times; k++) {
+    from += 64
+    a = f32x4.min(a, v128.load(from))
+    b = f32x4.min(b, v128.load(from, 16))
+    c = f32x4.min(c, v128.load(from, 32))
+    d = f32x4.min(d, v128.load(from, 48))
+  }
+  return f32x4.min(f32x4.min(a, b), f32x4.min(c, d))
+}
+
 /** The extremum of one lane of at least four elements, which is the same in any order. */
 function extremumOfRow(from: usize, length: i32, largest: bool): f32 {
   // The last four may be some of those before.
-  const last = v128.load(from + usize(length - 4) * 4)
-  const most = extremum(from, 16, length >> 2, largest)
-  const best = largest ? f32x4.max(most, last) : f32x4.min(most, last)
+  let best = v128.load(from + usize(length - 4) * 4)
+  if (length >= 32) {
+    // Four by four, none of which waits for another.
+    const most = extremumOf16(from, length >> 4, largest)
+    best = largest ? f32x4.max(best, most) : f32x4.min(best, most)
+    from += usize(length & ~15) * 4
+    length &= 15
+  }
+  if (length >= 4) {
+    const most = extremum(from, 16, length >> 2, largest)
+    best = largest ? f32x4.max(best, most) : f32x4.min(best, most)
+  }
   const a = f32x4.extract_lane(best, 0)
   const b = f32x4.extract_lane(best, 1)
   const c = f32x4.extract_lane(best, 2)

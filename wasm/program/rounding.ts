@@ -105,11 +105,11 @@ export function rounded(rounding: i32, x: v128, r0: v128, r1: v128, r2: v128, r3
 // @ts-ignore: decorator
 @inline
 export function result(
-  rounding: i32, x: v128, r0: v128, r2: v128, r3: v128, r4: v128, field: v128, sign: v128,
+  kind: i32, rounding: i32, x: v128, r0: v128, r2: v128, r3: v128, r4: v128, field: v128, sign: v128,
 ): v128 {
   if (rounding == 0) return x
   if (rounding == 1) return toUpper(x, r0, r2, r3)
-  const y = nearResult(x, r0, r2, field)
+  const y = kind < 2 ? nearSum(x, r2, field) : nearResult(x, r0, r2, field)
   if (rounding == 2) return v128.or(f32x4.mul(f32x4.mul(y, r3), r4), v128.and(x, sign))
   return beyond(x, y, f32x4.mul(y, r3), r4)
 }
@@ -122,6 +122,14 @@ export function result(
 @inline
 export function nearResult(x: v128, least: v128, lift: v128, field: v128): v128 {
   const magic = i32x4.add(i32x4.max_s(v128.and(x, field), least), lift)
+  return f32x4.sub(f32x4.add(x, magic), magic)
+}
+
+/** The same of a sum or a difference, which is a multiple of the least number: as many bits as it has below the normal ones, they are its own. */
+// @ts-ignore: decorator
+@inline
+export function nearSum(x: v128, lift: v128, field: v128): v128 {
+  const magic = i32x4.add(v128.and(x, field), lift)
   return f32x4.sub(f32x4.add(x, magic), magic)
 }
 

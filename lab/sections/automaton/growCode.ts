@@ -40,7 +40,7 @@ for (const { name, dtype, stateDtype, rounding } of arithmetics) {
   }
   const cells = slice(state, [null, null, [0, 4]]).toNumbers()
   const off = cells.reduce((sum, value, i) => sum + (value - target[i]!) ** 2, 0) / cells.length
-  console.log(name + ':', Number(off.toPrecision(3)), 'off,', (100 * lost).toFixed(1), '% lost')
+  console.log(name + ':', Number(off.toPrecision(3)), 'off,', (100 * lost).toFixed(1), '% under half an ulp')
 }
 `
 }

@@ -141,9 +141,11 @@ function Shown({ shown: { step, grown } }: { readonly shown: GrowAnswer }) {
         {sentence}
       </p>
       <ul class="cells-row">
-        {arithmetics.map(({ name }, i) => {
+        {arithmetics.map(({ name, rounding }, i) => {
           const { loss, lost } = grown[i]!
-          const words = `${short(loss)} off, ${percent(lost)} lost`
+          // Rounded at random an update is not lost, but taken as often as it is large.
+          const fate = rounding === 'stochastic' ? 'left to chance' : 'lost'
+          const words = `${short(loss)} off, ${percent(lost)} ${fate}`
           return (
             <li key={name}>
               <CellsPicture
@@ -176,21 +178,21 @@ function Shown({ shown: { step, grown } }: { readonly shown: GrowAnswer }) {
           Red, green, blue and opacity of all cells beside those of the flower that it learned.
         </Chart>
         <Chart
-          {...{ xTitle: 'step', yTitle: '% of the updates lost', height: 250 }}
+          {...{ xTitle: 'step', yTitle: '% of the updates under half an ulp', height: 250 }}
           xRange={[0, Math.max(32, step)]}
           yRange={[0, 100]}
           series={series((one, i) => 100 * one.grown[i]!.lost)}
-          says={`The share of the updates that rounding to nearest takes, by step. ${sentence}`}
+          says={`The share of the updates under half an ulp of the state, by step. ${sentence}`}
         >
-          Updates under half an ulp of the state, counted every sixteen steps. At random they are not lost,
-          but rounded up as often as they are large.
+          To nearest they are lost; at random they are taken as often as they are large. Counted every sixteen
+          steps.
         </Chart>
       </div>
       <details>
         <summary>The numbers of step {step}</summary>
         <DataTable
           name="The flower in each arithmetic"
-          head={['arithmetic', 'off', 'updates lost']}
+          head={['arithmetic', 'off', 'updates under half an ulp']}
           rows={arithmetics.map(({ name }, i) => [name, short(grown[i]!.loss), percent(grown[i]!.lost)])}
         />
       </details>

@@ -1,0 +1,85 @@
+import { compile } from 'tpu-toolkit/compile'
+import { seeded } from 'tpu-toolkit/random'
+import * as t from 'tpu-toolkit/tensor'
+import { expect, test } from 'vitest'
+import { seed } from '../support/seed.js'
+import { difference } from './difference.js'
+
+const draw = seeded(`signed ${seed}`)
+const dtype = 'float8_e4m3fn'
+const made = (values: readonly number[]): t.Tensor => t.tensor(values, { dtype })
+const [large, factor] = [made([-300, 1, 300, 448]), made([2, 2, 2, -1])]
+
+/** How often f itself was asked by the second call of what it was compiled to, whose results are those of f. */
+function asked(f: (x: t.Tensor, y: t.Tensor) => t.Tensor[], x = large, y = factor): number {
+  let runs = 0
+  const compiled = compile((a: t.Tensor, b: t.Tensor) => {
+    runs++
+    return f(a, b)
+  })
+  compiled(x, y)
+  runs = 0
+  expect(difference(compiled(x, y), f(x, y))).toBeUndefined()
+  return runs
+}
+
+test('compile goes on where an overflow below gives a NaN with which something computes before it comes out', () => {
+  const after: readonly ((z: t.Tensor, y: t.Tensor) => t.Tensor)[] = [
+    ...[t.add, t.sub, t.mul, t.div, t.minimum, t.maximum, t.less, t.equal],
+    ...[t.neg, t.abs, t.sign, t.relu, t.floor, t.exp, t.tanh, t.sqrt, t.square].map(
+      (f) => (z: t.Tensor) => f(z),
+    ),
+    (z) => t.isNaN(z),
+    (z) => t.add(t.sum(z), 1),
+    (z) => t.add(t.mean(z, { axis: 0 }), 1),
+    (z) => t.add(t.matmul(t.reshape(t.add(z, 1), [1, 4]), t.reshape(t.add(z, 1), [4, 1])), 1),
+    (z) => t.add(t.cast(z, 'float32'), 1),
+    (z, y) => t.mul(t.where(t.isNaN(y), y, z), y),
+    (z, y) => t.cast(t.add(t.cast(z, 'bfloat16'), t.cast(y, 'bfloat16')), dtype),
+  ]
+  for (const f of after) expect(asked((x, y) => [f(t.mul(x, y), y)])).toBe(0)
+})
+
+test('compile asks the function itself where such a NaN comes out, through moves, casts and choices too', () => {
+  const after: readonly ((z: t.Tensor, y: t.Tensor) => t.Tensor)[] = [
+    (z) => z,
+    (z) => t.reshape(z, [2, 2]),
+    (z) => t.flip(z, { axis: 0 }),
+    (z, y) => t.concat([y, z]),
+    (z) => t.take(z, [0, 3], { axis: 0 }),
+    (z) => t.cast(z, 'float32'),
+    (z) => t.cast(z, 'float8_e5m2'),
+    (z) => t.cast(t.cast(z, 'bfloat16'), 'float16'),
+    (z, y) => t.where(t.isNaN(z), z, y),
+    (z, y) => t.where(t.isNaN(z), t.reshape(t.transpose(t.reshape(z, [4, 1])), [4]), y),
+    (z) => t.sum(z, { axis: [] }),
+  ]
+  for (const f of after) expect(asked((x, y) => [f(t.mul(x, y), y)])).toBe(1)
+})
+
+test('compile gives the bits of f for chains of operations that overflow on both sides, whatever comes out', () => {
+  const steps: readonly ((a: t.Tensor, b: t.Tensor) => t.Tensor)[] = [
+    ...[t.add, t.sub, t.mul, t.div, t.maximum],
+    (a, b) => t.where(t.less(a, b), a, b),
+    (a) => t.neg(a),
+    (a) => t.cast(t.cast(a, 'bfloat16'), dtype),
+    (a) => t.reshape(t.reshape(a, [4, 5]), [20]),
+    (a) => t.exp(a),
+  ]
+  for (let k = 0; k < 40; k++) {
+    const order = Array.from({ length: 6 }, () => Math.floor(draw() * steps.length))
+    const shown = order.map(() => draw() < 0.3)
+    const f = (x: t.Tensor, y: t.Tensor): t.Tensor[] => {
+      const out: t.Tensor[] = []
+      let z = x
+      for (const [i, at] of order.entries()) {
+        z = steps[at]!(z, y)
+        if (shown[i]) out.push(z)
+      }
+      return [...out, t.isNaN(z)]
+    }
+    const operand = (): t.Tensor =>
+      made(Array.from({ length: 20 }, () => (draw() - 0.5) * 2 ** (draw() * 12 - 2)))
+    asked(f, operand(), operand())
+  }
+})
