@@ -94,6 +94,8 @@ interface Entry {
   readonly donors: readonly (number | undefined)[] | undefined
   /** Its steps as whoever measures time is told of them, and whether their lines were looked for. */
   told?: { readonly works: readonly Work[]; readonly located: boolean }
+  /** What comes in and goes out, told likewise. */
+  carried?: readonly [coming: Work, going: Work]
 }
 
 /**
@@ -173,9 +175,10 @@ export function compile<A extends readonly any[], R>(
     const clock: number[] = []
     const outputs = untimed(() => entry.program.run(leaves, storage, clock))
     if (!outputs) return undefined
-    told.work(carried('arguments', leaves), clock[0]!, clock[1]!, { reads: leaves })
-    for (const [i, work] of works.entries()) told.work(work, clock[i + 1]!, clock[i + 2]!)
-    told.work(carried('results', outputs), clock.at(-2)!, clock.at(-1)!, { makes: outputs })
+    entry.carried ??= [carried('arguments', leaves), carried('results', outputs)]
+    told.work(entry.carried[0], clock[0]!, clock[1]!, { reads: leaves })
+    for (let i = 0; i < works.length; i++) told.work(works[i]!, clock[i + 1]!, clock[i + 2]!)
+    told.work(entry.carried[1], clock.at(-2)!, clock.at(-1)!, { makes: outputs })
     return outputs
   }
 

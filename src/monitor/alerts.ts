@@ -105,8 +105,9 @@ interface Standing {
   /** Since when it holds; undefined where it does not. */
   since: number | undefined
   firing: boolean
-  /** The last values of a counter, as far back as the rule looks. */
-  readonly seen: { readonly time: number; readonly value: number }[]
+  /** The last value of a counter, and when the sample came before which it last grew. */
+  last: { readonly time: number; readonly value: number } | undefined
+  grewFrom: number
 }
 
 /**
@@ -125,7 +126,9 @@ export function watchAlerts(
 ): (sample: Sample) => void {
   checkRules('watchAlerts', rules)
   checkFunction('watchAlerts', 'tell', tell)
-  const standings = rules.map((): Standing => ({ since: undefined, firing: false, seen: [] }))
+  const standings = rules.map(
+    (): Standing => ({ since: undefined, firing: false, last: undefined, grewFrom: -Infinity }),
+  )
   return ({ step, time, values }) => {
     for (const [i, rule] of rules.entries()) {
       const standing = standings[i]!
@@ -140,16 +143,17 @@ export function watchAlerts(
   }
 }
 
-function isHeld(rule: AlertRule, { seen }: Standing, time: number, value: number): boolean {
+function isHeld(rule: AlertRule, standing: Standing, time: number, value: number): boolean {
   const { when, threshold = 0, within = 300 } = rule
   if (when === 'above') return value > threshold
   if (when === 'below') return value < threshold
   if (when === 'nan') return Number.isNaN(value)
-  seen.push({ time, value })
-  while (seen[0]!.time < time - within) seen.shift()
-  // Prometheus says nothing of a counter that it has seen once.
-  if (seen.length < 2) return false
-  const grew = seen.some((sample, k) => k > 0 && sample.value > seen[k - 1]!.value)
+  const { last } = standing
+  standing.last = { time, value }
+  if (last && value > last.value) standing.grewFrom = last.time
+  // Prometheus says nothing of a counter that it has seen once as far back as it looks.
+  if (!last || last.time < time - within) return false
+  const grew = standing.grewFrom >= time - within
   return when === 'grows' ? grew : !grew
 }
 

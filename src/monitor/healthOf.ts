@@ -38,6 +38,8 @@ const names: OptionTable<HealthOptions> = {
  *
  * Shape     trees of one structure; integer leaves are left out.
  * Rounding  everything in float64 from the elements' own values. Norms are taken of finite elements.
+ * Special   `updatesLost` counts what happened, under whatever rounding; `stalledUpdates` of tpu-toolkit/lowprecision what rounding to
+ *           nearest would do.
  * Cost      one pass over the elements of each tree.
  *
  * @example healthOf({ params: { w: tensor([1, 2]) }, before: { w: tensor([1, 1]) } }).unchanged // 0.5
@@ -48,82 +50,138 @@ export function healthOf(options: HealthOptions): Health {
   const { params, before, updates, grads } = options
   if (before !== undefined) checkSameTree('healthOf', params, before)
   if (updates !== undefined) checkSameTree('healthOf', params, updates)
-  const leaves = floats(params)
-  const nonFinite = { ...strange('params', params), ...(grads ? strange('grads', grads) : {}) }
-  const own = { paramNorm: norm(leaves.map((x) => x.toNumbers())), nonFinite }
-  return {
-    ...own,
-    ...(before ? changeOf(leaves, floats(before), updates && floats(updates)) : {}),
-    ...(grads ? gradientsOf(floats(grads)) : {}),
-  }
-}
-
-type Change = Pick<Health, 'updateNorm' | 'unchanged' | 'updatesLost'>
-
-function changeOf(after: readonly Tensor[], before: readonly Tensor[], updates?: readonly Tensor[]): Change {
-  let same = 0
-  let total = 0
-  let lost = 0
-  let meant = 0
-  const changes = after.map((leaf, i) => {
-    const [x, y] = [leaf.toNumbers(), before[i]!.toNumbers()]
-    const u = updates?.[i]?.toNumbers()
+  const paths = pathsOf(params).filter(({ leaf }) => isFloat(leaf.dtype))
+  const earlier = before && floats(before)
+  const meant = updates && floats(updates)
+  const nonFinite: Record<string, number> = {}
+  const [norms, moved] = [new Norm(), new Norm()]
+  let [same, total, lost, all] = [0, 0, 0, 0]
+  for (const [i, { path, leaf }] of paths.entries()) {
+    const x = numbersIn(leaf)
+    note(nonFinite, 'params', path, norms.add(x))
+    if (!earlier) continue
+    const [y, u] = [numbersIn(earlier[i]!), meant && numbersIn(meant[i]!)]
     total += x.length
-    for (let k = 0; k < x.length; k++) {
-      const stays = Object.is(x[k], y[k])
-      if (stays) same++
-      if (u && u[k] !== 0 && !Number.isNaN(u[k])) {
-        meant++
-        if (stays) lost++
-      }
-      x[k]! -= y[k]!
+    same += sameIn(x, y)
+    if (u) {
+      const counts = lostIn(x, y, u)
+      all += counts.all
+      lost += counts.lost
     }
-    return x
-  })
+    moved.addDifference(x, y)
+  }
   return {
-    ...{ updateNorm: norm(changes), unchanged: share(same, total) },
-    ...(updates ? { updatesLost: share(lost, meant) } : {}),
+    ...{ paramNorm: norms.value, nonFinite },
+    ...(earlier ? { updateNorm: moved.value, unchanged: share(same, total) } : {}),
+    ...(meant ? { updatesLost: share(lost, all) } : {}),
+    ...(grads ? gradientsOf(grads, nonFinite) : {}),
   }
 }
 
-function gradientsOf(grads: readonly Tensor[]): Pick<Health, 'gradNorm' | 'gradUnderflow'> {
-  let small = 0
-  let total = 0
-  const values = grads.map((leaf) => {
-    const x = leaf.toNumbers()
-    if (!isFloat(leaf.dtype)) return x
+/** How many elements are as before. */
+function sameIn(x: Float32Array | Float64Array, y: Float32Array | Float64Array): number {
+  let same = 0
+  for (let k = 0; k < x.length; k++) if (Object.is(x[k], y[k])) same++
+  return same
+}
+
+/** How many updates there are, and how many of them changed nothing. */
+function lostIn(
+  x: Float32Array | Float64Array,
+  y: Float32Array | Float64Array,
+  u: Float32Array | Float64Array,
+): { readonly all: number; readonly lost: number } {
+  let [all, lost] = [0, 0]
+  for (let k = 0; k < x.length; k++) {
+    if (u[k] === 0 || Number.isNaN(u[k])) continue
+    all++
+    if (Object.is(x[k], y[k])) lost++
+  }
+  return { all, lost }
+}
+
+function gradientsOf(
+  grads: Treelike,
+  nonFinite: Record<string, number>,
+): Pick<Health, 'gradNorm' | 'gradUnderflow'> {
+  let [small, total] = [0, 0]
+  const norms = new Norm()
+  for (const { path, leaf } of pathsOf(grads)) {
+    if (!isFloat(leaf.dtype)) continue
+    const x = numbersIn(leaf)
     const { minNormal } = dtypeFacts(leaf.dtype)
+    note(nonFinite, 'grads', path, norms.add(x))
     total += x.length
-    for (const value of x) if (value !== 0 && Math.abs(value) < minNormal) small++
-    return x
-  })
-  return { gradNorm: norm(values), gradUnderflow: share(small, total) }
+    for (let k = 0; k < x.length; k++) if (x[k] !== 0 && Math.abs(x[k]!) < minNormal) small++
+  }
+  return { gradNorm: norms.value, gradUnderflow: share(small, total) }
+}
+
+/** The elements as numbers: float32 has them so already. */
+function numbersIn(x: Tensor): Float32Array | Float64Array {
+  return x.data instanceof Float32Array || x.data instanceof Float64Array ? x.data : x.toNumbers()
+}
+
+/** A norm of what is finite. Squares beyond the range of float64 are taken of scaled elements. */
+class Norm {
+  #squares = 0
+  readonly #apart: number[] = []
+
+  /** Adds elements; tells how many are not finite. */
+  add(x: Float32Array | Float64Array): number {
+    let [squares, strange] = [0, 0]
+    for (let k = 0; k < x.length; k++) {
+      const value = x[k]!
+      // NaN for what is not finite.
+      if (value - value === 0) squares += value * value
+      else strange++
+    }
+    this.#take(squares, x)
+    return strange
+  }
+
+  addDifference(x: Float32Array | Float64Array, y: Float32Array | Float64Array): void {
+    let squares = 0
+    for (let k = 0; k < x.length; k++) {
+      const value = x[k]! - y[k]!
+      if (value - value === 0) squares += value * value
+    }
+    // Squares of float32 numbers do not underflow: there is no difference.
+    if (squares === 0 && x instanceof Float32Array && y instanceof Float32Array) return
+    if (squares >= 1e-280 && squares < Infinity) {
+      this.#squares += squares
+    } else {
+      const apart = Float64Array.from(x, (value, k) => value - y[k]!)
+      this.#take(squares, apart)
+    }
+  }
+
+  #take(squares: number, x: Float32Array | Float64Array): void {
+    if (squares >= 1e-280 && squares < Infinity) this.#squares += squares
+    else this.#apart.push(scaledNorm(x))
+  }
+
+  get value(): number {
+    return this.#apart.reduce((a, b) => Math.hypot(a, b), Math.sqrt(this.#squares))
+  }
+}
+
+/** The norm of the finite ones, without overflow or underflow on the way. */
+function scaledNorm(x: Float32Array | Float64Array): number {
+  let largest = 0
+  for (const value of x) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value))
+  if (largest === 0) return 0
+  let squares = 0
+  for (const value of x) if (Number.isFinite(value)) squares += (value / largest) ** 2
+  return largest * Math.sqrt(squares)
+}
+
+function note(nonFinite: Record<string, number>, of: string, path: string, count: number): void {
+  if (count > 0) nonFinite[path === '' ? of : `${of}.${path}`] = count
 }
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
 
-/** The norm of the finite ones, without overflow on the way. */
-function norm(lists: readonly Float64Array[]): number {
-  let largest = 0
-  for (const list of lists) {
-    for (const x of list) if (Number.isFinite(x) && Math.abs(x) > largest) largest = Math.abs(x)
-  }
-  if (largest === 0) return 0
-  let squares = 0
-  for (const list of lists) for (const x of list) if (Number.isFinite(x)) squares += (x / largest) ** 2
-  return largest * Math.sqrt(squares)
-}
-
 function floats(tree: Treelike): Tensor[] {
   return leavesOf(tree).filter(({ dtype }) => isFloat(dtype))
-}
-
-function strange(of: string, tree: Treelike): Record<string, number> {
-  const found: Record<string, number> = {}
-  for (const { path, leaf } of pathsOf(tree)) {
-    let count = 0
-    for (const x of leaf.toNumbers()) if (!Number.isFinite(x)) count++
-    if (count > 0) found[path === '' ? of : `${of}.${path}`] = count
-  }
-  return found
 }

@@ -31,7 +31,10 @@ export interface MonitoredStep {
 export interface MonitorOptions {
   /** Where they go. */
   readonly sinks?: readonly Sink[]
-  /** Steps between two looks at the parameters: norms, updates lost, NaN by leaf. 0: none. Default 50. */
+  /**
+   * Steps between two looks at the parameters: norms, updates lost, NaN by leaf. 0: none. Default: 50, and one is left out where looks have
+   * taken more than a hundredth of the time so far.
+   */
   readonly every?: number
   /** Tokens, or samples, of a step. Default: not counted. */
   readonly tokensPerStep?: number
@@ -63,7 +66,8 @@ export interface RunMonitor {
  * like, to files, to a server of metrics, and to rules that say what is wrong.
  *
  * Rounding  none: it looks on. A metric NaN is handed on as NaN.
- * Cost      a step about 10 microseconds and its sinks'; a look at the parameters a pass over them, about 30 ns an element, every 50 steps.
+ * Cost      a step a few microseconds and its sinks'; a look at the parameters a pass over them, about 10 ns an element, by default no more
+ *           than a hundredth of the time. `npm run bench:monitor` measures both.
  *
  * @example const rows = []
  * const watched = monitor({ sinks: [{ write: ({ values }) => rows.push(values.loss), close: () => undefined }], memory: false })
@@ -72,17 +76,19 @@ export interface RunMonitor {
  */
 export function monitor(options: MonitorOptions = {}): RunMonitor {
   checkOptions('monitor', options, names)
-  const { sinks = [], every = 50, tokensPerStep, alerts = defaultAlerts, memory = true } = options
+  const { sinks = [], every, tokensPerStep, alerts = defaultAlerts, memory = true } = options
   const { onAlert = tellOnStderr, now = () => Date.now() / 1000 } = options
   checkArray('monitor', 'sinks', sinks)
   for (const sink of sinks) checkRecord('monitor', 'a sink', sink, ['write', 'close'])
-  checkInteger('monitor', 'every', every)
+  if (every !== undefined) checkInteger('monitor', 'every', every)
   if (tokensPerStep !== undefined) checkNumber('monitor', 'tokensPerStep', tokensPerStep, 0)
   checkFunction('monitor', 'onAlert', onAlert)
   checkFunction('monitor', 'now', now)
   checkFlag('monitor', 'memory', memory)
   const watch = watchAlerts(alerts, onAlert)
   const programsBefore = recordedPrograms()
+  const isDue = every === undefined ? lookBudget() : (step: number) => every > 0 && step % every === 0 && once
+  const readMemory = memoryReader()
   /** Counters of the run, and elements that were not finite by leaf. */
   const totals: Record<string, number> = { nonFinite: 0 }
   const nonFinite: Record<string, number> = {}
@@ -113,9 +119,10 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
       }
       const programs = recordedPrograms() - programsBefore
       if (programs > 0) values['programs'] = programs
-      if (memory) Object.assign(values, memoryNow())
-      if (every > 0 && step % every === 0) {
-        const { nonFinite: found, ...health } = lookedAt(record)
+      if (memory) Object.assign(values, readMemory())
+      const look = isDue(step)
+      if (look) {
+        const { nonFinite: found, ...health } = look(() => lookedAt(record))
         Object.assign(values, health)
         for (const [where, count] of Object.entries(found ?? {})) strange(where, count)
       }
@@ -141,9 +148,41 @@ function paramsOf(point: object | undefined): Treelike | undefined {
   return point && 'params' in point ? (point.params as Treelike) : undefined
 }
 
-function memoryNow(): Readonly<Record<string, number>> {
-  const { heapUsed, rss } = process.memoryUsage()
-  return { heapBytes: heapUsed, residentBytes: rss }
+/** Runs a look, and keeps account of what it takes. */
+type Look = <T>(look: () => T) => T
+
+const once: Look = (look) => look()
+
+/** A look every 50 steps, unless looks have taken more than a hundredth of the time since the first one began. */
+function lookBudget(): (step: number) => Look | false {
+  let spent = 0
+  let first: number | undefined
+  const measured: Look = (look) => {
+    const began = performance.now()
+    first ??= began
+    const result = look()
+    spent += performance.now() - began
+    return result
+  }
+  return (step) => {
+    if (step % 50 !== 0) return false
+    return first === undefined || spent <= (performance.now() - first) / 100 ? measured : false
+  }
+}
+
+/** Memory as it was at most half a second ago: to ask takes as long as a small step. */
+function memoryReader(): () => Readonly<Record<string, number>> {
+  let asked = -Infinity
+  let known: Readonly<Record<string, number>> = {}
+  return () => {
+    const now = performance.now()
+    if (now - asked > 500) {
+      const { heapUsed, rss } = process.memoryUsage()
+      asked = now
+      known = { heapBytes: heapUsed, residentBytes: rss }
+    }
+    return known
+  }
 }
 
 function tellOnStderr({ rule, firing, step, value }: Alert): void {

@@ -14,7 +14,8 @@ export function checkData({ samples }: RunRecord): Found {
   const waited = growthOf(waits)
   const worked = steps.reduce((sum, { value }) => sum + value, 0)
   const part = waited / (waited + worked)
-  if (!(part > 0.1)) return []
+  // A second in all is nobody's concern.
+  if (!(part > 0.1) || waited < 1) return []
   return [
     {
       ...{ problem: 'waits for data', severity: part > 0.5 ? 'critical' : 'warning' },

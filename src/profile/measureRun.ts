@@ -1,6 +1,9 @@
 import {
+  type DType,
   flopsOf,
+  type Op,
   productOf,
+  type Shape,
   stackOf,
   Tensor,
   type Timer,
@@ -38,32 +41,52 @@ export interface MeasuredRun {
 /** The function at the foot of every stack. */
 const foot = 'profiledRun'
 
+/** What is kept of an operation while time is measured: no tensor, which would be alive for it. */
+interface Seen {
+  readonly op: Op
+  readonly attributes: unknown
+  readonly shapes: readonly Shape[]
+  readonly shape: Shape
+  readonly dtype: DType
+  readonly bytes: number
+  readonly memory: number
+  readonly stacks: Work['stacks']
+}
+
+/** A piece of work as it was told, not worked out yet. */
+interface Noted {
+  readonly seen: Seen | undefined
+  readonly work: Work | undefined
+  readonly began: number
+  readonly ended: number
+  readonly values: Pick<Told, 'reads' | 'makes'>
+}
+
 /**
  * Runs a function once and keeps what it was told. Bare, it keeps times and shapes alone; with sites also where everything was called and
  * which values were read, and that run takes longer.
  */
 export function measureRun(f: () => unknown, sites: boolean): MeasuredRun {
-  const told: Told[] = []
+  const notes: Noted[] = []
   const values = new Values()
   const timer: Timer = {
     ...{ sites, until: foot },
     operation({ op, inputs, attributes, output }, began, ended, site) {
-      const shapes = inputs.map(({ shape }) => shape)
-      const product = productOf(op, shapes, output.shape)
       const memory = output.data.byteLength
-      const work: Work = {
-        ...{ kind: op.name, operations: [op.name], dtype: output.dtype, shape: output.shape, memory },
-        stacks: [site ? stackOf({ site }, foot) : []],
-        flops: flopsOf(op, attributes, shapes, output.shape),
-        bytes: inputs.reduce((sum, { data }) => sum + data.byteLength, memory),
-        ...(product ? { product } : {}),
+      const shapes: Shape[] = []
+      let bytes = memory
+      for (const input of inputs) {
+        shapes.push(input.shape)
+        bytes += input.data.byteLength
       }
-      const seen = sites ? values.seen({ reads: inputs, makes: [output] }) : nothing
-      told.push({ work, began, ended, ...seen, within: 0 })
+      const stacks = site ? [stackOf({ site }, foot)] : noStack
+      const seen = { op, attributes, shapes, shape: output.shape, dtype: output.dtype, bytes, memory, stacks }
+      const own = sites ? values.seen({ reads: inputs, makes: [output] }) : nothing
+      notes.push({ seen, work: undefined, began, ended, values: own })
     },
-    work(work, began, ended, tensors = {}) {
-      const within = 'alive' in work && typeof work.alive === 'number' ? work.alive : 0
-      told.push({ work, began, ended, ...(sites ? values.seen(tensors) : nothing), within })
+    work(work, began, ended, tensors) {
+      const own = sites && tensors ? values.seen(tensors) : nothing
+      notes.push({ seen: undefined, work, began, ended, values: own })
     },
   }
   const began = performance.now()
@@ -73,10 +96,27 @@ export function measureRun(f: () => unknown, sites: boolean): MeasuredRun {
     throw new TypeError('profile: the function is asynchronous, what it does later is not seen [Promise]')
   }
   const { bytes, givenBytes } = values
-  return { told, began, ended, bytes, givenBytes, returned: sites ? values.known(tensorsIn(result)) : none }
+  const returned = sites ? values.known(tensorsIn(result)) : none
+  return { told: notes.map(toldOf), began, ended, bytes, givenBytes, returned }
 }
 
-const nothing = { reads: [], makes: [] }
+function toldOf({ seen, work: given, began, ended, values: { reads, makes } }: Noted): Told {
+  const work = given ?? workOf(seen!)
+  const within = 'alive' in work && typeof work.alive === 'number' ? work.alive : 0
+  return { work, began, ended, reads, makes, within }
+}
+
+function workOf({ op, attributes, shapes, shape, dtype, bytes, memory, stacks }: Seen): Work {
+  const product = productOf(op, shapes, shape)
+  return {
+    ...{ kind: op.name, operations: [op.name], dtype, shape, memory, bytes, stacks },
+    flops: flopsOf(op, attributes, shapes, shape),
+    ...(product ? { product } : {}),
+  }
+}
+
+const noStack: Work['stacks'] = [[]]
+const nothing: Pick<Told, 'reads' | 'makes'> = { reads: [], makes: [] }
 const none: ReadonlySet<number> = new Set()
 
 function profiledRun(f: () => unknown, timer: Timer): unknown {

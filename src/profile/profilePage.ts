@@ -4,7 +4,7 @@ import { readable } from '../text/index.js'
 import type { BottleneckReport } from './bottlenecks.js'
 import { flameTable } from './flameTable.js'
 import { profileBy } from './profileBy.js'
-import { flameColumns, flameRow, groupColumns, groupRow, summaryOf } from './profileText.js'
+import { flameColumns, flameRow, groupColumns, groupRow, shownBy, summaryOf } from './profileText.js'
 import { bytesShown, countShown, share, time } from './quantities.js'
 import type { RunProfile } from './runProfile.js'
 
@@ -65,7 +65,12 @@ function whereSection(profile: RunProfile): Section {
 }
 
 function timeline({ operations }: RunProfile): Figure {
-  const lanes = [...new Set(operations.map(({ kind }) => kind))].slice(0, 12)
+  const times = new Map<string, number>()
+  for (const { kind, microseconds } of operations) times.set(kind, (times.get(kind) ?? 0) + microseconds)
+  const lanes = [...times]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 12)
+    .map(([kind]) => kind)
   const shown = operations
     .filter(({ kind }) => lanes.includes(kind))
     .sort((a, b) => b.microseconds - a.microseconds)
@@ -87,19 +92,19 @@ function timeline({ operations }: RunProfile): Figure {
 function all({ operations }: RunProfile): string {
   const columns = [
     { key: 'operation' },
-    { key: 'start', align: 'right' },
-    { key: 'time', align: 'right' },
+    { key: 'start', ...shownBy(time) },
+    { key: 'time', ...shownBy(time) },
     { key: 'dtype' },
     { key: 'shape' },
-    { key: 'FLOPs', align: 'right' },
-    { key: 'bytes', align: 'right' },
+    { key: 'FLOPs', ...shownBy(countShown) },
+    { key: 'bytes', ...shownBy(bytesShown) },
     { key: 'line' },
-  ] as const
+  ]
   const rows = operations
     .slice(0, 2000)
     .map(({ name, start, microseconds, dtype, shape, flops, bytes, stacks }) => ({
-      ...{ operation: name, start: time(start), time: time(microseconds), dtype, FLOPs: countShown(flops) },
-      ...{ shape: `[${shape.join(', ')}]`, bytes: bytesShown(bytes), line: stacks[0]?.[0] ?? '' },
+      ...{ operation: name, start, time: microseconds, dtype, FLOPs: flops, bytes },
+      ...{ shape: `[${shape.join(', ')}]`, line: stacks[0]?.[0] ?? '' },
     }))
   return htmlTable(columns, rows)
 }
@@ -142,20 +147,22 @@ function memorySection({ operations, peakBytes }: RunProfile): Section {
 function boundSection({ against, rows, shares, microseconds }: BottleneckReport): Section {
   const columns = [
     { key: 'operation' },
-    { key: 'time', align: 'right' },
-    { key: 'share', align: 'right' },
+    { key: 'time', ...shownBy(time) },
+    { key: 'share', ...shownBy(share) },
     { key: 'bound by' },
-    { key: 'compute', align: 'right' },
-    { key: 'memory', align: 'right' },
-    { key: 'overhead', align: 'right' },
+    { key: 'compute', ...shownBy(share) },
+    { key: 'memory', ...shownBy(share) },
+    { key: 'overhead', ...shownBy(share) },
     { key: 'what to do', prose: true },
-  ] as const
-  const told = Object.entries(shares).filter(([, part]) => part >= 0.005)
+  ]
+  const bounds = Object.entries(shares).filter(([, part]) => part >= 0.005)
+  // What takes next to nothing needs no advice.
+  const told = rows.filter((row) => row.share >= 0.005).slice(0, 20)
   const measured = against.kind === 'machine'
   return {
     id: `against-${against.name.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,
     title: measured ? `What bounds it on ${against.name}` : `What would bound it on ${against.name}`,
-    finding: `${told.map(([bound, part]) => `${share(part)} is bound by ${bound}`).join(', ')}.`,
+    finding: `${bounds.map(([bound, part]) => `${share(part)} is bound by ${bound}`).join(', ')}.`,
     paragraphs: [
       measured
         ? 'The measured time beside what FLOPs, bytes and the fixed cost of a call would take alone, as shares of it.'
@@ -163,10 +170,10 @@ function boundSection({ against, rows, shares, microseconds }: BottleneckReport)
     ],
     html: htmlTable(
       columns,
-      rows.slice(0, 20).map((row) => ({
-        ...{ operation: row.name, time: time(row.microseconds), share: share(row.share) },
-        ...{ 'bound by': row.boundBy, compute: share(row.shares.compute), memory: share(row.shares.memory) },
-        ...{ overhead: share(row.shares.overhead), 'what to do': row.advice },
+      told.map((row) => ({
+        ...{ operation: row.name, time: row.microseconds, share: row.share, 'bound by': row.boundBy },
+        ...{ compute: row.shares.compute, memory: row.shares.memory, overhead: row.shares.overhead },
+        'what to do': row.advice,
       })),
     ),
   }

@@ -1,8 +1,8 @@
 import { checkRecord } from '../options/index.js'
-import { type Column, textTable } from '../report/index.js'
+import { type Column, type Row, textTable } from '../report/index.js'
 import { readable } from '../text/index.js'
-import { flameTable } from './flameTable.js'
-import { profileBy } from './profileBy.js'
+import { type FlameRow, flameTable } from './flameTable.js'
+import { type ProfileGroup, profileBy } from './profileBy.js'
 import { bytesShown, countShown, perSecond, share, time } from './quantities.js'
 import type { RunProfile } from './runProfile.js'
 
@@ -40,50 +40,46 @@ export function summaryOf(profile: RunProfile): string {
   return sentences.join('\n')
 }
 
-const right = { align: 'right' } as const
+/** Numbers shown by a function, and a dash where there is none. */
+export function shownBy(text: (x: number) => string): Pick<Column, 'align' | 'show'> {
+  return { align: 'right', show: (value) => (typeof value === 'number' ? text(value) : '–') }
+}
+
+/** Calls, which are shares where a step does the work of several. */
+const calls = shownBy((count) => readable(Math.round(count * 10) / 10))
 
 /** The columns of kinds of operations. */
 export const groupColumns: readonly Column[] = [
   { key: 'name', header: 'operation' },
-  { key: 'calls', ...right },
-  { key: 'time', ...right },
-  { key: 'share', ...right },
-  { key: 'flops', header: 'FLOPs', ...right },
-  { key: 'rate', ...right },
-  { key: 'bytes', ...right },
-  { key: 'traffic', ...right },
+  { key: 'calls', ...calls },
+  { key: 'time', ...shownBy(time) },
+  { key: 'share', ...shownBy(share) },
+  { key: 'flops', header: 'FLOPs', ...shownBy(countShown) },
+  { key: 'rate', ...shownBy((rate) => perSecond(rate, 'FLOP')) },
+  { key: 'bytes', ...shownBy(bytesShown) },
+  { key: 'traffic', ...shownBy((rate) => perSecond(rate, 'B')) },
 ]
 
 /** A row of them. */
-export function groupRow(group: ReturnType<typeof profileBy>[number]): Record<string, string | number> {
-  const { name, calls, microseconds, flops, bytes } = group
-  return {
-    ...{ name, calls: rounded(calls), time: time(microseconds), share: share(group.share) },
-    flops: countShown(flops),
-    rate: flops === 0 ? '–' : perSecond(flops / microseconds, 'FLOP'),
-    bytes: bytesShown(bytes),
-    traffic: bytes === 0 ? '–' : perSecond(bytes / microseconds, 'B'),
-  }
+export function groupRow({ microseconds, memory, ...group }: ProfileGroup): Row {
+  const { flops, bytes } = group
+  const per = (count: number): number | null => (count === 0 ? null : count / microseconds)
+  return { ...group, time: microseconds, memory, rate: per(flops), traffic: per(bytes) }
 }
 
 /** The columns of source lines. */
 export const flameColumns: readonly Column[] = [
   { key: 'line' },
-  { key: 'total', ...right },
-  { key: 'share', ...right },
-  { key: 'self', ...right },
-  { key: 'calls', ...right },
-  { key: 'flops', header: 'FLOPs', ...right },
+  { key: 'total', ...shownBy(time) },
+  { key: 'share', ...shownBy(share) },
+  { key: 'self', ...shownBy(time) },
+  { key: 'calls', ...calls },
+  { key: 'flops', header: 'FLOPs', ...shownBy(countShown) },
 ]
 
 /** A row of them. */
-export function flameRow(row: ReturnType<typeof flameTable>[number]): Record<string, string | number> {
-  const { line, calls, selfMicroseconds, totalMicroseconds, totalShare, flops } = row
-  return {
-    ...{ line, total: time(totalMicroseconds), share: share(totalShare), self: time(selfMicroseconds) },
-    ...{ calls: rounded(calls), flops: countShown(flops) },
-  }
+export function flameRow(row: FlameRow): Row {
+  const { line, selfMicroseconds, totalMicroseconds, totalShare, flops } = row
+  const own = { total: totalMicroseconds, share: totalShare, self: selfMicroseconds }
+  return { line, ...own, calls: row.calls, flops }
 }
-
-/** Calls, which are shares where a step does the work of several. */
-const rounded = (calls: number): number => Math.round(calls * 10) / 10

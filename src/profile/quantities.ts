@@ -22,9 +22,10 @@ export function perSecond(inMicrosecond: number, unit: string): string {
   return `${readable(inMicrosecond)} M${unit}/s`
 }
 
-/** A share in hundredths: 12 %, 0.3 %. */
+/** A share in hundredths: 12 %, 0.3 %, and what is next to nothing < 0.1 %. */
 export function share(part: number): string {
   if (!Number.isFinite(part)) return '–'
+  if (part > 0 && part < 0.001) return '< 0.1 %'
   return `${part >= 0.1 ? Math.round(part * 100) : readable(part * 100, 2)} %`
 }
 

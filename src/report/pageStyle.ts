@@ -49,7 +49,7 @@ th[aria-sort="descending"] button::after { content: " \\2193"; opacity: 1; }
 th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th button:hover { color: var(--ink); }
 td.number, th.number { text-align: right; }
-td.text, th.text { white-space: normal; min-width: 12ch; max-width: 80ch; }
+td.text, th.text { white-space: normal; min-width: 24ch; max-width: 80ch; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }

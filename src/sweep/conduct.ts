@@ -10,6 +10,7 @@ export interface Watcher {
   readonly onHeld?: ((rows: readonly TrialRow[]) => void) | undefined
   /** At the beginning, and of every row that is on disk. */
   readonly onRow?: ((done: number, total: number, last?: TrialRow) => void) | undefined
+  /** Of what a trial under way reports. */
   readonly onReport?: ((trial: Trial, step: number, metrics: Metrics) => void) | undefined
 }
 

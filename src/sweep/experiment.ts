@@ -43,6 +43,7 @@ export interface LoadedExperiment {
   readonly digest: string | null
   /** The parameters with all defaults filled in, where the experiment knows them. A mistake is a RangeError. */
   readonly complete: (params: Params) => Params
+  /** Runs it, and checks the row. */
   readonly run: (params: Params, context: TrialContext) => Promise<Row>
 }
 

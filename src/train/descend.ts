@@ -14,11 +14,19 @@ import {
   type Point,
   type State,
 } from '../optimizer/index.js'
-import { checkFlag, checkFunction, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
+import {
+  checkFlag,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+} from '../options/index.js'
 import type { Key } from '../random/index.js'
 import { cast, mul, type Tensor, tensor } from '../tensor/index.js'
 import { mapTree, type Treelike } from '../tree/index.js'
-import type { StepResult } from './trainOptions.js'
+import { lookAtStep } from './lookAtStep.js'
+import type { StepContext, StepResult } from './trainOptions.js'
 
 /** A loss, and how it is descended. */
 export interface DescendOptions<P extends Treelike, B> {
@@ -35,20 +43,30 @@ export interface DescendOptions<P extends Treelike, B> {
   readonly backward?: BackwardOptions
   /** Whether loss and gradient are one program. Default true. */
   readonly compile?: boolean
+  /**
+   * Steps between two looks at gradients and updates, told as metrics: `gradNorm`, `gradUnderflow`, and `updatesLost` where the parameters
+   * are all that a step adds to. A look computes the gradient once more. Default 0: none.
+   */
+  readonly health?: number
 }
 
 /** What `train` takes of a loss: { init, step }. */
 export interface Descent<P extends Treelike, B> {
   /** The first parameters and the optimizer's state. */
   readonly init: (key: Key) => Point<State, P>
-  /** One step down. */
-  readonly step: (point: Point<State, P>, batch: B) => StepResult<Point<State, P>>
+  /** One step down; its number is known where looks are due by it. */
+  readonly step: (
+    point: Point<State, P>,
+    batch: B,
+    context?: Pick<StepContext, 'step'>,
+  ) => StepResult<Point<State, P>>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the table has the names for any parameters.
 const names: OptionTable<DescendOptions<any, any>> = {
   ...{ init: 'required', loss: 'required', optimizer: 'required' },
   ...{ storage: 'optional', lossScale: 'optional', backward: 'optional', compile: 'optional' },
+  health: 'optional',
 }
 
 /**
@@ -71,20 +89,31 @@ export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): D
     lossScale = false,
     backward = {},
     compile: compiled = true,
+    health = 0,
   } = options
   checkFunction('descend', 'init', init)
   checkFunction('descend', 'loss', loss)
   checkRecord('descend', 'optimizer', optimizer, ['init', 'update'])
   checkFlag('descend', 'compile', compiled)
+  checkInteger('descend', 'health', health)
+  const isDue = (context: Pick<StepContext, 'step'> | undefined): boolean =>
+    health > 0 && context !== undefined && context.step % health === 0
   if (storage === undefined && lossScale === false) {
     const gradient = valueAndGrad(loss, backward)
-    const step = makeTrainStep(compiled ? compile(gradient) : gradient, optimizer)
+    const run = compiled ? compile(gradient) : gradient
+    const step = makeTrainStep(run, optimizer)
     return {
       init: (key) => {
         const params = init(key)
         return { params, state: optimizer.init(params as object) }
       },
-      step: (point, batch) => step(point, batch),
+      step: (point, batch, context) => {
+        const next = step(point, batch)
+        if (!isDue(context)) return next
+        const [, grads] = run(point.params, batch)
+        const [updates] = optimizer.update(grads, point.state, point.params as Treelike)
+        return { ...next, metrics: lookAtStep(point.params, next.params, { grads, updates }) }
+      },
     }
   }
   const inner: Stepper = storage === undefined ? plain(optimizer) : storedParams(optimizer, storage)
@@ -102,9 +131,13 @@ export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): D
   const run = compiled ? compile(gradient) : gradient
   return {
     init: (key) => stepper.init(init(key) as object) as Point<State, P>,
-    step: (point, batch) => {
-      const [[, value], grads] = run(point.params, batch, tensor(scaleOf(point.state)))
-      return { ...stepper.step(grads, point), loss: value, ...scaleMetrics(point.state, lossScale !== false) }
+    step: (point, batch, context) => {
+      const scale = scaleOf(point.state)
+      const [[, value], grads] = run(point.params, batch, tensor(scale))
+      const next = stepper.step(grads, point)
+      const looked = isDue(context) ? lookAtStep(point.params, next.params, { grads, scale }) : {}
+      const metrics = { ...looked, ...(lossScale === false ? {} : { lossScale: scale }) }
+      return { ...next, loss: value, ...(Object.keys(metrics).length > 0 ? { metrics } : {}) }
     },
   }
 }
@@ -121,8 +154,4 @@ function plain(optimizer: GradientTransformation): Stepper {
 function scaleOf(state: State): number {
   const scale: unknown = typeof state === 'object' ? Reflect.get(state, 'scale') : undefined
   return typeof scale === 'number' ? scale : 1
-}
-
-function scaleMetrics(state: State, scaled: boolean): { metrics?: Readonly<Record<string, number>> } {
-  return scaled ? { metrics: { lossScale: scaleOf(state) } } : {}
 }

@@ -106,7 +106,7 @@ export class Tensor<D extends DType = DType> {
 
   /** The elements as float64 numbers, a copy, row-major; exact for every dtype. */
   toNumbers(): Float64Array {
-    return Float64Array.from(numbersOf(this.dtype, this.data))
+    return new Float64Array(numbersOf(this.dtype, this.data))
   }
 
   /** The elements in nested arrays. */
