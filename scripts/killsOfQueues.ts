@@ -57,8 +57,7 @@ function begun(args: readonly string[]): Running {
 
 const over = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
 
-const foundNoServer = (one: Running): boolean =>
-  over(one) && /: cannot connect to /.test(one.said())
+const foundNoServer = (one: Running): boolean => over(one) && /: cannot connect to /.test(one.said())
 
 const server = await startPostgres()
 const worker = (): Running => begun(['worker', server.url, '--workers', '1'])

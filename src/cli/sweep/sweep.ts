@@ -10,7 +10,7 @@ import {
   say,
   type Terminal,
 } from '../../io/index.js'
-import { type QueueRunner, QueueFailed, queueRunner } from '../../queue/index.js'
+import { QueueFailed, type QueueRunner, queueRunner } from '../../queue/index.js'
 import { cumsums, forms } from '../../ssm/index.js'
 import { experiments, modelDTypes, type SweepRow } from '../../step2750/index.js'
 import { runSweep, type SweepResult, TrialFailed } from '../../sweep/index.js'
