@@ -18,7 +18,7 @@ export interface BuiltLab {
 const portable = doors.filter(isPortable).map(({ folder }) => folder)
 
 /** The sections that have a worker. */
-const workers = ['nan', 'drift', 'program', 'optimizers', 'attention', 'automaton', 'plan', 'file']
+const workers = ['nan', 'drift', 'program', 'optimizers', 'attention', 'automaton', 'plan', 'file', 'results']
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
@@ -54,6 +54,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
       ...Object.fromEntries(
         workers.map((name) => [`workers/${name}`, `lab/sections/${name}/${name}Worker.ts`]),
       ),
+      'workers/bits': 'lab/bits/bitsWorker.ts',
       'doors/index': 'src/index.ts',
       ...Object.fromEntries(portable.map((door) => [`doors/${door}`, `src/${door}/index.ts`])),
     },

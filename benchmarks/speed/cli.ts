@@ -62,7 +62,7 @@ function report({ only, peers, json }: Options, budget: Budget): string {
     `Node ${node}, V8 ${v8}, ${process.arch}, ${cpus()[0]?.model ?? ''}`,
   ]
   if (versions !== undefined) lines.push(`Peer: ${versions}, one thread`)
-  if (rows.some(({ peer }) => peer?.op.startsWith('matmul'))) {
+  if (versions !== undefined && chosen.some(({ op }) => op.startsWith('matmul'))) {
     const { min } = peerTiming('matmul float32 512', 512 ** 3)
     lines.push(`Peer's matmul float32 512, in any order: ${min.toFixed(3)} ns`)
   }

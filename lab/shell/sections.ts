@@ -60,4 +60,9 @@ export const labSections: readonly LabSection[] = [
     title: 'A file',
     load: async () => (await import('../sections/file/fileSection.js')).FileSection,
   },
+  {
+    id: 'results',
+    title: 'Results',
+    load: async () => (await import('../sections/results/resultsSection.js')).ResultsSection,
+  },
 ]

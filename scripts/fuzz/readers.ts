@@ -28,6 +28,7 @@ import { appendRecords, openArrow, openCsv, openJsonl, openRecords, writeRecords
 import { ReplayBuffer } from 'tpu-toolkit/replay'
 import { type Step2750Run, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
 import { sweep } from 'tpu-toolkit/step2750Files'
+import { asha, grid as everyCombination, runSweep, type SweepOptions } from 'tpu-toolkit/sweep'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { folderReaders } from './folders.js'
 import { repairNpz, repairRecords, repairReplay, repairSweep } from './repair.js'
@@ -123,6 +124,15 @@ export async function readers(folder: string): Promise<readonly Reader[]> {
     nonFiniteSteps: 0,
     medianLoss: 1,
     largestSpan: 0.1,
+  })
+  const bowl = ({ lr }: { readonly lr?: unknown }): { loss: number } => ({ loss: Number(lr) ** 2 })
+  const halving = (at: string): SweepOptions => ({
+    experiment: bowl,
+    space: { lr: [1, 2, 3, 4] },
+    search: asha({ over: everyCombination(), eta: 2, minSteps: 1, maxSteps: 4 }),
+    metric: 'loss',
+    workers: 2,
+    path: at,
   })
   const replay = (nStep: boolean): ReplayBuffer => {
     const buffer = new ReplayBuffer({
@@ -255,6 +265,14 @@ export async function readers(folder: string): Promise<readonly Reader[]> {
       seeds: [await written(() => sweep(grid, { path, run }))],
       read: byPath((file) => sweep(grid, { path: file, run })),
       ops: ['sweep'],
+      repair: repairSweep,
+    },
+    {
+      name: 'sweep-asha',
+      extension: 'jsonl',
+      seeds: [await written(() => runSweep(halving(path)))],
+      read: byPath((file) => runSweep(halving(file))),
+      ops: ['sweep', 'bowl'],
       repair: repairSweep,
     },
     ...folderReaders(folder),

@@ -17,7 +17,7 @@ import { channel } from './channel.js'
 import type { Channel } from './frame.js'
 import { listening } from './listening.js'
 import { mesh } from './mesh.js'
-import { protocol, type Roster, rendezvous } from './rendezvous.js'
+import { protocol, type Rendezvous, type Roster, rendezvous } from './rendezvous.js'
 
 /** How a process joins. */
 export interface JoinOptions {
@@ -59,8 +59,9 @@ const names: OptionTable<JoinOptions> = {
  * is connected with each; a process that ends without `close`, or says nothing for `heartbeatTimeout`, is lost, and everything that the
  * others wait for fails with `HostLost`.
  *
- * Throws    Error where not all joined in time, naming who is missing, where nobody listens at the coordinator's address, and where it
- *           refuses this process: a host that is there already, another number of hosts, another version. None ends the process.
+ * Throws    Error where not all joined in time, naming who is missing, where one ended before all were connected, where nobody listens at
+ *           the coordinator's address, and where it refuses this process: a host that is there already, another number of hosts,
+ *           another version. None ends the process.
  */
 export async function joinHosts(options: JoinOptions): Promise<Hosts> {
   const op = 'joinHosts'
@@ -79,7 +80,8 @@ export async function joinHosts(options: JoinOptions): Promise<Hosts> {
   const place = host === 0 ? await rendezvous(name, port, hosts, timeout) : undefined
   if (place) onAddress?.(place.address)
   try {
-    const channels = await connected(op, place?.address ?? coordinator, { host, hosts, bind, until, timeout })
+    const joining = { host, hosts, bind, until, timeout }
+    const channels = await connected(op, place?.address ?? coordinator, joining, place)
     return hostsOver(mesh(host, channels, heartbeatTimeout))
   } finally {
     place?.close()
@@ -126,16 +128,27 @@ interface Joining {
 }
 
 /** The connections to all other hosts, by host. */
-async function connected(op: string, coordinator: string, joining: Joining): Promise<Map<number, Channel>> {
+async function connected(
+  op: string,
+  coordinator: string,
+  joining: Joining,
+  place: Rendezvous | undefined,
+): Promise<Map<number, Channel>> {
   const { host, hosts, bind } = joining
   const channels = new Map<number, Channel>()
   let roster: Roster | undefined
   let all: () => void = () => {}
-  const complete = new Promise<void>((resolve) => {
+  let gone: (other: number) => void = () => {}
+  const complete = new Promise<void>((resolve, reject) => {
     all = resolve
+    gone = (other) => reject(new Error(`${op}: host ${other} ended before all were connected [host ${host}]`))
   })
+  // Awaited below; one that is gone before is heard there.
+  complete.catch(() => {})
+  place?.onGone(gone)
   const add = (other: number, line: Channel): void => {
     channels.set(other, line)
+    line.onClose(() => gone(other))
     if (channels.size === hosts - 1) all()
   }
   // Those of higher numbers come; one may be here before this one has heard the roster itself.
@@ -153,8 +166,10 @@ async function connected(op: string, coordinator: string, joining: Joining): Pro
       line.destroy()
     }
   }
+  const came: Channel[] = []
   const server = createServer((socket) => {
     const line = channel(socket)
+    came.push(line)
     line.onFirst(({ head }) => {
       if (roster) {
         admit(line, head['peer'], head['token'])
@@ -163,12 +178,15 @@ async function connected(op: string, coordinator: string, joining: Joining): Pro
       }
     })
   })
+  let told: Channel | undefined
   try {
     const peer = await listening(server, bind, 0)
-    roster = await rosterOf(op, coordinator, peer, joining)
+    const heard = await rosterOf(op, coordinator, peer, joining)
+    told = heard.line
+    roster = heard.roster
     for (const one of early) admit(...one)
     for (let other = 0; other < host; other++) {
-      const line = channel(await dialled(op, roster.peers[other]!, joining))
+      const line = channel(await dialled(op, roster.peers[other]!, joining, other))
       line.send({ peer: host, token: roster.token })
       add(other, line)
     }
@@ -180,17 +198,25 @@ async function connected(op: string, coordinator: string, joining: Joining): Pro
         () => `host ${host} is connected with ${channels.size} of ${hosts - 1} others`,
       )
     }
+    told.send({ connected: true })
     return channels
   } catch (error) {
-    for (const line of channels.values()) line.destroy()
+    // Those too that came and have not said who they are: they wait for this host.
+    for (const line of [...channels.values(), ...came]) line.destroy()
     throw error
   } finally {
+    told?.end()
     server.close()
   }
 }
 
-/** Who is where, from the coordinator, once all have joined there. */
-async function rosterOf(op: string, coordinator: string, peer: string, joining: Joining): Promise<Roster> {
+/** Who is where, from the coordinator, once all have joined there; and the connection, whose end tells it that this host is gone. */
+async function rosterOf(
+  op: string,
+  coordinator: string,
+  peer: string,
+  joining: Joining,
+): Promise<{ readonly roster: Roster; readonly line: Channel }> {
   const line = channel(await dialled(op, coordinator, joining))
   const answer = new Promise<Roster>((resolve, reject) => {
     line.onFrame(({ head }) => {
@@ -205,19 +231,29 @@ async function rosterOf(op: string, coordinator: string, peer: string, joining: 
   line.send({ join: protocol, host: joining.host, hosts: joining.hosts, peer })
   try {
     // The coordinator's own clock tells who is missing; this one only that the coordinator says nothing.
-    return await inTime(
+    const roster = await inTime(
       op,
       answer,
       { ...joining, until: joining.until + 1000 },
       () => 'the coordinator does not answer',
     )
-  } finally {
+    return { roster, line }
+  } catch (error) {
     line.end()
+    throw error
   }
 }
 
-/** A socket to an address, tried again until time is up: processes do not all begin at once. */
-async function dialled(op: string, address: string, { until, timeout }: Joining): Promise<Socket> {
+/**
+ * A socket to an address, tried again until time is up: processes do not all begin at once. A peer listens before the coordinator
+ * tells where: one that does no more is gone.
+ */
+async function dialled(
+  op: string,
+  address: string,
+  { until, timeout, host: own }: Joining,
+  peer?: number,
+): Promise<Socket> {
   const [host, port] = addressOf(op, address)
   for (;;) {
     const outcome = await new Promise<Socket | Error>((resolve) => {
@@ -229,6 +265,9 @@ async function dialled(op: string, address: string, { until, timeout }: Joining)
       socket.once('error', resolve)
     })
     if (!(outcome instanceof Error)) return outcome
+    if (peer !== undefined) {
+      throw new Error(`${op}: host ${peer} ended before all were connected, ${outcome.message} [host ${own}]`)
+    }
     if (performance.now() >= until) {
       throw new Error(`${op}: nobody listens at ${address} within ${timeout / 1000} s [${shown(outcome)}]`)
     }

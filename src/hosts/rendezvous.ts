@@ -18,6 +18,8 @@ export interface Roster {
 /** The place where hosts find each other, in the process of host 0. */
 export interface Rendezvous {
   readonly address: string
+  /** Who hears of a host that ended when all had joined, and had not said yet that it is connected with all others. */
+  onGone(hear: (host: number) => void): void
   close(): void
 }
 
@@ -33,14 +35,26 @@ export async function rendezvous(
 ): Promise<Rendezvous> {
   const joined = new Map<number, { readonly channel: Channel; readonly peer: string }>()
   const sockets = new Set<Channel>()
+  let started = false
+  let hear: (host: number) => void = () => {}
+  /** The host of a connection, where it has one that has not said that it is connected. */
+  const hostOf = (line: Channel): number | undefined =>
+    [...joined].find(([, one]) => one.channel === line)?.[0]
   const server: Server = createServer((socket) => {
     const line = channel(socket, 0)
     sockets.add(line)
     line.onClose(() => {
       sockets.delete(line)
-      for (const [host, one] of joined) if (one.channel === line) joined.delete(host)
+      const host = hostOf(line)
+      if (host === undefined) return
+      joined.delete(host)
+      if (started) hear(host)
     })
     line.onFrame((frame) => {
+      if (started && frame.head['connected'] === true) {
+        joined.delete(hostOf(line) ?? hosts)
+        return
+      }
       const why = refusal(frame, hosts, joined)
       if (why !== undefined) {
         line.send({ refused: why })
@@ -53,6 +67,7 @@ export async function rendezvous(
   })
   const start = (): void => {
     clearTimeout(timer)
+    started = true
     const peers = Array.from({ length: hosts }, (_, host) => joined.get(host)!.peer)
     const roster: Roster = { peers, token: randomBytes(16).toString('hex') }
     for (const { channel: line } of joined.values()) line.send({ roster })
@@ -65,8 +80,12 @@ export async function rendezvous(
   const address = await listening(server, name, port)
   return {
     address,
+    onGone: (next) => {
+      hear = next
+    },
     close: () => {
       clearTimeout(timer)
+      hear = () => {}
       for (const line of sockets) line.end()
       server.close()
     },

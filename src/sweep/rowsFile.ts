@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
 import { lockFile, writeFileAtomic, writeFully } from '../files/index.js'
+import { terminalText } from '../text/index.js'
 import type { Json, Row } from './experiment.js'
 import { makeTrial, type Params, type Trial } from './trial.js'
 
@@ -110,17 +111,22 @@ function difference(text: string, head: RowsHead): string {
   const found = parsed(text.split('\n', 1)[0] ?? '')
   if (found?.['file'] !== kind.file) return 'not a file of results'
   const { file: _, version, ...theirs } = found
-  if (version !== kind.version) return `results of version ${String(version)}, which this one does not know`
+  if (version !== kind.version) return `results of version ${said(version)}, which this one does not know`
   const other = 'take another path for these'
   if (theirs['experiment'] !== head['experiment']) {
-    return `results of another experiment, ${String(theirs['experiment'] ?? 'step2750')}: ${other}`
+    return `results of another experiment, ${said(theirs['experiment'] ?? 'step2750')}: ${other}`
   }
   if (theirs['digest'] !== head['digest']) {
     return `the text of ${String(head['experiment'])} has changed since these results: ${other}, or remove them`
   }
   const names = [...new Set([...Object.keys(theirs), ...Object.keys(head)])]
   const name = names.find((one) => JSON.stringify(theirs[one]) !== JSON.stringify(head[one]))!
-  return `results of another search, ${name} was ${JSON.stringify(theirs[name] ?? null)}: ${other}`
+  return `results of another search, ${said(name)} was ${said(JSON.stringify(theirs[name] ?? null))}: ${other}`
+}
+
+/** What stands in a file, which may be anybody's. */
+function said(value: unknown): string {
+  return terminalText(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none'))
 }
 
 function rowsIn(text: string, path: string): Map<string, TrialRow> {

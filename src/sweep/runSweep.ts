@@ -100,7 +100,8 @@ export async function runSweep(options: SweepOptions): Promise<SweepResult> {
     throw new RangeError(`runSweep: option metric is missing, by which one in ${rungs.eta} goes on [asha]`)
   }
   const asked = headFor(experiment, rungs === undefined ? undefined : { options, rungs, configurations })
-  const atOnce = (headOf(path)?.['atOnce'] as number | undefined) ?? options.atOnce ?? workers
+  const begun = headOf(path)?.['atOnce']
+  const atOnce = isCount(begun) ? begun : (options.atOnce ?? workers)
   const head = rungs === undefined ? asked : { ...asked, atOnce }
   const schedule =
     rungs === undefined || judge === undefined
@@ -127,6 +128,8 @@ export async function runSweep(options: SweepOptions): Promise<SweepResult> {
     file.close()
   }
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1
 
 function experimentOf(given: string | ExperimentFunction): LoadedExperiment | Promise<LoadedExperiment> {
   return typeof given === 'function' ? wrapExperiment(nameOf(given), given, null) : loadExperiment(given)

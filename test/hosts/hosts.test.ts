@@ -179,6 +179,58 @@ describe('joinHosts', () => {
     ])
   })
 
+  /** A host that says something of its own to the coordinator, by frames written here. */
+  const stranger = async (coordinator: string, head: object) => {
+    const json = Buffer.from(JSON.stringify(head))
+    const lengths = Buffer.alloc(8)
+    lengths.writeUInt32LE(json.length, 0)
+    const socket = connect({ port: Number(coordinator.split(':')[1]), host: '127.0.0.1' })
+    socket.on('error', () => {}).write(Buffer.concat([lengths, json]))
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    return { socket, answer: answer.subarray(8).toString() }
+  }
+  const begun = async (options: Partial<JoinOptions>) => {
+    let told: (address: string) => void = () => {}
+    const address = new Promise<string>((resolve) => {
+      told = resolve
+    })
+    const joined = joinHosts({
+      ...{ coordinator: '127.0.0.1:0', hosts: 2, host: 0, timeout: 20_000, onAddress: told },
+      ...options,
+    }).catch((error: Error) => error.message)
+    return { joined, coordinator: await address }
+  }
+
+  it('refuses a host of another version, and waits on for one of its own', async () => {
+    const { joined, coordinator } = await begun({ timeout: 400 })
+    const { answer, socket } = await stranger(coordinator, {
+      join: 2,
+      host: 1,
+      hosts: 2,
+      peer: '127.0.0.1:9',
+    })
+    expect(answer).toBe('{"refused":"this is version 1 of the protocol, the coordinator\'s [2]"}')
+    socket.destroy()
+    expect(await joined).toBe('joinHosts: 1 of 2 hosts joined within 0.4 s, missing [1]')
+  })
+
+  it('says at once that a host ended when all had joined and not all were connected, whichever it was', async () => {
+    const join = { join: 1, hosts: 3, peer: '127.0.0.1:9' }
+    // The last one, which the others wait for; and the second, which the last one looks for where nobody listens.
+    for (const lost of [2, 1]) {
+      const { joined, coordinator } = await begun({ hosts: 3 })
+      const other = joinHosts({ coordinator, hosts: 3, host: 3 - lost, timeout: 20_000 }).catch(
+        (error: Error) => error.message,
+      )
+      const { answer, socket } = await stranger(coordinator, { ...join, host: lost })
+      expect(answer).toContain('roster')
+      socket.destroy()
+      for (const said of await Promise.all([joined, other])) {
+        expect(said).toMatch(/^joinHosts: host \d ended before all were connected/)
+      }
+    }
+  })
+
   it('without a coordinator says so when time is up', async () => {
     await expect(joinHosts({ coordinator: '127.0.0.1:9', hosts: 2, host: 1, timeout: 100 })).rejects.toThrow(
       /joinHosts: nobody listens at 127\.0\.0\.1:9 within 0\.1 s \[.*ECONNREFUSED/,

@@ -9,6 +9,7 @@ import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
 import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
+import { resultsClaims } from './resultsClaims.js'
 import { shellClaims } from './shellClaims.js'
 import { sumsClaims } from './sumsClaims.js'
 
@@ -35,3 +36,4 @@ attentionClaims(open)
 automatonClaims(open)
 planClaims(open)
 fileClaims(open)
+resultsClaims(open)

@@ -1,7 +1,8 @@
 import { cartPole } from 'tpu-toolkit/env'
 import { stateToTree } from 'tpu-toolkit/optimizer'
 import { foldIn, key, normal } from 'tpu-toolkit/random'
-import { type PpoState, ppo, ppoUpdate, presets, towers } from 'tpu-toolkit/rl'
+import { ReplayBuffer } from 'tpu-toolkit/replay'
+import { type PpoState, ppo, ppoUpdate, presets, type Rollout, towers } from 'tpu-toolkit/rl'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { leavesOf, type Tree } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
@@ -86,6 +87,41 @@ describe('ppo', () => {
     })
     run.update(run.init(key(0)))
     expect(seen).toBeGreaterThan(3)
+  })
+
+  it('shows rollouts that a replay buffer takes as they are: rows by environment, which sequences follow', () => {
+    const kept = new ReplayBuffer({
+      ...{ capacity: 512, environments: settings.environments, prefetch: 'in-process' },
+      spec: {
+        observations: { shape: [4] },
+        ...{ actions: { dtype: 'int32' }, rewards: {}, values: {}, nextValues: {}, logProbs: {} },
+      },
+    })
+    const rollouts: Rollout[] = []
+    const run = ppo({
+      ...{ environment: cartPole({ maxSteps: 12 }), network, settings, steps: 768 },
+      onRollout: (rollout) => {
+        const { steps: _, environments: __, ...rows } = rollout
+        kept.addBatch(rows)
+        rollouts.push(rollout)
+      },
+    })
+    let state = run.init(key(4))
+    while (state.update < run.updates) state = run.update(state)[0]
+    // The last two of three rollouts of 256 rows, every column to the bit.
+    expect([kept.added, kept.oldest]).toEqual([768, 256])
+    for (const [i, from] of [256, 512].entries()) {
+      const rows = kept.gather(Array.from({ length: 256 }, (_, row) => from + row))
+      for (const [name, column] of Object.entries(rollouts[1 + i]!)) {
+        if (typeof column !== 'number') expect(Reflect.get(rows, name), name).toEqual(column)
+      }
+    }
+    // Within an episode the next state's value is that of the next row, where no update lies between them.
+    const { values, nextValues, indices } = kept.sampleSequences(50, { length: 4 })
+    const updateOf = (i: number): number => Math.floor(indices[i]! / 256)
+    const pairs = [...values.keys()].flatMap((i) => (i % 4 < 3 && updateOf(i) === updateOf(i + 1) ? [i] : []))
+    expect(pairs.length).toBeGreaterThan(100)
+    for (const i of pairs) expect(nextValues[i]).toBe(values[i + 1])
   })
 
   it('acts by the greatest logit', () => {

@@ -82,7 +82,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),
-  sweep: ['files', 'random', 'step2750'],
+  sweep: ['files', 'random', 'step2750', 'text'],
   queue: ['sweep', 'io'],
   step2750Files: ['files', 'optimizer', 'step2750', 'sweep', 'tensor'],
   collectives: ['formats', 'tensor', 'tree', 'numerics', 'sharding'],

@@ -17,7 +17,7 @@ const operations: readonly Operation[] = ['attention', 'gemm', 'layerNorm', 'rms
  * Dtype     signed floats.
  * Rounding  the bound is rounded upwards by a relative 2^-40.
  * Special   Infinity where nothing is known: logits so large that their rounding is a factor of 2, overflow that cannot be excluded
- *           (attention leaves it out), a 'fast' variance that may be lost.
+ *           (attention leaves it out), a variance that 'fast' or 'welford' may lose.
  * Throws    TypeError for other dtypes; RangeError for sizes and sums that are none.
  * Source    in the result
  *

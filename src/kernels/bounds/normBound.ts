@@ -6,8 +6,8 @@ import { checkFloatDType, dtypeFacts, type FloatDType } from '../../tensor/index
 export interface NormBoundOptions {
   /** Elements of a row. */
   readonly n: number
-  /** Default 'two-pass'; of 'rms' it says nothing. There is no bound of 'welford' here. */
-  readonly variance?: 'two-pass' | 'fast'
+  /** Default 'two-pass'; of 'rms' it says nothing. */
+  readonly variance?: 'two-pass' | 'fast' | 'welford'
   /** When an RMS norm rounds: 'cast-first' once more. Default 'fused'. */
   readonly scaling?: 'fused' | 'cast-first' | 'one-plus'
   /** Default 1e-5, of 'rms' 1e-6. */
@@ -50,7 +50,7 @@ export function normBound(norm: 'layer' | 'rms', options: NormBoundOptions, data
     options
   const { largest, spread = 0, scale = 1, bias = 0 } = data
   checkInteger('errorBound', 'n', n, 1)
-  checkName('errorBound', 'variance', variance, ['two-pass', 'fast'])
+  checkName('errorBound', 'variance', variance, ['two-pass', 'fast', 'welford'])
   checkName('errorBound', 'scaling', scaling, ['fused', 'cast-first', 'one-plus'])
   checkFloatDType('errorBound', 'dtype', dtype)
   checkFloatDType('errorBound', 'internal', internal)
@@ -61,15 +61,13 @@ export function normBound(norm: 'layer' | 'rms', options: NormBoundOptions, data
   const u = 2 ** -facts.precision
   const tiny = facts.minPositive / 2
   const under = spread + eps
+  const way = norm === 'rms' ? 'two-pass' : variance
   // The mean, off by this; an RMS norm has none.
-  const shift = norm === 'rms' ? 0 : gamma(n, u) * largest + tiny
-  const fast = norm === 'layer' && variance === 'fast'
-  // What the variance is off, beside its relative roundings: the mean's error squared, or the difference of two large numbers.
-  const off = fast
-    ? (gamma(n + 2, u) + u) * largest ** 2 + 3 * (2 * largest * shift + shift ** 2)
-    : shift ** 2
+  const shift =
+    norm === 'rms' ? 0 : way === 'welford' ? runningMean(n, u, largest, tiny) : gamma(n, u) * largest + tiny
+  const off = varianceOff[way]({ n, u, largest, shift, under })
   const relative = (off + (n + 2) * tiny) / under
-  const root = ratio(relative, fast) * (1 - gamma(n + 6, u)) ** -0.5
+  const root = ratio(relative, way) * (1 - gamma(n + 8, u)) ** -0.5
   const growth = (1 + u) ** 5 * root - 1
   // |x - mean| / sqrt(variance + eps) is sqrt(n) at most, whatever the variance is.
   const size = Math.min(Math.sqrt(n), ((norm === 'rms' ? 1 : 2) * largest) / Math.sqrt(under))
@@ -77,7 +75,8 @@ export function normBound(norm: 'layer' | 'rms', options: NormBoundOptions, data
   const inside = steps + (bias > 0 ? u * (scale * size + bias + steps) : 0)
   const result = scale * size + bias
   const overflows =
-    n * largest ** 2 * (1 + gamma(n + 2, u)) > facts.max || result + inside > dtypeFacts(dtype).max
+    n * (largest + 2 * shift) ** 2 * (1 + gamma(n + 4, u)) > facts.max ||
+    result + inside > dtypeFacts(dtype).max
   const own = dtypeFacts(dtype)
   const last =
     dtype === internal ? 0 : 2 ** -own.precision * (scaling === 'cast-first' && norm === 'rms' ? 2.01 : 1)
@@ -94,8 +93,46 @@ function gamma(n: number, u: number): number {
   return n * u < 1 ? (n * u) / (1 - n * u) : Infinity
 }
 
-/** How far 1 / sqrt(v) may be off, relatively and upwards, where v is off by a share: 'fast' may lose it, else it only grows. */
-function ratio(share: number, fast: boolean): number {
-  if (!fast) return Math.sqrt(1 + share)
+/** What is known of a row and its mean where its variance is bounded. */
+interface Row {
+  readonly n: number
+  readonly u: number
+  readonly largest: number
+  readonly shift: number
+  readonly under: number
+}
+
+/** What the variance is off, beside its relative roundings. */
+const varianceOff = {
+  /** The mean's error squared. */
+  'two-pass': ({ shift }: Row): number => shift ** 2,
+  /** The difference of two large numbers. */
+  fast: ({ n, u, largest, shift }: Row): number =>
+    (gamma(n + 2, u) + u) * largest ** 2 + 3 * (2 * largest * shift + shift ** 2),
+  /**
+   * The k-th term (x - m')(x - m), m' and m being the means before and after x, is (k - 1) / k (x - m')^2, and these sum up to
+   * n v. With both means off by E it is off by E (|x - m'| + |x - m|) + E^2, so that v is by (1 + sqrt 2) E sqrt(v) + E^2;
+   * and sqrt(v) is sqrt(v + eps) at most, of which v + eps is divided once more.
+   */
+  welford: ({ n, u, shift, under }: Row): number => {
+    const g = gamma(n + 4, u)
+    return (((1 + Math.SQRT2) * shift * Math.sqrt(under) + shift ** 2) * (1 + g)) / (1 - g)
+  },
+} as const
+
+/**
+ * The error E of a running mean M += (x - M) / k, of x within `largest`: n of it is the sum of k times what step k adds,
+ * 2 u |x - M| / k by the difference and the quotient and u |M| by the sum.
+ */
+function runningMean(n: number, u: number, largest: number, tiny: number): number {
+  const step = 2.01 * u
+  const adds = ((n + 1) / 2) * (u / (1 - u))
+  const left = 1 - step - adds
+  return left > 0 ? ((2 * step + adds) * largest + ((n + 1) / 2) * tiny) / left : Infinity
+}
+
+/** How far 1 / sqrt(v) may be off, relatively and upwards, where v is off by a share: two passes only enlarge v, the others may lose it. */
+function ratio(share: number, way: keyof typeof varianceOff): number {
+  if (way === 'two-pass') return Math.sqrt(1 + share)
   return share < 1 ? (1 - share) ** -0.5 : Infinity
 }

@@ -1,8 +1,20 @@
 import { fmaFloat32 } from '../../functions/index.js'
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
+import {
+  apply,
+  cast,
+  type FloatDType,
+  full,
+  type KnownOp,
+  mul,
+  reshape,
+  sum,
+  type Tensor,
+} from '../../tensor/index.js'
 import { leavesOf, type Treelike } from '../../tree/index.js'
-import type { Elementwise } from './arithmetic.js'
-import { type Decoded, decodedOf } from './decoded.js'
+import { arithmeticOf, type Elementwise } from './arithmetic.js'
+import { type Decoded, decodedOf, tensorOf } from './decoded.js'
+import { floatOf } from './floatOf.js'
+import { areRecorded, Recorded } from './recorded.js'
 import { sumXla } from './sumXla.js'
 
 /**
@@ -28,6 +40,22 @@ export function treeSum(a: Elementwise, tree: Treelike, f: (leaf: Tensor) => Ten
 }
 
 function leafProduct(a: Elementwise, x: Tensor, y: Tensor): Decoded {
+  if (!areRecorded(x, y)) return productOf(a, x, y)
+  const dtype = floatOf(x.dtype)
+  if (a.name !== 'ieee' && dtype !== 'float64') return new Recorded(apply(xlaProductOp, [x, y], undefined))
+  const products = mul(cast(x, 'float64'), cast(y, 'float64'))
+  return new Recorded(cast(sum(reshape(products, [x.size]), { order: 'sequential' }), dtype))
+}
+
+/** The product of 'xla-cpu' as an operation: nothing else adds by fused multiply-adds. */
+const xlaProductOp: KnownOp = {
+  name: 'innerProduct',
+  form: 'whole',
+  rounds: 'each step',
+  kernel: ([x, y]) => tensorOf(productOf(arithmeticOf('xla-cpu'), x!, y!)),
+}
+
+function productOf(a: Elementwise, x: Tensor, y: Tensor): Decoded {
   const [left, right] = [decodedOf(x), decodedOf(y)]
   const wide = a.name === 'ieee' || left.dtype === 'float64'
   let total = 0
@@ -35,10 +63,10 @@ function leafProduct(a: Elementwise, x: Tensor, y: Tensor): Decoded {
     const other = right.values[i]!
     total = wide ? total + value * other : a.flush(fmaFloat32(a.flush(value), a.flush(other), total))
   })
-  return a.map((sum) => sum, { dtype: left.dtype, shape: [], values: Float64Array.of(total) }, 0)
+  return a.map((value) => value, { dtype: left.dtype, shape: [], values: Float64Array.of(total) }, 0)
 }
 
 function totalOf(a: Elementwise, sums: readonly Decoded[]): Decoded {
   const dtype: FloatDType = sums[0]?.dtype ?? 'float32'
-  return sums.reduce((total, sum) => a.add(total, sum), decodedOf(full([], 0, { dtype })))
+  return sums.reduce((total, each) => a.add(total, each), decodedOf(full([], 0, { dtype })))
 }

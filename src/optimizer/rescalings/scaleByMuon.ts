@@ -96,6 +96,8 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
   const steps = stepsOf(options.nsCoeffs ?? usual, options.nsSteps ?? 5)
   const a = arithmeticOf(options.arithmetic)
   return {
+    // The factors of the others are spread over their matrices element by element.
+    recordable: preconditioning === 'frobenius',
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
       const t = nextCount(state.count)

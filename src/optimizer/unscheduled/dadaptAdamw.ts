@@ -3,10 +3,10 @@ import { abs, type FloatDType } from '../../tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { rateAt } from '../arithmetic/scheduled.js'
+import { constantOf, rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 import { correctionAt } from './correctionAt.js'
@@ -54,15 +54,17 @@ export function dadaptAdamw(options: DadaptAdamwOptions = {}): GradientTransform
   const a = arithmeticOf(options.arithmetic)
   const root2 = beta2 ** 0.5
   return {
+    recordable: true,
     init: (params) => distanceMoments(a, params, estimLr0),
     update(updates, state, params) {
       const weights = needParams('dadaptAdamw', params)
       const t = nextCount(state.count)
       const { estimLr } = state
       const rate = rateAt(a, 'dadaptAdamw', learningRate, state.count, estimLr.dtype as FloatDType)
-      const correction = correctionAt(a, beta1, beta2, t)
+      const rated = a.mul(estimLr, rate)
+      const correction: Scalar = correctionAt(a, beta1, beta2, t)
       const dtype = state.numeratorWeighted.dtype as FloatDType
-      const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), dtype)
+      const step = tensorOf(a.mul(rated, constantOf(a, correction, rated.dtype)), dtype)
       const [weighted] = leafwise('dadaptAdamw', [state.gradSum, state.expAvgSq], ([total, square]) => [
         tensorOf(a.div(total!, a.add(a.sqrt(square!), eps))),
       ])

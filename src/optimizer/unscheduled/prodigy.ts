@@ -4,12 +4,12 @@ import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
+import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
-import { rateAt } from '../arithmetic/scheduled.js'
+import { constantOf, rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
 import { correctionAt } from './correctionAt.js'
@@ -74,6 +74,7 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
   checkScalar('prodigy', 'weightDecay', weightDecay)
   if (typeof learningRate !== 'function') checkScalar('prodigy', 'learningRate', learningRate)
   return {
+    recordable: true,
     init: (params) => ({
       ...distanceMoments(a, params, estimLr0),
       params0: stateTree(params, (p) => p),
@@ -83,8 +84,9 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
       const t = nextCount(state.count)
       const { estimLr } = state
       const rate = rateAt(a, 'prodigy', learningRate, state.count, estimLr.dtype as FloatDType)
-      const correction = correctionAt(a, beta1, beta2, t)
-      const step = tensorOf(a.mul(a.mul(estimLr, rate), correction), estimLr.dtype as FloatDType)
+      const rated = a.mul(estimLr, rate)
+      const correction: Scalar = correctionAt(a, beta1, beta2, t)
+      const step = tensorOf(a.mul(rated, constantOf(a, correction, rated.dtype)), estimLr.dtype as FloatDType)
       const along = innerProduct(
         a,
         updates,

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, type FloatDType, full, type Tensor } from '../../tensor/index.js'
+import { cast, equal, type FloatDType, full, logicalAnd, type Tensor, where } from '../../tensor/index.js'
 import type { Tree, Treelike } from '../../tree/index.js'
 import {
   type ArithmeticOption,
@@ -9,11 +9,12 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, decodedOf, isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { type Decoded, decodedOf, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
-import { scheduled } from '../arithmetic/scheduled.js'
+import { areRecorded } from '../arithmetic/recorded.js'
+import { constantOf, scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, needParams, type State } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
@@ -74,6 +75,7 @@ export function scheduleFree(
   checkScalar('scheduleFree', 'weightLrPower', weightLrPower)
   if (typeof learningRate !== 'function') checkScalar('scheduleFree', 'learningRate', learningRate)
   return {
+    recordable: baseOptimizer.recordable === true,
     init(params) {
       const dtype = lowest(params)
       return {
@@ -87,13 +89,11 @@ export function scheduleFree(
     },
     update(grads, state, params, extra) {
       const y = needParams('scheduleFree', params)
-      const rate =
+      const rate: Scalar =
         typeof learningRate === 'function'
           ? scheduled('scheduleFree', learningRate, state.stepCount)
-          : isNumber(learningRate)
-            ? learningRate
-            : learningRate.item()
-      const maxLr = tensorOf(a.maximum(state.maxLr, rate))
+          : learningRate
+      const maxLr = tensorOf(a.maximum(state.maxLr, constantOf(a, rate, state.maxLr.dtype as FloatDType)))
       const weight = a.pow(maxLr, weightLrPower)
       const weightSum = tensorOf(a.add(state.weightSum, weight))
       const share = tensorOf(shareOf(a, weight, weightSum))
@@ -139,6 +139,10 @@ function averaged(a: Elementwise, b1: Scalar, y: Tensor, z: Tensor): Decoded {
 /** weight / sum, 0 where both are 0. */
 function shareOf(a: Elementwise, weight: Decoded, sum: Tensor): Decoded {
   const share = a.div(weight, sum)
+  if (areRecorded(weight, sum)) {
+    const none = logicalAnd(equal(tensorOf(weight), 0), equal(sum, 0))
+    return decodedOf(where(none, tensorOf(a.mul(0, weight)), tensorOf(share)))
+  }
   const known = weight.values[0]! === 0 && decodedOf(sum).values[0]! === 0
   return known ? a.mul(0, weight) : share
 }

@@ -46,6 +46,25 @@ const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTr
     ),
   'injected hyperparameters': (arithmetic) =>
     o.injectHyperparams(o.adamw)({ learningRate: rate, b1: 0.8, weightDecay: 0.1, arithmetic }),
+  scheduleFreeSgd: (arithmetic) =>
+    o.scheduleFreeSgd({ learningRate: 0.1, warmupSteps: 3, weightDecay: 0.01, arithmetic }),
+  scheduleFreeAdamw: (arithmetic) => o.scheduleFreeAdamw({ learningRate: 0.01, arithmetic }),
+  'schedule-free by a rate that begins at 0': (arithmetic) =>
+    o.scheduleFree(o.sgd({ learningRate: 0.1, momentum: 0.9, arithmetic }), {
+      ...{ learningRate: (step) => (step < 4 ? 0 : 0.1), b1: 0.8, weightLrPower: 1, arithmetic },
+    }),
+  prodigy: (arithmetic) => o.prodigy({ arithmetic }),
+  'prodigy by a schedule': (arithmetic) =>
+    o.prodigy({ learningRate: rate, weightDecay: 0.1, safeguardWarmup: true, estimLr0: 1e-3, arithmetic }),
+  dadaptAdamw: (arithmetic) => o.dadaptAdamw({ learningRate: rate, weightDecay: 0.1, arithmetic }),
+  muon: (arithmetic) => o.muon({ learningRate: 0.02, weightDecay: 0.1, arithmetic }),
+  'adaptive muon': (arithmetic) =>
+    o.muon({ learningRate: rate, adaptive: true, nesterov: false, nsSteps: 2, arithmetic }),
+  'muon by dimension numbers': (arithmetic) =>
+    o.muon({
+      ...{ learningRate: 0.02, nsSteps: 2, arithmetic },
+      muonWeightDimensionNumbers: [{ reductionAxis: 1, outputAxis: 0 }, null],
+    }),
   novograd: (arithmetic) => o.novograd({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),
   adan: (arithmetic) => o.adan({ learningRate: rate, weightDecay: 0.1, arithmetic }),
   adopt: (arithmetic) => o.adopt({ learningRate: 0.01, nesterov: true, arithmetic }),
