@@ -54,6 +54,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
       ...Object.fromEntries(
         workers.map((name) => [`workers/${name}`, `lab/sections/${name}/${name}Worker.ts`]),
       ),
+      'workers/bits': 'lab/bits/bitsWorker.ts',
       'doors/index': 'src/index.ts',
       ...Object.fromEntries(portable.map((door) => [`doors/${door}`, `src/${door}/index.ts`])),
     },

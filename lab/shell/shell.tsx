@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { SameBits } from '../bits/sameBits.js'
 import { Failed } from '../parts/failed.js'
 import { labSections } from './sections.js'
 import { currentSection, hashOf, resetSection } from './urlState.js'
@@ -64,6 +65,7 @@ export function Shell() {
       <footer class="bottom">
         Nothing leaves this page. The code of every figure is the library's own: the same bits in Node and
         here. <Guides />
+        <SameBits />
       </footer>
     </>
   )

@@ -2,5 +2,5 @@
 // pg and pg-boss 10 (optional peers). Read queueRunner.ts first, then queueWorker.ts; supervise.ts says who counts as gone.
 export { queueRunner, type QueueRunner, type QueueRunnerOptions } from './queueRunner.js'
 export { queueWorker, type QueueWorkerEnd, type QueueWorkerOptions } from './queueWorker.js'
-export { QueueUnreachable } from './session.js'
+export { QueueFailed } from './session.js'
 export { queueAddress } from './queueAddress.js'

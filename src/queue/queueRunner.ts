@@ -58,7 +58,7 @@ const atOnce = 500
  * this process or another, is run once; a row that is there is not run again. A connection that is lost is made again.
  * To close it leaves the jobs in the queue: workers go on with them, and who asks for the same trials gets their rows.
  *
- * Throws    Error where pg or pg-boss is not installed, QueueUnreachable where nobody answers at the address, RangeError for a
+ * Throws    Error where pg or pg-boss is not installed, QueueFailed where nobody answers at the address, RangeError for a
  *           name under which another experiment's results are kept. A trial that failed three times is a TrialFailed.
  */
 export async function queueRunner(options: QueueRunnerOptions): Promise<QueueRunner> {

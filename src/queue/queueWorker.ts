@@ -68,8 +68,8 @@ const farewell = 5000
  * Takes trials from a database, runs them in threads and keeps their rows there, until it is ended. It is on one connection, which
  * is made again where it is lost; runs go on meanwhile. Killed, its runs are back in the queue within seconds.
  *
- * Throws    Error where pg or pg-boss is not installed, QueueUnreachable where nobody answers at the address, or for longer than
- *           `patience`.
+ * Throws    Error where pg or pg-boss is not installed, QueueFailed where nobody answers at the address, or for longer than
+ *           `patience`, and where the database refuses what it is asked.
  */
 export async function queueWorker(options: QueueWorkerOptions): Promise<QueueWorkerEnd> {
   const op = 'queueWorker'
@@ -222,7 +222,7 @@ export async function queueWorker(options: QueueWorkerOptions): Promise<QueueWor
   clearInterval(timer)
   signal?.removeEventListener('abort', hear)
   for (const pool of pools.values()) await pool.close()
-  const given = lost === undefined ? session.use((connection) => leave(connection, me!)) : Promise.resolve(0)
+  const given = session.use((connection) => leave(connection, me!))
   // Where there is no connection just now the server gives them back.
   const givenBack = await Promise.race([given.catch(() => 0), sleep(farewell, 0, { ref: false })])
   await Promise.race([session.close(), sleep(farewell, undefined, { ref: false })])

@@ -48,9 +48,9 @@ class Lost extends Error {}
 /** The server was asked to do two things in two orders at once: to be done again. */
 class Again extends Error {}
 
-/** There was no connection for longer than `patience`. What was done is kept. */
-export class QueueUnreachable extends Error {
-  override readonly name: string = 'QueueUnreachable'
+/** The database cannot be reached, for longer than `patience`, or refuses what it is asked. What was done is kept. */
+export class QueueFailed extends Error {
+  override readonly name: string = 'QueueFailed'
 }
 
 // The server closes a connection whose other end vanished after 5 + 3 * 3 seconds instead of two hours. A stopped process in
@@ -68,12 +68,18 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
   let gone: Error | undefined
   let last: Promise<unknown> = Promise.resolve()
 
+  /** What nobody tries again. */
   const refusal = (thrown: unknown): Error => {
     const ofServer = thrown instanceof Error && ('severity' in thrown || thrown instanceof Lost)
     if (!ofServer && thrown instanceof Error) return thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    return new QueueUnreachable(`${op}: cannot connect to ${shown} [${why}]`, { cause: thrown })
+    return new QueueFailed(`${op}: cannot connect to ${shown} [${why}]`, { cause: thrown })
   }
+  const ofStatement = (thrown: unknown): unknown => {
+    if (!(thrown instanceof Error && 'severity' in thrown)) return thrown
+    return new QueueFailed(`${op}: the database refuses, ${thrown.message} [${shown}]`, { cause: thrown })
+  }
+
   const connect = async (): Promise<Link> => {
     const link = await openLink(setup, () => {
       // Nobody may be using it: it is made again all the same, for what is heard on it and held by it.
@@ -108,7 +114,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
           throw gone
         }
         if (performance.now() - began > patience * 1000) {
-          gone = new QueueUnreachable(
+          gone = new QueueFailed(
             `${op}: no connection for ${patience} seconds, what is done is kept, the same command goes on [${shown}: ${thrown.message}]`,
           )
           throw gone
@@ -126,7 +132,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
             return await work(link.connection)
           } catch (thrown) {
             if (thrown instanceof Lost) link.drop(thrown)
-            else if (!(thrown instanceof Again)) throw thrown
+            else if (!(thrown instanceof Again)) throw ofStatement(thrown)
           }
         }
       })
@@ -245,9 +251,9 @@ function sorted(thrown: unknown, why: Error | undefined): Error {
   // Deadlock and serialization failure.
   if (code === '40P01' || code === '40001') return new Again(error.message, { cause: error })
   if ('severity' in error) {
-    // Wrong password, unknown user or database, no right to connect: those stay.
-    if (/^(28|3D|42501)/.test(code)) return error
-    const passing = /^(08|57|53)/.test(code) || error.severity === 'FATAL' || error.severity === 'PANIC'
+    // Wrong password, no such user or database: that stays so.
+    if (/^(28|3D)/.test(code)) return error
+    const passing = /^(08|57)/.test(code) || error.severity === 'FATAL' || error.severity === 'PANIC'
     return passing ? new Lost(messageOf(error), { cause: error }) : error
   }
   return new Lost(messageOf(why ?? error), { cause: error })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { decode, decodeArray, decodeTable, encode, encodeArray } from 'tpu-toolkit/formats'
 import { describe, expect, it } from 'vitest'
 import { Columns } from '../support/columns.js'
+import { floatOfHex } from '../support/floatOfHex.js'
 
 describe('stochastic rounding', () => {
   type Row = [string, number, number, string, string]
@@ -11,7 +12,7 @@ describe('stochastic rounding', () => {
     'encode(x, %s) goes up for exactly the fraction of words',
     (name) => {
       for (const [hex, toward, away, numerator, denominator] of key[name] as Row[]) {
-        const x = Buffer.from(hex, 'hex').readFloatBE()
+        const x = floatOfHex(hex)
         const words = (Number(numerator) / Number(denominator)) * 2 ** 32
         const at = (word: number) => encode(x, name, { rounding: 'stochastic', random: () => word })
         const cut = Math.floor(words)

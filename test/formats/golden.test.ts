@@ -14,6 +14,7 @@ import {
 } from 'tpu-toolkit/formats'
 import { describe, expect, it } from 'vitest'
 import { Columns } from '../support/columns.js'
+import { floatOfHex } from '../support/floatOfHex.js'
 
 // Answer keys of ml_dtypes 0.6.0, NumPy, TestFloat 3e and exact rationals; see test/golden/formats/README.md.
 
@@ -85,7 +86,7 @@ describe.each(formatNames)('%s', (name) => {
     const expected =
       record.bits === 16
         ? Array.from(floats(new Columns(`formats/decode_${name}`), 'value_f32_bits'))
-        : facts[name].values_f64_hex.map((hex: string) => Buffer.from(hex, 'hex').readDoubleBE())
+        : facts[name].values_f64_hex.map(floatOfHex)
     expect(expected.length).toBe(count)
     const table = decodeTable(name)
     for (let code = 0; code < count; code++) {

@@ -38,6 +38,16 @@ export function shellClaims(lab: () => OpenLab): void {
       await context.close()
     })
 
+    it('computes the bits of Node in this browser when its button is pressed, and says so', async () => {
+      const { page, errors, context } = await lab().open('#number')
+      await page.click('text=Has this browser the bits of Node?')
+      await page.waitForSelector(
+        "text=Your browser: equal bits. The same as Node's: every code of 13 formats",
+      )
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
     it('is there again with the network off', async () => {
       const { page, context } = await lab().open()
       await page.waitForSelector(ready)

@@ -22,7 +22,7 @@ const unchecked: Readonly<Record<string, string>> = {
   io: 'BadInput CannotWrite',
   hosts: 'HostLost',
   sweep: 'TrialFailed',
-  queue: 'QueueUnreachable',
+  queue: 'QueueFailed',
   precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
 }
 

@@ -202,7 +202,7 @@ describe('queueRunner', () => {
     ['no such database', () => server.url.replace(/postgres$/, 'nowhere'), /"nowhere" does not exist/],
   ])('says at once what is wrong with %s, without the password', async (_, url, message) => {
     const thrown = await queueRunner({ url: url(), experiment }).catch((error: Error) => error)
-    expect(thrown).toMatchObject({ name: 'QueueUnreachable', message: expect.stringMatching(message) })
+    expect(thrown).toMatchObject({ name: 'QueueFailed', message: expect.stringMatching(message) })
     expect(String(thrown)).not.toContain(server.password)
   })
 })

@@ -42,10 +42,10 @@ describe('float32UnaryBlocks', () => {
     const out = new Float32Array(n)
     float32UnaryBlocks(simd, name, x, out)
     const expected = x.map(float32Unary[name]).map((value) => (Number.isNaN(value) ? Number.NaN : value))
-    expect(Buffer.compare(new Uint8Array(out.buffer), new Uint8Array(expected.buffer))).toBe(0)
+    expect(new Uint8Array(out.buffer)).toEqual(new Uint8Array(expected.buffer))
     const place = x.slice()
     float32UnaryBlocks(simd, name, place, place)
-    expect(Buffer.compare(new Uint8Array(place.buffer), new Uint8Array(out.buffer))).toBe(0)
+    expect(new Uint8Array(place.buffer)).toEqual(new Uint8Array(out.buffer))
   })
 })
 
@@ -82,7 +82,7 @@ describe('float32BinaryBlocks', () => {
           const value = f(x[room + di * i]!, y[room + 1 + dj * i]!)
           expected[room + i] = Number.isNaN(value) ? Number.NaN : value
         }
-        expect(Buffer.compare(new Uint8Array(out.buffer), new Uint8Array(expected.buffer))).toBe(0)
+        expect(new Uint8Array(out.buffer)).toEqual(new Uint8Array(expected.buffer))
       }
     },
   )

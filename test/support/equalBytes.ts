@@ -6,9 +6,13 @@ expect.addEqualityTesters([
   (a: unknown, b: unknown): true | undefined => {
     if (!ArrayBuffer.isView(a) || !ArrayBuffer.isView(b)) return undefined
     if (a.constructor !== b.constructor || a.byteLength !== b.byteLength) return undefined
-    return Buffer.compare(bytesOf(a), bytesOf(b)) === 0 ? true : undefined
+    return sameBytes(bytesOf(a), bytesOf(b)) ? true : undefined
   },
 ])
+
+// A browser has no Buffer.
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  typeof Buffer === 'undefined' ? a.every((byte, i) => byte === b[i]) : Buffer.compare(a, b) === 0
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)

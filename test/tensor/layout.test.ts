@@ -25,6 +25,17 @@ import { describe, expect, it } from 'vitest'
 const grid = reshape(arange(0, 24), [2, 3, 4])
 const at = (i: number, j: number, k: number): number => i * 12 + j * 4 + k
 
+const payloads = [0x7ff4000000000001n, 0xfff8000000000123n]
+
+/** Whether the engine keeps the bits of a float64 NaN that it reads as a number: Firefox writes one NaN for all. */
+function keepsPayloads(): boolean {
+  const copy = new Float64Array(2)
+  new Float64Array(BigUint64Array.from(payloads).buffer).forEach((value, i) => {
+    copy[i] = value
+  })
+  return new BigUint64Array(copy.buffer).every((bits, i) => bits === payloads[i])
+}
+
 describe('reshape', () => {
   it('shares the elements and works out one -1', () => {
     expect(reshape(grid, [4, -1]).shape).toEqual([4, 6])
@@ -244,7 +255,7 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
   it.each(dtypes)('moving elements of %s keeps every bit, NaN payloads included', (dtype: DType) => {
     const codes =
       dtype === 'float64'
-        ? BigUint64Array.of(0x7ff4000000000001n, 0xfff8000000000123n, 1n << 63n, 1n)
+        ? BigUint64Array.of(...(keepsPayloads() ? payloads : [0x7ff8000000000000n, 2n]), 1n << 63n, 1n)
         : dtype === 'float32'
           ? Uint32Array.of(0x7f800001, 0xffc12345, 0x80000000, 1)
           : dtype === 'bfloat16' || dtype === 'float16'

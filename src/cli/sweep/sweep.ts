@@ -10,7 +10,7 @@ import {
   say,
   type Terminal,
 } from '../../io/index.js'
-import { type QueueRunner, QueueUnreachable, queueRunner } from '../../queue/index.js'
+import { QueueFailed, type QueueRunner, queueRunner } from '../../queue/index.js'
 import { cumsums, forms } from '../../ssm/index.js'
 import { experiments, modelDTypes, type SweepRow } from '../../step2750/index.js'
 import { runSweep, type SweepResult, TrialFailed } from '../../sweep/index.js'
@@ -115,7 +115,7 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
       terminal.error(`sweep: ${thrown.message}; the runs that are done are in ${path}: ${again}\n`)
       return 1
     }
-    if (thrown instanceof QueueUnreachable) {
+    if (thrown instanceof QueueFailed) {
       terminal.error(`sweep: ${thrown.message.replace(/^queueRunner: /, '')}\n`)
       return 1
     }

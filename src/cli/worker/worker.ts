@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Command } from 'commander'
 import { BadInput, mistakesAsBadInput, readInteger, type Subcommand, type Terminal } from '../../io/index.js'
-import { QueueUnreachable, queueAddress, queueWorker } from '../../queue/index.js'
+import { QueueFailed, queueAddress, queueWorker } from '../../queue/index.js'
 
 interface GivenWorker {
   readonly workers: string
@@ -54,7 +54,7 @@ async function run(address: string, given: GivenWorker, terminal: Terminal): Pro
     return 0
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new BadInput(thrown.message)
-    if (thrown instanceof QueueUnreachable) {
+    if (thrown instanceof QueueFailed) {
       terminal.error(`worker: ${thrown.message.replace(/^queueWorker: /, '')}\n`)
       return 1
     }

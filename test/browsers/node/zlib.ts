@@ -1,0 +1,2 @@
+// node:zlib for tests in a browser.
+export { gunzipSync } from 'fflate'
