@@ -26,6 +26,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   readSafetensors: (o) => files.readSafetensors(path, o),
   decodeNpy: (o) => files.decodeNpy(files.encodeNpy(x), o),
   openNpy: (o) => files.openNpy(path, o),
+  npyOver: (o) => files.npyOver({ size: 9, read: (_, n) => new Uint8Array(n) }, o),
   readNpy: (o) => files.readNpy(path, o),
   encodeNpz: (o) => files.encodeNpz({ x }, o),
   writeNpz: (o) => files.writeNpz(path, { x }, o),
@@ -55,7 +56,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
 }
 /** Exported functions that take no options: positional arguments, or free records. */
 const without = new Set(
-  'writeFileAtomic writeFully draftFolder removeFolder openSafetensors encodeNpy writeNpy treeFromJson indexPermutation arraySource concatSources sliceSource BaseTransform fromModule collate openJsonl openArrow npyRows safetensorsRows tensorRows loadShardsFromManifest timelineSummary'.split(
+  'writeFileAtomic writeFully draftFolder removeFolder openSafetensors safetensorsOver encodeNpy writeNpy treeFromJson indexPermutation arraySource concatSources sliceSource BaseTransform fromModule collate openJsonl openArrow npyRows safetensorsRows tensorRows loadShardsFromManifest timelineSummary'.split(
     ' ',
   ),
 )
