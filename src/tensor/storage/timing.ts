@@ -31,9 +31,9 @@ export interface Timer {
   readonly sites: boolean
   /** The name of the function that stands at the foot of their stacks. */
   readonly until?: string
-  /** `site` is where it was called, if sites are kept. */
+  /** An operation ran; `site` is where it was called, where that is kept. */
   operation(applied: Applied, began: number, ended: number, site: Error | undefined): void
-  /** `reads` and `makes` are tensors that come into it from outside, and that it gives. */
+  /** Other work was done; `tensors` come into it from outside, or are what it gives. */
   work(work: Work, began: number, ended: number, tensors?: WorkTensors): void
 }
 
