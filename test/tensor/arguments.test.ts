@@ -155,6 +155,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'stridesOf',
       'Tensor',
     ],
+    ...['timed', 'timedWork', 'timer', 'untimed', 'stackOf', 'flopsOf', 'productOf'],
     ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],
   ],
   numerics: [
