@@ -1,12 +1,10 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { answered } from '../../parts/answered.js'
 import { shortNumber } from '../../parts/axisTicks.js'
 import { Chart } from '../../parts/chart.js'
 import { Choice, NumberField, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { SeriesColor } from '../../parts/drawChart.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import { type ErrorsAnswer, type ErrorsAsked, type FormRun, operandDTypes } from './attentionMessages.js'
 import { errorTokens, state } from './attentionState.js'
@@ -22,32 +20,11 @@ const looks: Readonly<Record<FormRun['form'], { color: SeriesColor; dashed?: boo
   'whole, op by op': { color: 'pink', dashed: true },
 }
 
-const answer = signal<ErrorsAnswer | undefined>(undefined)
-const failure = signal('')
-const ask = signal<((asked: ErrorsAsked) => void) | undefined>(undefined)
+const { answer, failure, useQuestion } = answered<ErrorsAsked, ErrorsAnswer>('attention')
 
 /** The error of the kernels by the size of their blocks, against whole rows in float64. */
 export function ErrorsFigure() {
-  useEffect(() => {
-    const worker = latestWins<ErrorsAsked, ErrorsAnswer>('attention', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    ask.value = worker.ask
-    return () => {
-      ask.value = undefined
-      worker.close()
-    }
-  }, [])
-  useSignalEffect(() => {
-    const asked = question()
-    if (asked) ask.value?.(asked)
-  })
+  useQuestion(question)
   const shown = answer.value
   return (
     <section aria-labelledby="errors-of-kernels">

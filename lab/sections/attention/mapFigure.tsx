@@ -1,45 +1,21 @@
-import { signal, useSignalEffect } from '@preact/signals'
 import type { ComponentChild } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { kernelCost } from 'tpu-toolkit/kernels'
+import { answered } from '../../parts/answered.js'
 import { Chart } from '../../parts/chart.js'
 import { Check, Choice, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import type { MapAnswer, MapAsked } from './attentionMessages.js'
 import { type MaskName, maskNames, state } from './attentionState.js'
 import { BlockPicture } from './blockPicture.js'
 import { maskChoice, mayBeCausal } from './maskChoice.js'
 
-const answer = signal<MapAnswer | undefined>(undefined)
-const failure = signal('')
-const ask = signal<((asked: MapAsked) => void) | undefined>(undefined)
+const { answer, failure, useQuestion } = answered<MapAsked, MapAnswer>('attention')
 
 /** A mask in blocks: which are skipped, which computed, and what that saves. */
 export function MapFigure() {
-  useEffect(() => {
-    const worker = latestWins<MapAsked, MapAnswer>('attention', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    ask.value = worker.ask
-    return () => {
-      ask.value = undefined
-      worker.close()
-    }
-  }, [])
-  useSignalEffect(() => {
-    const asked = question()
-    if (asked instanceof Error) failure.value = asked.message
-    else ask.value?.(asked)
-  })
+  useQuestion(question)
   const shown = answer.value
   return (
     <section aria-labelledby="blocks-of-masks">

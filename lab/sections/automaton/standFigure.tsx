@@ -1,12 +1,10 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { answered } from '../../parts/answered.js'
 import { shortNumber } from '../../parts/axisTicks.js'
 import { Chart } from '../../parts/chart.js'
 import { Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { SeriesColor } from '../../parts/drawChart.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import type { AutomatonAsked, StandAnswer, StandAsked } from './automatonMessages.js'
 import { state } from './automatonState.js'
@@ -14,29 +12,11 @@ import { standCode } from './standCode.js'
 
 const colors: readonly SeriesColor[] = ['red', 'orange', 'blue']
 
-const answer = signal<StandAnswer | undefined>(undefined)
-const failure = signal('')
-const ask = signal<((asked: AutomatonAsked) => void) | undefined>(undefined)
+const { answer, failure, useQuestion } = answered<AutomatonAsked, StandAnswer>('automaton')
 
 /** Automata whose updates are small stand still in a state of few bits; what cures them. */
 export function StandFigure() {
-  useEffect(() => {
-    const worker = latestWins<AutomatonAsked, StandAnswer>('automaton', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    ask.value = worker.ask
-    return () => {
-      ask.value = undefined
-      worker.close()
-    }
-  }, [])
-  useSignalEffect(() => ask.value?.(question()))
+  useQuestion(question)
   const shown = answer.value
   return (
     <section aria-labelledby="stand-still">

@@ -1,11 +1,9 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { answered } from '../../parts/answered.js'
 import { Chart } from '../../parts/chart.js'
 import { Choice, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { ChartMark } from '../../parts/drawChart.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import { numberFrom, oneOf, sectionState, text } from '../../shell/urlState.js'
 import { driftCode } from './driftCode.js'
@@ -29,31 +27,14 @@ const state = sectionState('drift', {
   accumulate: oneOf(['same', ...driftDTypes] as const, 'same'),
   own: text('0.1 0.2 0.3 0.4', 60_000),
 })
-const answer = signal<DriftAnswer | undefined>(undefined)
-const failure = signal('')
+const { answer, failure, useQuestion } = answered<DriftAsked, DriftAnswer>('drift')
 let id = 0
 
 /** Running sums of a series, in any dtype, order and accumulator, against the exact ones. */
 export function DriftSection() {
-  useEffect(() => {
-    const worker = latestWins<DriftAsked, DriftAnswer>('drift', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    ask.value = worker.ask
-    return () => {
-      ask.value = undefined
-      worker.close()
-    }
-  }, [])
-  useSignalEffect(() => {
+  useQuestion(() => {
     const asked = question()
-    if (asked.values.length > 0) ask.value?.(asked)
+    return asked.values.length > 0 ? asked : undefined
   })
   const own = state.series.value === 'own'
   const { values: typed, wrong } = own ? readSeries(state.own.value) : { values: [], wrong: undefined }
@@ -103,8 +84,6 @@ export function DriftSection() {
     </>
   )
 }
-
-const ask = signal<((asked: DriftAsked) => void) | undefined>(undefined)
 
 function question(): DriftAsked {
   const { series, power, dtype, order, accumulate, own } = state

@@ -1,12 +1,10 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { answered } from '../../parts/answered.js'
 import { shortNumber } from '../../parts/axisTicks.js'
 import { Chart } from '../../parts/chart.js'
 import { Choice, NumberField, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { SeriesColor } from '../../parts/drawChart.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import {
   type StoredAnswer,
@@ -33,29 +31,11 @@ const ways: Readonly<Record<StoredName, { name: string; color: SeriesColor; besi
     master: { name: 'master copy', color: 'blue', beside: 'a float32 number', lost: 'none: in the copy' },
   }
 
-const answer = signal<StoredAnswer | undefined>(undefined)
-const failure = signal('')
-const ask = signal<((asked: StoredAsked) => void) | undefined>(undefined)
+const { answer, failure, useQuestion } = answered<StoredAsked, StoredAnswer>('optimizers')
 
 /** Updates too small for the parameters that they are added to, by step, and what becomes of them. */
 export function StoredFigure() {
-  useEffect(() => {
-    const worker = latestWins<StoredAsked, StoredAnswer>('optimizers', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    ask.value = worker.ask
-    return () => {
-      ask.value = undefined
-      worker.close()
-    }
-  }, [])
-  useSignalEffect(() => ask.value?.(question()))
+  useQuestion(question)
   const { optimizer, rate, stored, trained, seed } = state
   const shown = answer.value
   return (

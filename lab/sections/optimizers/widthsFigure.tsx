@@ -1,11 +1,9 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { answered } from '../../parts/answered.js'
 import { Chart } from '../../parts/chart.js'
 import { Choice, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { SeriesColor } from '../../parts/drawChart.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import {
   type Parametrization,
@@ -21,29 +19,11 @@ const kinds: Readonly<Record<Parametrization, { name: string; color: SeriesColor
   mup: { name: 'muP', color: 'blue' },
 }
 
-const answer = signal<WidthsAnswer | undefined>(undefined)
-const failure = signal('')
-const ask = signal<((asked: WidthsAsked) => void) | undefined>(undefined)
+const { answer, failure, useQuestion } = answered<WidthsAsked, WidthsAnswer>('optimizers')
 
 /** muP's coordinate check: how large the outputs of a network are by its width, after a few steps of Adam. */
 export function WidthsFigure() {
-  useEffect(() => {
-    const worker = latestWins<WidthsAsked, WidthsAnswer>('optimizers', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    ask.value = worker.ask
-    return () => {
-      ask.value = undefined
-      worker.close()
-    }
-  }, [])
-  useSignalEffect(() => ask.value?.(question()))
+  useQuestion(question)
   const shown = answer.value
   return (
     <section aria-labelledby="widths">

@@ -1,10 +1,8 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { chipNames, topologies } from 'tpu-toolkit/hardware'
 import { modelNames } from 'tpu-toolkit/model'
+import { answered } from '../../parts/answered.js'
 import { Choice, NumberField } from '../../parts/controls.js'
 import { Failed } from '../../parts/failed.js'
-import { latestWins } from '../../parts/latestWins.js'
 import { ShowCode } from '../../parts/showCode.js'
 import { Flags } from './flagsView.js'
 import { planCode, rooflineCode, shardingCode } from './planCode.js'
@@ -15,33 +13,11 @@ import { Roofline } from './rooflineView.js'
 import { Systolic } from './systolicView.js'
 import { Torus } from './torus.js'
 
-const answer = signal<PlanAnswer | undefined>(undefined)
-const failure = signal('')
-let worker: ReturnType<typeof latestWins<PlanAsked, PlanAnswer>> | undefined
+const { answer, failure, useQuestion } = answered<PlanAsked, PlanAnswer>('plan')
 
 /** A model on a slice before it is rented: memory, sharding, roofline, the matrix unit, flags. */
 export function PlanSection() {
-  useEffect(() => {
-    const opened = latestWins<PlanAsked, PlanAnswer>('plan', {
-      onAnswer: (told) => {
-        answer.value = told
-        failure.value = ''
-      },
-      onFailure: (why) => {
-        failure.value = why
-      },
-    })
-    worker = opened
-    opened.ask(askedOf())
-    return () => {
-      opened.close()
-      worker = undefined
-    }
-  }, [])
-  useSignalEffect(() => {
-    const asked = askedOf()
-    worker?.ask(asked)
-  })
+  useQuestion(askedOf)
   const told = answer.value
   const plan = told?.plan
   return (
