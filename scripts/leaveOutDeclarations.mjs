@@ -12,8 +12,9 @@ const waiting = Object.values(exports).flatMap(({ types }) => (types ? [normaliz
 for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
   if (reached.has(path)) continue
   reached.add(path)
-  for (const { fileName } of ts.preProcessFile(readFileSync(path, 'utf8')).importedFiles)
+  for (const { fileName } of ts.preProcessFile(readFileSync(path, 'utf8')).importedFiles) {
     if (fileName.startsWith('.')) waiting.push(join(path, '..', fileName.replace(/\.js$/, '.d.ts')))
+  }
 }
 const unreached = readdirSync('dist', { recursive: true })
   .filter((name) => name.endsWith('.d.ts') && !reached.has(join('dist', name)))
