@@ -54,13 +54,14 @@ function nearMidpoint(y: v128, z: v128): v128 {
 }
 
 const fromNormal: usize = memory.data<u32>([0x7f800000])
-const lastNormal: usize = memory.data<u32>([0xff000000])
+const toInfinite: usize = memory.data<u32>([0xff000000])
+const toFinite: usize = memory.data<u32>([0xfeffffff])
 
-/** Which of four results, none below 0, are zero, subnormal or NaN. */
+/** Which of four numbers are below 0, zero, subnormal, NaN or beyond the last. */
 // @ts-ignore: decorator
 @inline
-function unusual(x: v128): v128 {
-  return i32x4.gt_s(i32x4.add(x, word(fromNormal)), word(lastNormal))
+function unusual(x: v128, last: usize): v128 {
+  return i32x4.gt_s(i32x4.add(x, word(fromNormal)), word(last))
 }
 
 // @ts-ignore: decorator
@@ -372,7 +373,7 @@ function within(kind: i32, x: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function openOf(kind: i32, given: v128, low: v128): v128 {
-  return bounded(kind) ? unusual(low) : beyond(kind, given)
+  return bounded(kind) ? unusual(low, toInfinite) : beyond(kind, given)
 }
 
 /** The sign of an odd function's operand to its result. */
@@ -529,7 +530,7 @@ export function logFloat32(from: usize, to: usize, count: i32): void {
     const low = rounded(y, z)
     const open = nearMidpoint(y, z)
     // Operands that are not positive, normal and finite.
-    const special = unusual(x)
+    const special = unusual(x, toFinite)
     if (!v128.any_true(v128.or(open, special))) v128.store(to, low)
     else withLimits(x, low, open, special, to)
   }
