@@ -16,6 +16,7 @@ import { columns } from '../gemm/columns.js'
 import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
+import { flashGradExact } from './flashExact.js'
 import { exponentials } from './form.js'
 import { formOf } from './forms.js'
 import { headsOf } from './heads.js'
@@ -41,6 +42,7 @@ export const flashGradOp: KnownOp<FlashPlan> = {
       'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',
     )
   },
+  exact: flashGradExact,
   kernel: (inputs, plan) => new Tensor('float32', [lengthOf(inputs)], gradients(inputs, plan)),
 }
 
