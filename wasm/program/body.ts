@@ -2,7 +2,7 @@
 // and never read.
 import {
   CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, READ, TABLE16, TABLE8, TABLE_HALF, WRITE,
-} from '../../src/compile/opcodes'
+} from '../../src/compile/engine/opcodes'
 import { holdsSigned, runArithmetic } from './arithmetic'
 import { enter, halfCodes, leave } from './edges'
 import { runFunction } from './functions'

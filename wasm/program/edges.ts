@@ -1,7 +1,7 @@
 // Elements on their way in and out: whole values in place, where codes lie at the end of their buffer and grow forward into it
 // and results shrink to its front, or a block of a value that lies in memory as storage has it.
 import { valuesOf } from '../assembly/half'
-import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/opcodes'
+import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/engine/opcodes'
 
 /** True where float32 values hold a NaN other than the canonical one. */
 // @ts-ignore: decorator

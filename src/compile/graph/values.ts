@@ -1,5 +1,5 @@
-import { type DType, dtypeFacts, isFloat } from '../tensor/index.js'
-import * as code from './opcodes.js'
+import { type DType, dtypeFacts, isFloat } from '../../tensor/index.js'
+import * as code from '../engine/opcodes.js'
 
 /** Bytes of an element inside a program: every format of up to 16 bits is a float32 there, exactly; bool is a mask. */
 export function widthOf(dtype: DType): 4 | 8 {
