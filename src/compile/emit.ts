@@ -27,7 +27,7 @@ import { dealt, type Share, sharesOf, Words, whole } from './words.js'
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
 
-/** Where the tables lie by which codes of up to 8 bits come in and go out. */
+/** Where the tables lie by which codes of up to 8 bits come in, and the records by which they go out. */
 export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; readonly leave: number }
 
 // No bit operation: addresses go up to 2^32.

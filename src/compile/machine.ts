@@ -4,6 +4,7 @@ import { type DType, dtypeFacts } from '../tensor/index.js'
 import { Crew } from './crew.js'
 import { interpreterBytes } from './interpreterModule.js'
 import { END } from './opcodes.js'
+import { leaveWords } from './values.js'
 
 /** What wasm/program/index.ts exports. */
 interface Exports {
@@ -157,12 +158,12 @@ export class Machine {
     return this.#table(`${name} ${dtype}`, () => functionTable(name, dtypeFacts(dtype).format!))
   }
 
-  /** Where the tables lie by which codes of at most 8 bits come in and go out. */
+  /** Where the table lies by which codes of at most 8 bits come in, and the record by which they go out. */
   edgesOf(dtype: DType): { readonly enter: number; readonly leave: number } {
     const low = dtypeFacts(dtype).format!
     return {
       enter: this.#table(`enter ${dtype}`, () => enterTable(low)),
-      leave: this.#table(`leave ${dtype}`, () => leaveTable(low)),
+      leave: this.#table(`leave ${dtype}`, () => new Uint8Array(leaveWords(dtype).buffer)),
     }
   }
 
@@ -223,14 +224,6 @@ function enterTable(low: FloatFormat): Uint8Array {
     word === 0x7fc00000 && code !== low.canonicalNaN ? 0x7fc00001 : word,
   )
   return new Uint8Array(values.buffer)
-}
-
-/** By the upper half of a float32 the code. */
-function leaveTable(low: FloatFormat): Uint8Array {
-  const table = new Uint8Array(65536)
-  for (const [code, word] of bitsOf(low).entries()) table[word >>> 16] = code
-  if (low.canonicalNaN !== null) table[0x7fc0] = low.canonicalNaN
-  return table
 }
 
 // undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD, or no memory that threads share.
