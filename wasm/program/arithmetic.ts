@@ -1,6 +1,8 @@
 // Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
 import { ADD, DIV, MUL, NARROW, ROUND, SQRT, SUB } from '../../src/compile/opcodes'
-import { beyond, bfloat16Record, masks, near, nearResult, nearSum, result, rounded, toOdd, word } from './rounding'
+import {
+  beyond, bfloat16Record, masks, near, nearResult, nearSum, powers, result, rounded, toFinite, toOdd, toPower, word,
+} from './rounding'
 
 // @ts-ignore: decorator
 @inline
@@ -179,6 +181,36 @@ function narrowed(rounding: i32, to: usize, a: usize, bytes: usize, record: usiz
   for (const end = to + bytes; to < end; to += 16, a += 32) {
     const x = toOdd(v128.load(a), v128.load(a, 16))
     v128.store(to, rounded(rounding, x, r0, r1, r2, r3, r4))
+  }
+}
+
+/** Float64 values rounded to odd. */
+export function narrowOdd(to: usize, a: usize, bytes: usize): void {
+  for (const end = to + bytes; to < end; to += 16, a += 32) v128.store(to, toOdd(v128.load(a), v128.load(a, 16)))
+}
+
+/** float32 values rounded to a format without a NaN. */
+export function roundFinite(to: usize, a: usize, bytes: usize, record: usize): void {
+  const least = word(record, 0)
+  const lift = word(record, 2)
+  const largest = word(record, 3)
+  const exponents = word(masks, 0)
+  const sign = word(masks, 1)
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    v128.store(to, toFinite(v128.load(a), least, lift, largest, exponents, sign))
+  }
+}
+
+/** float32 values rounded to powers of two, or products and quotients of such. */
+export function roundPower(to: usize, a: usize, bytes: usize, isProduct: bool): void {
+  const above = word(powers, i32(isProduct))
+  const first = word(powers, 2)
+  const below = word(powers, 3)
+  const last = word(powers, 4)
+  const exponents = word(powers, 5)
+  const nan = word(powers, 6)
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    v128.store(to, toPower(v128.load(a), above, first, below, last, exponents, nan))
   }
 }
 

@@ -1,9 +1,10 @@
 // The body of a group: instructions of six words over blocks of elements. What lies behind the last element is computed along
 // and never read.
 import {
-  CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, READ, TABLE16, TABLE8, TABLE_HALF, WRITE,
+  CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, NARROW_ODD, READ, ROUND_FINITE, ROUND_POWER, ROUND_POWER_PRODUCT, TABLE16, TABLE8,
+  TABLE_HALF, WRITE,
 } from '../../src/compile/opcodes'
-import { holdsSigned, runArithmetic } from './arithmetic'
+import { holdsSigned, narrowOdd, roundFinite, roundPower, runArithmetic } from './arithmetic'
 import { enter, halfCodes, leave } from './edges'
 import { runFunction } from './functions'
 import { runSimple } from './simple'
@@ -55,6 +56,18 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
         break
       case TABLE_HALF:
         lookUpHalf(to, a, record, bytes)
+        break
+      case ROUND_FINITE:
+        roundFinite(to, a, bytes, record)
+        break
+      case ROUND_POWER:
+        roundPower(to, a, bytes, false)
+        break
+      case ROUND_POWER_PRODUCT:
+        roundPower(to, a, bytes, true)
+        break
+      case NARROW_ODD:
+        narrowOdd(to, a, bytes)
         break
       case LOAD:
         load32(to, a, record, start, count)
