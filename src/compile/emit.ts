@@ -20,7 +20,7 @@ import {
 } from './schedule.js'
 import { signedNaNs } from './signedNaNs.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
-import { bytesOutside, edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from './values.js'
+import { bytesOutside, edgeOf, formatWords, hasRecord, widthOf } from './values.js'
 import { broadcastView, collapsed, type View } from './view.js'
 import { dealt, type Share, sharesOf, Words, whole } from './words.js'
 
@@ -210,7 +210,7 @@ export function emit(
         )
         const last = i === instructions.length - 1
         const to = last ? destination(node) : { register: { last: 0, always: false } }
-        const quiet = opcode < code.MIN && last && hasSignedNaN(node.dtype) && !signed.has(node)
+        const quiet = opcode < code.MIN && !signed.has(node)
         body.push({ opcode, to, reads: operands, parameter: parameterWord(as, parameter), quiet })
         made.push(to)
       }

@@ -79,8 +79,17 @@ function arithmetic(opcode: number, wide: number, whole: number | undefined): Ru
     if (rounding === undefined) {
       return roundedLater(dtype, opcode === code.MUL || opcode === code.DIV, [simple(opcode, [0, 1])])
     }
-    return [{ ...simple(opcode + rounding, [0, 1]), ...format(dtype) }]
+    const within = opcode === code.MUL && rounding >= code.TO_FORMAT && shrinks(node)
+    const rounded = within ? code.MUL_WITHIN + rounding - code.TO_FORMAT : opcode + rounding
+    return [{ ...simple(rounded, [0, 1]), ...format(dtype) }]
   }
+}
+
+/** Whether a product has a constant of at most 1, so that it is no larger than its other operand. */
+function shrinks({ inputs }: Node): boolean {
+  return inputs.some(
+    ({ source, size }) => source.kind === 'constant' && size === 1 && Math.abs(source.tensor.item()) <= 1,
+  )
 }
 
 /** Whether what an operation gives is one of its operands, but for the sign of a zero: with a constant 0 or 1. There is nothing to round. */

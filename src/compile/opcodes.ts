@@ -137,3 +137,5 @@ export const ROUND_POWER = 110
 export const ROUND_POWER_PRODUCT = 111
 /** float64 values rounded to odd float32 ones: what is narrower is rounded from those as from float64. */
 export const NARROW_ODD = 112
+/** A product by a constant of at most 1, rounded as TO_FORMAT says; TO_TOP is the next. */
+export const MUL_WITHIN = 113

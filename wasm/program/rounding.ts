@@ -125,7 +125,8 @@ export function rounded(rounding: i32, x: v128, r0: v128, r1: v128, r2: v128, r3
 
 /**
  * The result of an operation on numbers of the format, rounded: it is none so large that the binade would have to be kept below the largest.
- * The constants are from a record, that of bfloat16 for bfloat16, and from `masks`.
+ * Kinds from 4 on are those whose results
+ * lie within it. The constants are from a record, that of bfloat16 for bfloat16, and from `masks`.
  */
 // @ts-ignore: decorator
 @inline
@@ -135,6 +136,7 @@ export function result(
   if (rounding == 0) return x
   if (rounding == 1) return toUpper(x, r0, r2, r3)
   const y = kind < 2 ? nearSum(x, r2, field) : nearResult(x, r0, r2, field)
+  if (kind > 3) return v128.or(y, v128.and(x, rounding == 2 ? sign : r4))
   if (rounding == 2) return v128.or(f32x4.mul(f32x4.mul(y, r3), r4), v128.and(x, sign))
   return beyond(x, y, f32x4.mul(y, r3), r4)
 }
