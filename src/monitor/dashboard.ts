@@ -36,6 +36,10 @@ const panels: readonly Shown[] = [
     ...{ title: 'Gradients below the normal numbers', about: 'Share of them.', unit: 'percentunit' },
     lines: each('gradUnderflow'),
   },
+  {
+    ...{ title: 'Bits of the gradients that are right', about: 'By layer, as sampled.', unit: 'none' },
+    lines: [{ expr: of('effectiveBits'), legend: '{{run}} {{layer}}' }],
+  },
   { title: 'Loss scale', about: 'Halved at each overflow.', unit: 'none', lines: each('lossScale') },
   {
     ...{ title: 'Steps a second', about: 'And tokens, where they are counted.', unit: 'none' },
@@ -74,7 +78,7 @@ export interface Dashboard {
  * A dashboard of Grafana for what `serveMetrics` exports: `JSON.stringify(grafanaDashboard())` is a file to import; it asks for the
  * Prometheus to read from.
  *
- * @example grafanaDashboard().panels.length // 10
+ * @example grafanaDashboard().panels.length // 11
  */
 export function grafanaDashboard(): Dashboard {
   // A variable of Grafana's, not of ours.

@@ -59,7 +59,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pipeline: stored,
   replay: stored,
   checkpoint: stored,
-  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'monitor', 'text', 'io'],
+  train: [
+    ...[...optimizer, 'optimizer', 'lowprecision', 'precision', 'pipeline', 'checkpoint', 'monitor'],
+    ...['text', 'io'],
+  ],
   profile: [
     ...['tensor', 'compile', 'simd', 'hardware', 'mxu', 'xla', 'report', 'text', 'files', 'monitor'],
     'checkpoint',

@@ -1,5 +1,5 @@
 // Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
-import { ADD, DIV, MUL, MUL_WITHIN, NARROW, ROUND, SQRT, SUB } from '../../src/compile/opcodes'
+import { ADD, DIV, MUL, MUL_WITHIN, NARROW, ROUND, SQRT, SUB } from '../../src/compile/engine/opcodes'
 import {
   beyond, bfloat16Record, masks, near, nearResult, nearSum, powers, result, rounded, toFinite, toOdd, toPower, word,
 } from './rounding'

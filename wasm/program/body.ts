@@ -3,7 +3,7 @@
 import {
   CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, MUL_WITHIN, NARROW_ODD, READ, ROUND_FINITE, ROUND_POWER, ROUND_POWER_PRODUCT, TABLE16, TABLE8,
   TABLE_HALF, WRITE,
-} from '../../src/compile/opcodes'
+} from '../../src/compile/engine/opcodes'
 import { holdsSigned, narrowOdd, roundFinite, roundPower, runArithmetic, runMulWithin } from './arithmetic'
 import { enter, halfCodes, leave } from './edges'
 import { runFunction } from './functions'

@@ -1,6 +1,6 @@
 // Elements on their way in and out: whole values in place, where codes lie at the end of their buffer and grow forward into it
 // and results shrink to its front, or a block of a value that lies in memory as storage has it.
-import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/opcodes'
+import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/engine/opcodes'
 
 // Constants come from memory: a loop keeps them in registers, and makes anew at every turn those that it knows.
 

@@ -1,10 +1,10 @@
-import { type Op, Tensor } from '../tensor/index.js'
-import type { HostCall, ScanCall } from './emitted.js'
-import type { Node } from './graph.js'
-import { putTensor, tensorAt } from './inside.js'
-import type { Host, Machine } from './machine.js'
+import { type Op, Tensor } from '../../tensor/index.js'
+import type { HostCall, ScanCall } from '../emit/emitted.js'
+import type { ScanStep } from '../emit/schedule.js'
+import type { Host, Machine } from '../engine/machine.js'
+import type { Node } from '../graph/graph.js'
+import { putTensor, tensorAt } from '../graph/inside.js'
 import { viewOf } from './putElements.js'
-import type { ScanStep } from './schedule.js'
 
 /** What runs a loop of the function's own; true where it came upon a NaN that a program keeps no account of. */
 export interface RunsLoop {

@@ -1,10 +1,9 @@
-import { decodeTable, type FloatFormat } from '../formats/index.js'
-import { type UnaryName, unaryTable } from '../functions/index.js'
-import { type DType, dtypeFacts } from '../tensor/index.js'
+import { decodeTable, type FloatFormat } from '../../formats/index.js'
+import { type UnaryName, unaryTable } from '../../functions/index.js'
+import { type DType, dtypeFacts } from '../../tensor/index.js'
 import { Crew } from './crew.js'
 import { interpreterBytes } from './interpreterModule.js'
 import { END } from './opcodes.js'
-import { leaveWords } from './values.js'
 
 /** What wasm/program/index.ts exports. */
 interface Exports {
@@ -163,7 +162,7 @@ export class Machine {
     const low = dtypeFacts(dtype).format!
     return {
       enter: this.#table(`enter ${dtype}`, () => enterTable(low)),
-      leave: this.#table(`leave ${dtype}`, () => new Uint8Array(leaveWords(dtype).buffer)),
+      leave: this.#table(`leave ${dtype}`, () => leaveRecord(low)),
     }
   }
 
@@ -224,6 +223,30 @@ function enterTable(low: FloatFormat): Uint8Array {
     word === 0x7fc00000 && code !== low.canonicalNaN ? 0x7fc00001 : word,
   )
   return new Uint8Array(values.buffer)
+}
+
+/**
+ * The words by which float32 values become codes of at most 8 bits: see `leaveBytes` in wasm/program/edges.ts. There a code is a
+ * multiple of 2^(7 - m), m the bits of its mantissa: in the upper half of a float32 its first bit lies there.
+ */
+function leaveRecord(low: FloatFormat): Uint8Array {
+  const { bias, mantissaBits, minNormal, minSubnormal, infinityCode, maxCode, canonicalNaN } = low
+  const words = new Uint32Array(9)
+  const floats = new Float32Array(words.buffer)
+  const unit = 2 ** (7 - mantissaBits)
+  const lift = (127 - bias) * 2 ** 7
+  if (minSubnormal !== null) {
+    floats[0] = (2 ** 23 * minSubnormal) / unit
+    floats[1] = minNormal
+  }
+  words[2] = lift * 2 ** 16
+  words[3] = 0x10001 * (0x7f80 - lift)
+  words[4] = 0x10001 * ((infinityCode ?? maxCode) * unit)
+  words[5] = 0x10001 * (256 / unit)
+  words[6] = 0x1010101 * low.signMask
+  words[7] = low.negativeZero ? 0xffffffff : 0
+  words[8] = 0x1010101 * (canonicalNaN ?? 0)
+  return new Uint8Array(words.buffer)
 }
 
 // undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD, or no memory that threads share.

@@ -1,12 +1,14 @@
-import { sizeOf } from '../tensor/index.js'
+import { sizeOf } from '../../tensor/index.js'
+import { planMemory, spaced } from '../engine/memory.js'
+import * as code from '../engine/opcodes.js'
+import { type Graph, moves, type Node } from '../graph/graph.js'
+import { wordsOf } from '../graph/inside.js'
+import type { Instruction, Parameter } from '../graph/lowering.js'
+import { bytesOutside, edgeOf, formatWords, hasRecord, widthOf } from '../graph/values.js'
+import { broadcastView, collapsed, type View } from '../graph/view.js'
 import { blockElements, blockOf, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
-import { type Graph, moves, type Node } from './graph.js'
-import { wordsOf } from './inside.js'
 import { lastReads } from './lives.js'
-import type { Instruction, Parameter } from './lowering.js'
-import { planMemory, spaced } from './memory.js'
-import * as code from './opcodes.js'
 import { inPasses, isAlong, planEdges } from './planEdges.js'
 import {
   isLoop,
@@ -20,8 +22,6 @@ import {
 } from './schedule.js'
 import { signedNaNs } from './signedNaNs.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
-import { bytesOutside, edgeOf, formatWords, hasRecord, widthOf } from './values.js'
-import { broadcastView, collapsed, type View } from './view.js'
 import { dealt, type Share, sharesOf, Words, whole } from './words.js'
 
 /** Where tables of functions lie, which programs share. */

@@ -1,12 +1,12 @@
-import { Tensor } from '../tensor/index.js'
-import { emit } from './emit.js'
-import type { Emitted } from './emitted.js'
-import type { Graph, Node } from './graph.js'
+import { Tensor } from '../../tensor/index.js'
+import { emit } from '../emit/emit.js'
+import type { Emitted } from '../emit/emitted.js'
+import { type Rounding, type Schedule, schedule } from '../emit/schedule.js'
+import type { Machine } from '../engine/machine.js'
+import type { Graph, Node } from '../graph/graph.js'
 import { ProgramHost } from './host.js'
 import { bodiesOf, type LoopBody } from './loopBody.js'
-import type { Machine } from './machine.js'
 import { putElements, takeElements } from './putElements.js'
-import { type Rounding, type Schedule, schedule } from './schedule.js'
 
 /** Room behind a program: elements behind the last one may be any bits, and a table is read by them too, up to 2^18 words off. */
 const slack = 2 ** 20

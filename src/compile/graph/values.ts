@@ -1,5 +1,5 @@
-import { type DType, dtypeFacts, isFloat } from '../tensor/index.js'
-import * as code from './opcodes.js'
+import { type DType, dtypeFacts, isFloat } from '../../tensor/index.js'
+import * as code from '../engine/opcodes.js'
 
 /** Bytes of an element inside a program: every format of up to 16 bits is a float32 there, exactly; bool is a mask. */
 export function widthOf(dtype: DType): 4 | 8 {
@@ -65,32 +65,6 @@ export function formatWords(dtype: DType): Uint32Array {
     floats[3] = (2 ** 128 / (max + 2 ** (maxExponent + 1 - precision))) * (1 + 2 ** -20)
     words[4] = negativeZero ? 0x80000000 : 0
   }
-  return words
-}
-
-/**
- * The words by which float32 values become codes of at most 8 bits: see `leaveBytes` in wasm/program/edges.ts. There a code is a
- * multiple of 2^(7 - m), m the bits of its mantissa: in the upper half of a float32 its first bit lies there.
- */
-export function leaveWords(dtype: DType): Uint32Array {
-  const { bias, mantissaBits, minNormal, minSubnormal, infinityCode, maxCode, canonicalNaN } =
-    dtypeFacts(dtype).format!
-  const { negativeZero, signMask } = dtypeFacts(dtype).format!
-  const words = new Uint32Array(9)
-  const floats = new Float32Array(words.buffer)
-  const unit = 2 ** (7 - mantissaBits)
-  const lift = (127 - bias) * 2 ** 7
-  if (minSubnormal !== null) {
-    floats[0] = (2 ** 23 * minSubnormal) / unit
-    floats[1] = minNormal
-  }
-  words[2] = lift * 2 ** 16
-  words[3] = 0x10001 * (0x7f80 - lift)
-  words[4] = 0x10001 * ((infinityCode ?? maxCode) * unit)
-  words[5] = 0x10001 * (256 / unit)
-  words[6] = 0x1010101 * signMask
-  words[7] = negativeZero ? 0xffffffff : 0
-  words[8] = 0x1010101 * (canonicalNaN ?? 0)
   return words
 }
 

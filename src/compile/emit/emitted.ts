@@ -1,4 +1,4 @@
-import type { Node } from './graph.js'
+import type { Node } from '../graph/graph.js'
 import type { ScanStep } from './schedule.js'
 
 /** A buffer that comes in or goes out. */

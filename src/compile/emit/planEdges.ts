@@ -1,8 +1,8 @@
-import type { Graph, Node } from './graph.js'
-import * as code from './opcodes.js'
+import * as code from '../engine/opcodes.js'
+import type { Graph, Node } from '../graph/graph.js'
+import { bytesOutside, edgeOf } from '../graph/values.js'
+import { broadcastView, collapsed } from '../graph/view.js'
 import { isLoop, isScan, type LoopStep, type Place, type Schedule } from './schedule.js'
-import { bytesOutside, edgeOf } from './values.js'
-import { broadcastView, collapsed } from './view.js'
 
 /** How what comes in and goes out does so: in a pass over all elements before and after the steps, unless a loop does it block by block. */
 export interface Edges {

@@ -6,7 +6,7 @@ import {
   type Shaping,
   type Slicing,
   stridesOf,
-} from '../tensor/index.js'
+} from '../../tensor/index.js'
 
 /** Elements of a buffer in an order of their own: element [i, j, ...] lies at start + i strides[0] + j strides[1] + ... */
 export interface View {

@@ -1,10 +1,10 @@
-import { sizeOf } from '../tensor/index.js'
-import type { Node } from './graph.js'
-import * as code from './opcodes.js'
+import { sizeOf } from '../../tensor/index.js'
+import * as code from '../engine/opcodes.js'
+import type { Node } from '../graph/graph.js'
+import { roundingOf, widthOf } from '../graph/values.js'
+import { broadcastView, collapsed, placesOf, type View } from '../graph/view.js'
 import { type Lanes, type NodeStep, type Place, stepsOf } from './schedule.js'
 import { type Address, plus, type Relative } from './slots.js'
-import { roundingOf, widthOf } from './values.js'
-import { broadcastView, collapsed, placesOf, type View } from './view.js'
 import type { Share } from './words.js'
 
 /** Elements of a block of a loop: what a few values of one take stays in the first-level cache. */

@@ -1,4 +1,4 @@
-import type { Loop as Scanning } from '../autodiff/index.js'
+import type { Loop as Scanning } from '../../autodiff/index.js'
 import type {
   Accumulation,
   Extremum,
@@ -10,13 +10,13 @@ import type {
   Shape,
   Taking,
   Tensor,
-} from '../tensor/index.js'
-import { indexedOps, ops, sameShape, sizeOf } from '../tensor/index.js'
-import type { Graph, Node } from './graph.js'
-import { type Loop, loopOf } from './lowering.js'
-import * as code from './opcodes.js'
-import { isWord, roundingOf } from './values.js'
-import { isContiguous, movedView, type View, wholeView } from './view.js'
+} from '../../tensor/index.js'
+import { indexedOps, ops, sameShape, sizeOf } from '../../tensor/index.js'
+import * as code from '../engine/opcodes.js'
+import type { Graph, Node } from '../graph/graph.js'
+import { type Loop, loopOf } from '../graph/lowering.js'
+import { isWord, roundingOf } from '../graph/values.js'
+import { isContiguous, movedView, type View, wholeView } from '../graph/view.js'
 
 /** Where the elements of a value lie: those of a value that is stored, in some order. */
 export interface Place {

@@ -1,5 +1,5 @@
-import { decodeArray, encodeArray } from '../formats/index.js'
-import { canonicalizeNaN, type DType, dtypeFacts, type Shape, sizeOf, Tensor } from '../tensor/index.js'
+import { decodeArray, encodeArray } from '../../formats/index.js'
+import { canonicalizeNaN, type DType, dtypeFacts, type Shape, sizeOf, Tensor } from '../../tensor/index.js'
 
 /** The elements of a tensor as they lie inside a program, as 32-bit words. */
 export function wordsOf({ dtype, data }: Tensor): Uint32Array {

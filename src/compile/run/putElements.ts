@@ -1,8 +1,8 @@
-import { type DType, dtypeFacts, type Tensor } from '../tensor/index.js'
-import type { Node } from './graph.js'
-import type { Views } from './machine.js'
-import * as code from './opcodes.js'
-import { edgeOf } from './values.js'
+import { type DType, dtypeFacts, type Tensor } from '../../tensor/index.js'
+import type { Views } from '../engine/machine.js'
+import * as code from '../engine/opcodes.js'
+import type { Node } from '../graph/graph.js'
+import { edgeOf } from '../graph/values.js'
 
 /** Up to so many elements are copied one by one, which takes less than the arrays to copy them by. */
 const few = 48

@@ -1,4 +1,4 @@
-import { type Loop, type Scanned, scanOp } from '../autodiff/index.js'
+import { type Loop, type Scanned, scanOp } from '../../autodiff/index.js'
 import {
   calledAt,
   type Diagonal,
@@ -20,7 +20,7 @@ import {
   triu,
   where,
   zeros,
-} from '../tensor/index.js'
+} from '../../tensor/index.js'
 
 /** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
 const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }

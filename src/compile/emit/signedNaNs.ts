@@ -1,7 +1,7 @@
-import { type KnownOp, type Op, ops, type Reduction } from '../tensor/index.js'
-import type { Graph, Node } from './graph.js'
-import { isElementwise } from './lowering.js'
-import { hasSignedNaN } from './values.js'
+import { type KnownOp, type Op, ops, type Reduction } from '../../tensor/index.js'
+import type { Graph, Node } from '../graph/graph.js'
+import { isElementwise } from '../graph/lowering.js'
+import { hasSignedNaN } from '../graph/values.js'
 
 /** The values of a graph whose NaNs may come out with the sign that they got from an overflow: what computes with a NaN gives one without. */
 export function signedNaNs({ nodes, outputs }: Graph): ReadonlySet<Node> {

@@ -1,4 +1,4 @@
-import type { Graph, Node } from './graph.js'
+import type { Graph, Node } from '../graph/graph.js'
 import { isLoop, isScan, type Schedule } from './schedule.js'
 
 /** The values that must lie in memory, each with the steps between which it does; arguments of what runs again through all. */

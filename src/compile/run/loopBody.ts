@@ -1,10 +1,10 @@
-import { emit } from './emit.js'
-import type { Emitted, ScanCall } from './emitted.js'
-import { type Graph, graphOf, type Node } from './graph.js'
+import { emit } from '../emit/emit.js'
+import type { Emitted, ScanCall } from '../emit/emitted.js'
+import { isScan, type Rounding, type ScanStep, type Schedule, schedule } from '../emit/schedule.js'
+import type { Machine } from '../engine/machine.js'
+import { type Graph, graphOf, type Node } from '../graph/graph.js'
+import { widthOf } from '../graph/values.js'
 import { ProgramHost, type RunsLoop } from './host.js'
-import type { Machine } from './machine.js'
-import { isScan, type Rounding, type ScanStep, type Schedule, schedule } from './schedule.js'
-import { widthOf } from './values.js'
 
 /** Words to be copied: from where, to where, how many. */
 interface Copy {

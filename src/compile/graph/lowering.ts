@@ -1,5 +1,5 @@
-import type { UnaryName } from '../functions/index.js'
-import { flushOp } from '../numerics/index.js'
+import type { UnaryName } from '../../functions/index.js'
+import { flushOp } from '../../numerics/index.js'
 import {
   type Casting,
   type DType,
@@ -9,9 +9,9 @@ import {
   isFloat,
   type Op,
   type OpTable,
-} from '../tensor/index.js'
+} from '../../tensor/index.js'
+import * as code from '../engine/opcodes.js'
 import type { Node } from './graph.js'
-import * as code from './opcodes.js'
 import { hasRecord, isWord, laterRoundingOf, roundingOf, widthOf } from './values.js'
 
 /** One instruction of a loop: what it reads, by number an operand of the operation or the result of an earlier instruction. */
