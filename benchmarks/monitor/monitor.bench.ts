@@ -125,7 +125,7 @@ for (const { name, steps, step } of [mlp(64, 32), mlp(256, 64), gpt()]) {
     healthOf({ params: point.params, before: before.params })
     looks.push(performance.now() - began)
     // In milliseconds, each; the first round is what the engine compiles in.
-    if (round > 0) watching.push(spent / records)
+    if (round > 0 || rounds === 1) watching.push(spent / records)
     profiled.push(median(profile(step, { runs: steps, lines: false }).runs) / 1000)
   }
   await watched.onEnd()

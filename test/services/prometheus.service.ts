@@ -44,7 +44,7 @@ describe('promtool', () => {
 
   it('takes every expression of the dashboard', () => {
     const { panels } = grafanaDashboard()
-    const rules = (panels as { targets: { expr: string }[] }[])
+    const rules = panels
       .flatMap(({ targets }) => targets)
       .map(({ expr }, i) => {
         const plain = expr.replaceAll('$__rate_interval', '5m').replaceAll('$run', '.+')

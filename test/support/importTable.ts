@@ -25,7 +25,7 @@ const step2750 = [
     'data',
   ],
 ]
-const failures = [...step2750, 'collectives', 'rl']
+const failures = [...step2750, 'collectives', 'nca', 'rl']
 const drift = [
   ...optimizer,
   ...['optimizer', 'lowprecision', 'collectives', 'sharding', 'text', 'losses', 'kernels', 'nn'],
