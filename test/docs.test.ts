@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doors, listedNames } from '../scripts/doors.js'
+import { doors } from '../scripts/doors.js'
+import { listedNames } from '../scripts/generatedDoors.js'
 import { brokenPromises, codeBlocks, examplesIn, keeps } from './support/examples.js'
 import { filesUnder, readText, root } from './support/project.js'
 

@@ -1,6 +1,6 @@
 import { seeded } from 'tpu-toolkit/random'
 import { mutate } from './mutate.js'
-import type { Reader } from './readers.js'
+import type { Reader } from './reader.js'
 
 /** What an input came to. */
 export type Outcome =

@@ -10,7 +10,7 @@ import {
 } from 'tpu-toolkit/checkpoint'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { pathsOf, type Tree } from 'tpu-toolkit/tree'
-import { digests, type Reader } from './readers.js'
+import { digests, type Reader } from './reader.js'
 
 // Readers of folders, whose files stand in one input, a mark between them: the record or index first, then the safetensors.
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,33 +28,10 @@ import { ReplayBuffer } from 'tpu-toolkit/replay'
 import { type Step2750Run, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
 import { sweep } from 'tpu-toolkit/step2750Files'
 import { asha, grid as everyCombination, runSweep, type SweepOptions } from 'tpu-toolkit/sweep'
-import { type Tensor, tensor } from 'tpu-toolkit/tensor'
+import { tensor } from 'tpu-toolkit/tensor'
 import { folderReaders } from './folders.js'
+import { digests, type Reader } from './reader.js'
 import { repairNpz, repairRecords, repairReplay, repairSweep } from './repair.js'
-
-/** A reader under attack. */
-export interface Reader {
-  readonly name: string
-  /** How its files are named, for the readers of Python. */
-  readonly extension: string
-  /** Files that are as they should be. */
-  readonly seeds: readonly Uint8Array[]
-  /** Everything that a file holds; what it throws has to begin with one of `ops`. */
-  readonly read: (bytes: Uint8Array) => unknown
-  readonly ops: readonly string[]
-  /** The same file with its checksums made right. */
-  readonly repair?: (bytes: Uint8Array) => Uint8Array
-}
-
-/** Tensors as what any reader can say of them: not the dtype, which NumPy has no name for where it is one of ml_dtypes. */
-export function digests(tensors: Readonly<Record<string, Tensor>>): unknown {
-  return Object.entries(tensors)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, x]) => [name, [...x.shape], sha(bytesOf(x))])
-}
-
-const bytesOf = (x: Tensor): Uint8Array => new Uint8Array(x.data.buffer, x.data.byteOffset, x.data.byteLength)
-const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
 /** Where files are written soonest: in memory where the system has a place there. A disk's flushes take longer than all readers. */
 const quick = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -110,6 +110,13 @@ describe('slice', () => {
       new RangeError('slice: more ranges than the 3 dimensions [4]'),
     )
     expect(() => slice(grid, [[0.5, 1]])).toThrow(new RangeError('slice: range is not whole [0.5]'))
+    expect(() => slice(grid, [[0, undefined as never]])).toThrow(
+      new RangeError('slice: range is not whole [undefined]'),
+    )
+  })
+
+  it.each([[[1]], [[]], ['0:1'], [{ start: 0 }]])('refuses what is no range [%j]', (range) => {
+    expect(() => slice(grid, [range as never])).toThrow(TypeError)
   })
 })
 

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { type CodeDescription, decode, describe, type FloatFormat } from 'tpu-toolkit/formats'
+import { usePainted } from '../../parts/usePainted.js'
 import { hexOf, said, state } from './numberState.js'
 
 const kinds = {
@@ -16,23 +17,9 @@ export function CodeMap({ record, code }: { readonly record: FloatFormat; readon
   const small = record.bits <= 8
   const columns = 2 ** Math.ceil(record.bits / 2)
   const rows = 2 ** record.bits / columns
-  const latest = useRef<() => void>(() => undefined)
-  latest.current = () => {
+  usePainted(() => {
     if (canvas.current && small) draw(canvas.current, record, code, columns, rows)
-  }
-  useEffect(() => latest.current())
-  useEffect(() => {
-    const repaint = (): void => latest.current()
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', repaint)
-    addEventListener('repaint', repaint)
-    addEventListener('resize', repaint)
-    return () => {
-      scheme.removeEventListener('change', repaint)
-      removeEventListener('repaint', repaint)
-      removeEventListener('resize', repaint)
-    }
-  }, [])
+  })
   if (!small) {
     return (
       <section>

@@ -8,13 +8,7 @@ import numpy as np
 
 from support.columnfile import read_columns, write_columns
 from support.checks import expect
-
-
-def host():
-    """What the main script has: imported late, since it imports this."""
-    import kernels
-
-    return kernels
+from support import kernels_numbers as k
 
 
 def rsqrt(x):
@@ -22,12 +16,10 @@ def rsqrt(x):
 
 
 def rms_unit(x, eps, rounding):
-    k = host()
     return rounding(x * rounding(rsqrt(rounding(k.mean(rounding(x * x), rounding)[..., None] + rounding(eps)))))
 
 
 def norms(out):
-    k = host()
     F, q = k.F, k.q
     columns, facts = read_columns('kernels/norms')
     for case in facts['cases']:
@@ -78,7 +70,6 @@ def silu(x):
 
 
 def fusion(out):
-    k = host()
     F, q = k.F, k.q
     columns, facts = read_columns('kernels/fusion')
     m, depth, n = (facts['cases'][0][x] for x in ('m', 'k', 'n'))
@@ -115,7 +106,6 @@ def top(logits, count):
 
 
 def moe(out):
-    k = host()
     F, q = k.F, k.q
     columns, facts = read_columns('kernels/moe')
     for case in facts['cases']:
@@ -175,7 +165,6 @@ def codes8(x, name, saturate=True):
 
 
 def fp8_delayed(out):
-    k = host()
     columns, facts = read_columns('kernels/fp8_delayed')
     for case in facts['cases']:
         history, scale, made = np.zeros(case['length'], k.F), k.F(1), []
@@ -194,7 +183,6 @@ def fp8_delayed(out):
 
 
 def fp8_matmul(out):
-    k = host()
     columns, facts = read_columns('kernels/fp8_matmul')
     for case in facts['cases']:
         name, m, depth, n = (case[x] for x in ('case', 'm', 'k', 'n'))
@@ -218,7 +206,6 @@ def fp8_matmul(out):
 
 def tiles(x, rows, columns, pow2):
     """Codes and scales of a matrix in tiles."""
-    k = host()
     down, across = -(-x.shape[0] // rows), -(-x.shape[1] // columns)
     scales, codes = np.zeros((down, across), k.F), np.zeros(x.shape, ml_dtypes.float8_e4m3fn)
     for i in range(down):
@@ -252,7 +239,6 @@ def dot14(a, b):
 
 
 def fp8_blocks(out):
-    k = host()
     columns, facts = read_columns('kernels/fp8_blocks')
     for case in facts['cases']:
         name, m, depth, n = (case[x] for x in ('case', 'm', 'k', 'n'))

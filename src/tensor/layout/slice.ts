@@ -30,7 +30,7 @@ export const sliceOp: KnownOp<Slicing> = {
  * Part of a tensor, one range per axis from the first; axes without one are kept whole. A range reaching outside is cut,
  * as in NumPy.
  *
- * Throws    RangeError for an index outside the axis, and more ranges than axes.
+ * Throws    RangeError for an index outside the axis, and more ranges than axes; TypeError for a range of another kind.
  *
  * @example slice(tensor([[1, 2, 3], [4, 5, 6]]), [0, [1, null]]).toNested() // [2,3]
  * @example slice(tensor([1, 2, 3]), [[null, null, -1]]).toNested() // [3,2,1]
@@ -70,11 +70,17 @@ function position(index: number, length: number): number {
 }
 
 function resolve(
-  [start, stop, step = 1]: readonly [number | null, number | null, number?],
+  range: readonly [number | null, number | null, number?],
   length: number,
 ): [from: number, count: number, step: number] {
-  for (const value of [start ?? 0, stop ?? 0, step]) {
-    if (!Number.isInteger(value)) throw new RangeError(`slice: range is not whole [${String(value)}]`)
+  if (!Array.isArray(range) || range.length < 2 || range.length > 3) {
+    throw new TypeError(
+      `slice: range is not an index, null, [start, stop] or [start, stop, step] [${shown(range)}]`,
+    )
+  }
+  const [start, stop, step = 1] = range
+  for (const value of [start === null ? 0 : start, stop === null ? 0 : stop, step]) {
+    if (!Number.isInteger(value)) throw new RangeError(`slice: range is not whole [${shown(value)}]`)
   }
   if (step === 0) throw new RangeError('slice: step is zero [0]')
   const low = step > 0 ? 0 : -1
@@ -101,6 +107,9 @@ export function split<D extends DType>(
   const { axis = 0 } = options ?? {}
   const along = normalizeAxis('split', axis, x.rank)
   const length = x.shape[along]!
+  if (typeof sections !== 'number' && !Array.isArray(sections)) {
+    throw new TypeError(`split: sections are not a number or a list of positions [${shown(sections)}]`)
+  }
   const cuts = typeof sections === 'number' ? equalCuts(sections, length) : sections
   const ends = [...cuts, length]
   return ends.map((end, i) => {

@@ -1,0 +1,98 @@
+import type { Door } from './doors.js'
+
+// What `npm run doors` makes of the list of doors.
+
+const target = (folder: string) => ({
+  types: `./dist/${folder}index.d.ts`,
+  default: `./dist/${folder}index.js`,
+})
+
+/** The fields of package.json that follow from the list. */
+export function packageFields(list: readonly Door[]): Record<string, unknown> {
+  return {
+    main: './dist/index.js',
+    types: './dist/index.d.ts',
+    exports: {
+      '.': target(''),
+      ...Object.fromEntries(list.map((door) => [`./${door.folder}`, target(`${door.folder}/`)])),
+      './package.json': './package.json',
+    },
+    // Read only by resolvers older than `exports`, such as that of the TypeScript inside tslab.
+    typesVersions: {
+      '*': Object.fromEntries(list.map((door) => [door.folder, [`dist/${door.folder}/index.d.ts`]])),
+    },
+  }
+}
+
+/** typedoc's entry points. */
+export function entryPoints(list: readonly Door[]): string[] {
+  return ['src/index.ts', ...list.map((door) => `src/${door.folder}/index.ts`)]
+}
+
+/** The list of doors as a Markdown table. */
+export function doorsTable(list: readonly Door[]): string {
+  const inRoot = (door: Door): string =>
+    ({
+      flat: 'its names',
+      namespace: 'a namespace',
+      none: door.anywhere ? 'no: its name is a function there' : `no: needs ${door.needs ?? 'Node'}`,
+    })[door.root]
+  const rows = list.map((door) => `| \`tpu-toolkit/${door.folder}\` | ${inRoot(door)} | ${door.about} |`)
+  return ['| door | in the root | what it is |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The names an index.ts lists, in its order; a type carries its keyword: `type Order`. */
+export function listedNames(indexText: string): string[] {
+  const code = indexText.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '')
+  return [...code.matchAll(/export\s+(type\s+)?\{([^}]*)\}/g)].flatMap(([, type, names]) =>
+    (names ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+      .map((name) => (type ? `type ${name}` : name)),
+  )
+}
+
+/** The root door: the flat folders by name, the other portable ones as namespaces. */
+export function rootDoor(list: readonly Door[], indexOf: (folder: string) => string): string {
+  const lines = [
+    '// The root door: every name of tensor and numerics, and the other folders that run anywhere as namespaces.',
+    '// Written by `npm run doors` from scripts/doors.ts and the index files it re-exports; do not edit by hand.',
+  ]
+  for (const { folder, root } of list) {
+    if (root === 'namespace') lines.push(`export * as ${folder} from './${folder}/index.js'`)
+    if (root !== 'flat') continue
+    const names = listedNames(indexOf(folder))
+    const oneLine = `export { ${names.join(', ')} } from './${folder}/index.js'`
+    if (oneLine.length <= 110) lines.push(oneLine)
+    else lines.push('export {', ...names.map((name) => `  ${name},`), `} from './${folder}/index.js'`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** `text` with the part between `<!-- doors -->` and `<!-- /doors -->` replaced. */
+export function withSection(text: string, section: string): string {
+  const marked = /<!-- doors -->[\s\S]*?<!-- \/doors -->/
+  if (!marked.test(text)) throw new Error('doors: no <!-- doors --> section in the text')
+  return text.replace(marked, () => `<!-- doors -->\n${section}\n<!-- /doors -->`)
+}
+
+/** Every generated file with the text it must have, given how the files read now. */
+export function generatedFiles(list: readonly Door[], read: (path: string) => string): Map<string, string> {
+  const merged = (path: string, fields: Record<string, unknown>) =>
+    `${JSON.stringify({ ...JSON.parse(read(path)), ...fields }, null, 2)}\n`
+  return new Map([
+    ['package.json', merged('package.json', packageFields(list))],
+    ['typedoc.json', merged('typedoc.json', { entryPoints: entryPoints(list) })],
+    ['src/index.ts', rootDoor(list, (folder) => read(`src/${folder}/index.ts`))],
+    ['README.md', withSection(read('README.md'), doorsTable(list))],
+    ['src/README.md', withSection(read('src/README.md'), doorsTable(list))],
+  ])
+}
+
+/** Whether a generated file's text says what it must; how JSON is laid out is the formatter's business. */
+export function agrees(path: string, text: string, expected: string): boolean {
+  return path.endsWith('.json')
+    ? JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(expected))
+    : text === expected
+}
