@@ -23,14 +23,14 @@ import {
 } from 'tpu-toolkit/kernels'
 import { certify, shadow } from 'tpu-toolkit/precision'
 import { key, normal } from 'tpu-toolkit/random'
-import { abs, add, cast, isFloat, max, mul, sigmoid, sum, type Tensor, tensor } from 'tpu-toolkit/tensor'
+import { abs, add, cast, max, mul, sigmoid, sum, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 const drawn = (seed: number, shape: readonly number[]): Tensor<'bfloat16'> =>
   cast(normal(key(seed), shape), 'bfloat16')
 const [q, k, v] = [drawn(1, [2, 6, 4]), drawn(2, [1, 7, 4]), drawn(3, [1, 7, 4])]
 const w = cast(normal(key(4), [4, 4]), 'float32')
-const wide = (x: Tensor): Tensor => (isFloat(x.dtype) ? cast(x, 'float64') : x)
+const wide = (x: Tensor): Tensor<'float64'> => cast(x, 'float64')
 const largest = (x: Tensor): number => max(abs(cast(x, 'float64'))).item()
 
 /** Functions of q, k, v, and the same with every float in float64 by other operations. */
@@ -112,7 +112,7 @@ describe('certify of kernels', () => {
     expect(unknown).toEqual([])
     const exact = [0, 1, 2].map((n) =>
       grad((x: Tensor): Tensor => {
-        const all = [q, k, v].map((one, i) => (i === n ? x : wide(one)))
+        const all = [q, k, v].map((one, i) => wide(i === n ? x : one))
         return sum(attention(all[0]!, all[1]!, all[2]!, { mask: causalMask() }).out)
       })(wide([q, k, v][n]!)),
     )
@@ -226,7 +226,7 @@ describe('shadow of flashAttention', () => {
     const f = ([a, b, c]: readonly Tensor<'bfloat16'>[]): Tensor =>
       attentionGrad(a!, b!, c!, cotangent, blocks).dq
     const beside = shadow(f as (x: readonly Tensor[]) => Tensor, [q, k, v], { check: false })
-    const weighed = grad((x: Tensor) => sum(mul(attention(x, wide(k), wide(v)).out, wide(cotangent))))(
+    const weighed = grad((x: Tensor) => sum(mul(attention(wide(x), wide(k), wide(v)).out, wide(cotangent))))(
       wide(q),
     )
     const { reference } = beside.errors(beside.program.steps.length - 1)
