@@ -230,7 +230,8 @@ describe('shadow of flashAttention', () => {
       wide(q),
     )
     const { reference } = beside.errors(beside.program.steps.length - 1)
-    for (const [i, x] of weighed.toNumbers().entries())
+    for (const [i, x] of weighed.toNumbers().entries()) {
       expect(Math.abs(reference[i]! - x)).toBeLessThan(2 ** -45)
+    }
   })
 })
