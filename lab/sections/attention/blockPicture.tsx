@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useDrawn } from '../../parts/useDrawn.js'
 import type { MapAnswer } from './attentionMessages.js'
 import { state } from './attentionState.js'
 
@@ -6,27 +6,10 @@ const kinds = ['skipped', 'partial', 'full'] as const
 
 /** A mask and its blocks as a picture; the block that is chosen is framed, a click or the arrow keys choose another. */
 export function BlockPicture({ shown, says }: { readonly shown: MapAnswer; readonly says: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const latest = useRef<() => void>(() => undefined)
   const { rows, columns, blocks, blockQ, blockK, tq, tk } = shown.map
   const row = Math.min(state.row.value, rows - 1)
   const column = Math.min(state.column.value, columns - 1)
-  latest.current = () => {
-    if (canvas.current) draw(canvas.current, shown, row, column)
-  }
-  useEffect(() => latest.current())
-  useEffect(() => {
-    const repaint = (): void => latest.current()
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', repaint)
-    addEventListener('repaint', repaint)
-    addEventListener('resize', repaint)
-    return () => {
-      scheme.removeEventListener('change', repaint)
-      removeEventListener('repaint', repaint)
-      removeEventListener('resize', repaint)
-    }
-  }, [])
+  const canvas = useDrawn((target) => draw(target, shown, row, column))
   const move = (down: number, right: number): void => {
     state.row.value = Math.min(rows - 1, Math.max(0, row + down))
     state.column.value = Math.min(columns - 1, Math.max(0, column + right))
