@@ -1,6 +1,6 @@
 /**
  * Compiles wasm/assembly and wasm/program with AssemblyScript and embeds the binaries in src/simd/kernels.wasm.ts and
- * src/compile/interpreter.wasm.ts as base64. `--check` compiles too, but fails where an embedded binary differs instead of
+ * src/compile/engine/interpreter.wasm.ts as base64. `--check` compiles too, but fails where an embedded binary differs instead of
  * writing it.
  */
 import { spawnSync } from 'node:child_process'
@@ -34,9 +34,9 @@ const modules: readonly Module[] = [
     memory: ['--initialMemory', '64', '--maximumMemory', '64'],
   },
   {
-    ...{ source: 'wasm/program', target: 'src/compile/interpreter.wasm.ts' },
+    ...{ source: 'wasm/program', target: 'src/compile/engine/interpreter.wasm.ts' },
     ...{ name: 'interpreterBase64', what: 'interpreter' },
-    // src/compile/machine.ts makes it, and asks for more; threads share it, and only the first fills its tables.
+    // src/compile/engine/machine.ts makes it, and asks for more; threads share it, and only the first fills its tables.
     memory: ['--initialMemory', '1', '--importMemory', '--exportStart', 'fillTables'],
   },
 ]

@@ -32,6 +32,7 @@ export interface Packed {
 
 /** Packs the checkout in the current folder, as it is built now, into `folder`. */
 export function pack(folder: string): Packed {
+  run(process.execPath, ['scripts/leaveOutDeclarations.mjs'], process.cwd())
   const said = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], process.cwd())
   const [{ filename, files, size, unpackedSize }] = JSON.parse(said) as [
     { filename: string; files: { path: string }[]; size: number; unpackedSize: number },

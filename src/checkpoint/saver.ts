@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { threadFile } from '../files/index.js'
 import type { FileDigest } from './checkpointRecord.js'
 import type { SaveAnswer, SaveJob } from './saveThread.js'
 import type { StagedFile } from './stage.js'
@@ -25,7 +24,7 @@ export function saver(): Saver {
   // Memory that the system has given once is copied into six times faster than fresh memory.
   let kept = new ArrayBuffer(0)
   const ask = (job: SaveJob): Promise<SaveAnswer> => {
-    worker ??= new Worker(threadFile(), { execArgv: [] })
+    worker ??= new Worker(threadFile('save', import.meta.url, 'checkpoint/saveThread.js'), { execArgv: [] })
     const thread = worker
     thread.ref()
     return new Promise((resolve, reject) => {
@@ -75,17 +74,4 @@ function copyInto(to: Uint8Array, files: readonly StagedFile[]): void {
     to.set(piece, at)
     at += piece.length
   }
-}
-
-/** The file that the thread runs: JavaScript only, so the sources (tests, TypeScript loaders) use the built one. */
-function threadFile(): string {
-  const here = import.meta.url
-  const beside = here.endsWith('.ts') ? '../../dist/checkpoint/saveThread.js' : './saveThread.js'
-  const path = fileURLToPath(new URL(beside, here))
-  if (!existsSync(path)) {
-    throw new Error(
-      `save: the thread's file is missing, build the package or keep it out of the bundle [${path}]`,
-    )
-  }
-  return path
 }

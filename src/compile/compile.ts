@@ -17,11 +17,11 @@ import {
   type Work,
   withDeepStacks,
 } from '../tensor/index.js'
-import { mostThreads } from './crew.js'
-import { argument, graphOf } from './graph.js'
-import { type Machine, machine, threadedMachine } from './machine.js'
+import { mostThreads } from './engine/crew.js'
+import { type Machine, machine, threadedMachine } from './engine/machine.js'
+import { argument, graphOf } from './graph/graph.js'
 import { type Plan, type Profile, planOf, profileOf, type Stacks, stacksOf } from './plan.js'
-import { Program } from './program.js'
+import { Program } from './run/program.js'
 import { describe, filled, matches, type Structure, structureOf } from './structure.js'
 
 /** Options of compile. */

@@ -1,8 +1,8 @@
 import { checkArray, checkRecord } from '../options/index.js'
 import { checkTensor, type DType, type Op, ops, type Shape, sizeOf, type Tensor } from '../tensor/index.js'
-import type { Graph, Node } from './graph.js'
-import { machine } from './machine.js'
-import { Program } from './program.js'
+import { machine } from './engine/machine.js'
+import type { Graph, Node } from './graph/graph.js'
+import { Program } from './run/program.js'
 
 /**
  * An elementwise computation that is not done yet: a tensor, or an operation of `ops` on expressions of the dtypes that it

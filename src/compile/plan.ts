@@ -1,11 +1,11 @@
 import { flopsOf, productOf, type Shape, stackOf, type Work } from '../tensor/index.js'
-import type { Emitted } from './emitted.js'
-import type { Graph, Node } from './graph.js'
-import { lastReads } from './lives.js'
-import type { LoopBody } from './loopBody.js'
-import type { Program } from './program.js'
-import { isLoop, isScan, type Step } from './schedule.js'
-import { bytesOutside, widthOf } from './values.js'
+import type { Emitted } from './emit/emitted.js'
+import { lastReads } from './emit/lives.js'
+import { isLoop, isScan, type Step } from './emit/schedule.js'
+import type { Graph, Node } from './graph/graph.js'
+import { bytesOutside, widthOf } from './graph/values.js'
+import type { LoopBody } from './run/loopBody.js'
+import type { Program } from './run/program.js'
 
 /**
  * One thing that a program does: a loop over blocks, or one operation. Its kind is 'loop', 'matmul', 'sum', 'extremum', 'cumsum', 'join',

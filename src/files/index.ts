@@ -9,6 +9,8 @@ export {
   waitForLock,
 } from './atomic/lockFile.js'
 export { writeFully } from './atomic/writeFully.js'
+export { threadFile } from './threadFile.js'
+export { jsonObject } from './jsonObject.js'
 export { draftFolder, type FolderDraft, removeFolder } from './atomic/draftFolder.js'
 export {
   encodeSafetensors,

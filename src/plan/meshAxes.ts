@@ -1,5 +1,5 @@
 import type { Split } from '../model/index.js'
-import { checkInteger, checkOptions, type OptionTable } from '../options/index.js'
+import { checkInteger, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 
 /** A kind of parallelism, an axis of the mesh. */
 type Way = keyof Split
@@ -26,6 +26,7 @@ export function waysOf(split: Split): readonly Way[] {
  * @example meshAxes({ tensor: 4, data: 1, fsdp: 16 }) // { fsdp: 16, tensor: 4 }
  */
 export function meshAxes(split: Split): Readonly<Record<string, number>> {
+  checkRecord('meshAxes', 'split', split)
   checkOptions('meshAxes', split, names)
   for (const way of ways) if (split[way] !== undefined) checkInteger('meshAxes', way, split[way], 1)
   return Object.fromEntries(waysOf(split).map((way) => [way, split[way] ?? 1]))

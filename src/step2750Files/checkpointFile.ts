@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { treeFromJson, treeToJson, writeFileAtomic } from '../files/index.js'
+import { jsonObject, treeFromJson, treeToJson, writeFileAtomic } from '../files/index.js'
 import { stateFromTree, stateToTree } from '../optimizer/index.js'
 import { checkPath } from '../options/index.js'
 import {
@@ -59,7 +59,7 @@ function readCheckpoint(path: string, data: Step2750Data, run: Step2750Run): Che
   if (!existsSync(dirname(path))) throw refuse('there is no folder for the checkpoint')
   if (!existsSync(path)) return undefined
   if (!statSync(path).isFile()) throw refuse('the checkpoint is no file')
-  const file = parsed(readFileSync(path, 'utf8'))
+  const file = jsonObject(readFileSync(path, 'utf8'))
   if (file?.['kind'] !== kind) throw refuse('the file is no checkpoint of this command')
   if (file['version'] !== version) {
     throw refuse(`the checkpoint has version ${String(file['version'])}, not ${version}`)
@@ -90,15 +90,6 @@ function readCheckpoint(path: string, data: Step2750Data, run: Step2750Run): Che
     tail: content['tail'] as Step2750Record[],
     firstNonFiniteStep: content['firstNonFiniteStep'] as number | null,
     nonFiniteSteps: content['nonFiniteSteps'] as number,
-  }
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
   }
 }
 

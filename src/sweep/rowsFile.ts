@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
-import { lockFile, writeFileAtomic, writeFully } from '../files/index.js'
+import { jsonObject, lockFile, writeFileAtomic, writeFully } from '../files/index.js'
 import { terminalText } from '../text/index.js'
 import type { Json, Row } from './experiment.js'
 import { makeTrial, type Params, type Trial } from './trial.js'
@@ -102,13 +102,13 @@ export function openRowsFile(path: string, head: RowsHead): RowsFile {
 /** The head of a file of results; undefined where there is no such file, or it is none. */
 export function headOf(path: string): RowsHead | undefined {
   if (!existsSync(path)) return undefined
-  const { file, version, ...head } = parsed(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '') ?? {}
+  const { file, version, ...head } = jsonObject(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '') ?? {}
   return file === kind.file && version === kind.version ? (head as RowsHead) : undefined
 }
 
 /** What a file is instead of the results that were looked for. */
 function difference(text: string, head: RowsHead): string {
-  const found = parsed(text.split('\n', 1)[0] ?? '')
+  const found = jsonObject(text.split('\n', 1)[0] ?? '')
   if (found?.['file'] !== kind.file) return 'not a file of results'
   const { file: _, version, ...theirs } = found
   if (version !== kind.version) return `results of version ${said(version)}, which this one does not know`
@@ -147,20 +147,11 @@ function lineOf({ trial: { params, steps }, row }: TrialRow): string {
 }
 
 function readLine(text: string): TrialRow | undefined {
-  const { check, ...line } = parsed(text) ?? {}
+  const { check, ...line } = jsonObject(text) ?? {}
   if (check !== checkOf(line)) return undefined
   const { options, atSteps, ...row } = line
   try {
     return { trial: makeTrial(options as Params, atSteps as number | undefined), row: row as Row }
-  } catch {
-    return undefined
-  }
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { threadFile } from '../files/index.js'
 import { checkInteger, checkOptions, checkText, type OptionTable } from '../options/index.js'
 import type { Report } from './experiment.js'
 import { type Runner, TrialFailed, trialFailed } from './runner.js'
@@ -42,7 +41,7 @@ export function threadRunner(options: ThreadRunnerOptions): Runner {
   let pool: Piscina<ThreadTask, ThreadResult> | undefined
   const open = (): Piscina<ThreadTask, ThreadResult> => {
     const opened: Piscina<ThreadTask, ThreadResult> = new Piscina({
-      filename: workerFile(import.meta.url),
+      filename: threadFile('threadRunner', import.meta.url, 'sweep/threadWorker.js'),
       minThreads: 1,
       maxThreads: workers,
       // Trials that are asked for one after the other find their thread again.
@@ -74,18 +73,4 @@ export function threadRunner(options: ThreadRunnerOptions): Runner {
       pool = undefined
     },
   }
-}
-
-/** The file that threads run. They run JavaScript only, so the sources (tests) use the built one. */
-function workerFile(here: string): string {
-  const fromSource = new URL(here).pathname.endsWith('.ts')
-  const path = fileURLToPath(
-    new URL(fromSource ? '../../dist/sweep/threadWorker.js' : './threadWorker.js', here),
-  )
-  if (!existsSync(path)) {
-    throw new Error(
-      `threadRunner: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,
-    )
-  }
-  return path
 }

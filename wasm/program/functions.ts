@@ -1,4 +1,4 @@
-// The functions of float32 by their numbers: `float32Functions` in src/compile/lowering.ts, in the same order.
+// The functions of float32 by their numbers: `float32Functions` in src/compile/graph/lowering.ts, in the same order.
 import {
   exp2Float32, expm1Float32, sinhFloat32, coshFloat32, log2Float32, log10Float32, log1pFloat32, asinhFloat32, acoshFloat32,
   atanhFloat32, sinFloat32, cosFloat32, tanFloat32, asinFloat32, acosFloat32, atanFloat32, erfcFloat32, cbrtFloat32,

@@ -1,5 +1,5 @@
 // The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
-import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SCATTER, SUM, TAKE } from '../../src/compile/opcodes'
+import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SCATTER, SUM, TAKE } from '../../src/compile/engine/opcodes'
 import { holdsNaN } from './arithmetic'
 import { runBody } from './body'
 import { enter, leave, startOf } from './edges'

@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact'
 import { kernelCost } from 'tpu-toolkit/kernels'
+import { percentText } from 'tpu-toolkit/text'
 import { answered } from '../../parts/answered.js'
 import { Chart } from '../../parts/chart.js'
 import { Check, Choice, Slider } from '../../parts/controls.js'
@@ -53,7 +54,7 @@ function question(): MapAsked | Error {
 function Shown({ shown }: { readonly shown: MapAnswer }) {
   const { map, sizes } = shown
   const all = map.rows * map.columns
-  const sentence = `${grouped(map.skipped)} of ${grouped(all)} blocks are skipped: ${percent(map.saved)} of the pairs are not computed. Of those that are, ${percent(map.wasted)} are masked.`
+  const sentence = `${grouped(map.skipped)} of ${grouped(all)} blocks are skipped: ${percentText(map.saved)} of the pairs are not computed. Of those that are, ${percentText(map.wasted)} are masked.`
   const pairs = map.tq * map.tk
   const sizesOf = { heads: 1, tq: map.tq, tk: map.tk, d: 64, blockQ: map.blockQ, blockK: map.blockK }
   const tiled = kernelCost('attention', { ...sizesOf, blocks: map.partial + map.full })
@@ -83,7 +84,7 @@ function Shown({ shown }: { readonly shown: MapAnswer }) {
             {...{ xTitle: 'rows and columns of a block', yTitle: '% of all pairs', logX: true, height: 220 }}
             yRange={[0, 100]}
             xTicks={sizes.map(({ size }) => size)}
-            says={`The share of the pairs that is computed, by the size of square blocks: ${sizes.map(({ size, computed }) => `${size}: ${percent(computed)}`).join(', ')}.`}
+            says={`The share of the pairs that is computed, by the size of square blocks: ${sizes.map(({ size, computed }) => `${size}: ${percentText(computed)}`).join(', ')}.`}
             series={[
               {
                 ...{ name: 'computed', color: 'orange', x: sizes.map(({ size }) => size) },
@@ -173,6 +174,5 @@ if (map.columns <= 64) {
 
 const grouped = (count: number): string => count.toLocaleString('en')
 const power = (exponent: number): string => String(2 ** exponent)
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 const mega = (count: number): string => (count / 1e6).toFixed(1)
 const kilo = (count: number): string => grouped(Math.round(count / 1e3))

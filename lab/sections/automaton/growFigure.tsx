@@ -1,5 +1,6 @@
 import { signal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { percentText } from 'tpu-toolkit/text'
 import { shortNumber } from '../../parts/axisTicks.js'
 import { Chart } from '../../parts/chart.js'
 import { NumberField, Slider } from '../../parts/controls.js'
@@ -124,7 +125,7 @@ function Shown({ shown: { step, grown } }: { readonly shown: GrowAnswer }) {
   const wounds = readWounds(state.wounds.value)
   const at = (name: string) => grown[arithmetics.findIndex((one) => one.name === name)]!
   const told = (name: string): string =>
-    `${short(at(name).loss)} off and ${percent(at(name).lost)} lost with ${name}`
+    `${short(at(name).loss)} off and ${percentText(at(name).lost)} lost with ${name}`
   // While it runs nobody could follow a sentence that changes with every frame.
   const sentence =
     running.value || step !== state.step.value
@@ -145,7 +146,7 @@ function Shown({ shown: { step, grown } }: { readonly shown: GrowAnswer }) {
           const { loss, lost } = grown[i]!
           // Rounded at random an update is not lost, but taken as often as it is large.
           const fate = rounding === 'stochastic' ? 'left to chance' : 'lost'
-          const words = `${short(loss)} off, ${percent(lost)} ${fate}`
+          const words = `${short(loss)} off, ${percentText(lost)} ${fate}`
           return (
             <li key={name}>
               <CellsPicture
@@ -193,12 +194,11 @@ function Shown({ shown: { step, grown } }: { readonly shown: GrowAnswer }) {
         <DataTable
           name="The flower in each arithmetic"
           head={['arithmetic', 'off', 'updates under half an ulp']}
-          rows={arithmetics.map(({ name }, i) => [name, short(grown[i]!.loss), percent(grown[i]!.lost)])}
+          rows={arithmetics.map(({ name }, i) => [name, short(grown[i]!.loss), percentText(grown[i]!.lost)])}
         />
       </details>
     </>
   )
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 const short = (value: number): string => shortNumber(Number(value.toPrecision(3)))

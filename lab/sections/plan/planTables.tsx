@@ -1,7 +1,6 @@
-import { readable } from 'tpu-toolkit/text'
+import { bytesText, percentText, readable, secondsText } from 'tpu-toolkit/text'
 import { DataTable } from '../../parts/dataTable.js'
 import { Failed } from '../../parts/failed.js'
-import { bytesText, percentText, secondsText } from '../../parts/quantity.js'
 import type { PlanAnswer, Planned } from './planMessages.js'
 
 /** What the plan says, in a sentence. */

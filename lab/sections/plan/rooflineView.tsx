@@ -1,9 +1,8 @@
 import { chip } from 'tpu-toolkit/hardware'
 import type { OperationRow } from 'tpu-toolkit/roofline'
-import { readable } from 'tpu-toolkit/text'
+import { readable, secondsText } from 'tpu-toolkit/text'
 import { axisTicks, shortNumber } from '../../parts/axisTicks.js'
 import { DataTable } from '../../parts/dataTable.js'
-import { secondsText } from '../../parts/quantity.js'
 import { state } from './planState.js'
 
 const [width, height] = [720, 400]

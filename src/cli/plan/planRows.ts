@@ -1,5 +1,4 @@
-import { readable } from '../../text/index.js'
-import { bytesText, percentText, secondsText } from '../planning/quantity.js'
+import { bytesText, percentText, readable, secondsText } from '../../text/index.js'
 import type { Plan } from './makePlan.js'
 
 /** One line of a plan: what, how much, and what that means. */

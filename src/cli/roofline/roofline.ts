@@ -11,7 +11,7 @@ import {
 } from '../../io/index.js'
 import { htmlPage, htmlTable, textTable } from '../../report/index.js'
 import { criticalIntensity, type OperationRow, operationBounds, rooflineSvg } from '../../roofline/index.js'
-import { secondsText } from '../planning/quantity.js'
+import { secondsText } from '../../text/index.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
 
 interface Given {

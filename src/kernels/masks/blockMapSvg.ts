@@ -1,5 +1,5 @@
 import { checkRecord } from '../../options/index.js'
-import { readable } from '../../text/index.js'
+import { percentText, readable } from '../../text/index.js'
 import type { BlockMap } from './blockMap.js'
 
 /** What the kinds of blocks are drawn in, and called: skipped, partial, full. */
@@ -53,7 +53,7 @@ export function blockMapSvg(map: BlockMap): string {
     const x = left + k * 130
     return `<rect x="${x}" y="${px(below - 10)}" width="12" height="12" fill="${fill}" stroke="#888"/><text x="${x + 18}" y="${px(below)}">${map[name]} ${name}</text>`
   })
-  const saved = `${percent(map.saved)} of ${readable(tq * tk)} pairs not computed; of those computed ${percent(map.wasted)} masked`
+  const saved = `${percentText(map.saved)} of ${readable(tq * tk)} pairs not computed; of those computed ${percentText(map.wasted)} masked`
   const total = { width: Math.max(left + width + 10, 430), height: below + 34 }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${px(total.width)} ${px(total.height)}" width="${px(total.width)}" height="${px(total.height)}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="blocks of an attention mask">`,
@@ -66,5 +66,3 @@ export function blockMapSvg(map: BlockMap): string {
     '</svg>',
   ].join('\n')
 }
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { threadFile } from '../../files/index.js'
 import { shown } from '../../options/index.js'
 import type { RecordPlace } from './recordContext.js'
 import type { Records } from './runTransforms.js'
@@ -19,7 +18,7 @@ export function workerPool(threads: number, setup: Omit<WorkerSetup, 'threads'>)
   const places = new Int32Array(new SharedArrayBuffer(4 * slots))
   const open = (): Piscina<WorkerTask, WiredRecords> =>
     new Piscina({
-      filename: workerFile(import.meta.url),
+      filename: threadFile('load', import.meta.url, 'pipeline/transform/worker.js'),
       minThreads: threads,
       maxThreads: threads,
       workerData: { ...setup, threads: places },
@@ -50,23 +49,6 @@ export function workerPool(threads: number, setup: Omit<WorkerSetup, 'threads'>)
       return pool.destroy()
     },
   }
-}
-
-/**
- * The file that threads run: beside the module at `here`. Threads run JavaScript only, so the sources (tests, programs
- * run by a TypeScript loader) use the built one.
- */
-export function workerFile(here: string): string {
-  const fromSource = new URL(here).pathname.endsWith('.ts')
-  const path = fileURLToPath(
-    new URL(fromSource ? '../../../dist/pipeline/transform/worker.js' : './worker.js', here),
-  )
-  if (!existsSync(path)) {
-    throw new Error(
-      `load: the worker's file is missing, build the package or keep it out of the bundle [${path}]`,
-    )
-  }
-  return path
 }
 
 /** What went wrong between the threads, in which and with which records; other errors as they are. */
