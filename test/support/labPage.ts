@@ -20,7 +20,10 @@ export interface OpenLab {
   readonly built: BuiltLab
   readonly server: Server
   readonly browser: Browser
-  /** A page of its own context at a section; what the page logs as an error, or throws, is in `errors`. */
+  /**
+   * A page of its own context at a section; what the page logs as an error, or throws, is in `errors`. Without its service
+   * worker, which fetches all of the lab each time, unless it is allowed.
+   */
   readonly open: (hash?: string, options?: BrowserContextOptions) => Promise<LabPage>
   readonly close: () => Promise<void>
 }
@@ -48,7 +51,7 @@ export async function openLab(): Promise<OpenLab> {
   return {
     ...{ url: `${url}sub/`, built, server, browser },
     async open(hash = '', options = {}) {
-      const context = await browser.newContext(options)
+      const context = await browser.newContext({ serviceWorkers: 'block', ...options })
       const page = await context.newPage()
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(String(error)))
