@@ -7,7 +7,7 @@ import {
   checkText,
   type OptionTable,
 } from '../options/index.js'
-import { exportedName } from './metrics.js'
+import { exportedName, isMetric, metrics } from './metrics.js'
 import type { Sample } from './sink.js'
 
 /** When something is wrong with a run: a rule that Prometheus and this process understand alike. */
@@ -69,6 +69,11 @@ export const defaultAlerts: readonly AlertRule[] = [
     summary: 'A tenth of the gradients is subnormal: scale the loss, or take bfloat16',
   },
   {
+    ...{ alert: 'GradientBitsLost', metric: 'effectiveBits', when: 'below', threshold: 2 },
+    summary:
+      'The gradient of a layer has fewer than two bits that are right: shadow of tpu-toolkit/precision says where they went',
+  },
+  {
     ...{ alert: 'LossScaleCollapsed', metric: 'lossScale', when: 'below', threshold: 1 },
     summary: 'The loss scale fell below 1: gradients overflow at any scale',
   },
@@ -105,6 +110,8 @@ interface Standing {
   /** Since when it holds; undefined where it does not. */
   since: number | undefined
   firing: boolean
+  /** The metric as it was last told: not every step tells every one. */
+  value: number | undefined
   /** The last value of a counter, and when the sample came before which it last grew. */
   last: { readonly time: number; readonly value: number } | undefined
   grewFrom: number
@@ -112,7 +119,7 @@ interface Standing {
 
 /**
  * Rules applied sample by sample, as Prometheus does at each evaluation: a rule that holds is pending, and fires when it has held for
- * `for` seconds; `tell` gets each alert when it begins and when it ends. A rule that 'stands' is for Prometheus: a run that makes no steps
+ * `for` seconds; `tell` gets each alert when it begins and when it ends. A metric that a sample does not have is as it was. A rule that 'stands' is for Prometheus: a run that makes no steps
  * has no samples.
  *
  * @example const told = []
@@ -127,18 +134,22 @@ export function watchAlerts(
   checkRules('watchAlerts', rules)
   checkFunction('watchAlerts', 'tell', tell)
   const standings = rules.map(
-    (): Standing => ({ since: undefined, firing: false, last: undefined, grewFrom: -Infinity }),
+    (): Standing => ({
+      ...{ since: undefined, firing: false, value: undefined, last: undefined, grewFrom: -Infinity },
+    }),
   )
   return ({ step, time, values }) => {
-    for (const [i, rule] of rules.entries()) {
-      const standing = standings[i]!
-      const value = values[rule.metric]
-      const holds = value !== undefined && isHeld(rule, standing, time, value)
+    for (let i = 0; i < rules.length; i++) {
+      const [rule, standing] = [rules[i]!, standings[i]!]
+      const value = values[rule.metric] ?? standing.value
+      if (value === undefined) continue
+      standing.value = value
+      const holds = isHeld(rule, standing, time, value)
       standing.since = holds ? (standing.since ?? time) : undefined
       const firing = standing.since !== undefined && time - standing.since >= (rule.for ?? 0)
       if (firing === standing.firing) continue
       standing.firing = firing
-      tell({ rule, firing, step, time, value: value ?? Number.NaN })
+      tell({ rule, firing, step, time, value })
     }
   }
 }
@@ -159,11 +170,19 @@ function isHeld(rule: AlertRule, standing: Standing, time: number, value: number
 
 /** A rule as an expression of Prometheus. */
 export function alertExpression({ metric, when, threshold = 0, within = 300 }: AlertRule): string {
-  const name = exportedName(metric)
+  const name = seriesOf(metric)
   if (when === 'above') return `${name} > ${threshold}`
   if (when === 'below') return `${name} < ${threshold}`
   if (when === 'nan') return `${name} != ${name}`
   return `increase(${name}[${within}s]) ${when === 'grows' ? '>' : '=='} 0`
+}
+
+/** The series of a metric; of a gauge with a label what the step tells under its bare name, the least of its parts. */
+function seriesOf(metric: string): string {
+  const name = exportedName(metric)
+  if (!isMetric(metric)) return name
+  const { kind, label } = metrics[metric]
+  return kind === 'counter' || label === undefined ? name : `min without (${label}) (${name})`
 }
 
 /**

@@ -36,6 +36,10 @@ const panels: readonly Shown[] = [
     ...{ title: 'Gradients below the normal numbers', about: 'Share of them.', unit: 'percentunit' },
     lines: each('gradUnderflow'),
   },
+  {
+    ...{ title: 'Bits of the gradients that are right', about: 'By layer, as sampled.', unit: 'none' },
+    lines: [{ expr: of('effectiveBits'), legend: '{{run}} {{layer}}' }],
+  },
   { title: 'Loss scale', about: 'Halved at each overflow.', unit: 'none', lines: each('lossScale') },
   {
     ...{ title: 'Steps a second', about: 'And tokens, where they are counted.', unit: 'none' },
@@ -58,23 +62,74 @@ const panels: readonly Shown[] = [
   { title: 'Memory of the process', about: 'All of it.', unit: 'bytes', lines: each('residentBytes') },
 ]
 
+/** What Grafana asks for numbers. */
+interface Source {
+  readonly type: string
+  readonly uid: string
+}
+
+/** A panel as Grafana has it. */
+export interface DashboardPanel {
+  readonly id: number
+  readonly type: 'timeseries'
+  readonly title: string
+  readonly description: string
+  readonly datasource: Source
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly fieldConfig: {
+    readonly defaults: { readonly unit: string; readonly custom: { readonly spanNulls: boolean } }
+    readonly overrides: readonly never[]
+  }
+  readonly options: {
+    readonly legend: {
+      readonly displayMode: 'list'
+      readonly placement: 'bottom'
+      readonly showLegend: boolean
+      readonly calcs: readonly string[]
+    }
+    readonly tooltip: { readonly mode: 'multi'; readonly sort: 'desc' }
+  }
+  readonly targets: readonly {
+    readonly refId: string
+    readonly expr: string
+    readonly legendFormat: string
+    readonly datasource: Source
+  }[]
+}
+
+/** A variable of a dashboard: what is chosen above the panels. */
+export interface DashboardVariable {
+  readonly name: string
+  readonly type: 'datasource' | 'query'
+  readonly label: string
+  readonly query: string
+  readonly datasource?: Source
+  readonly multi?: boolean
+  readonly includeAll?: boolean
+  readonly allValue?: string
+  /** 2: asked for again whenever the time range changes. */
+  readonly refresh?: 2
+}
+
 /** A dashboard of Grafana, as it is imported from JSON. */
 export interface Dashboard {
   readonly title: string
   readonly uid: string
   readonly schemaVersion: number
   readonly tags: readonly string[]
+  readonly editable: boolean
   readonly refresh: string
   readonly time: { readonly from: string; readonly to: string }
-  readonly templating: { readonly list: readonly object[] }
-  readonly panels: readonly object[]
+  readonly annotations: { readonly list: readonly never[] }
+  readonly templating: { readonly list: readonly DashboardVariable[] }
+  readonly panels: readonly DashboardPanel[]
 }
 
 /**
  * A dashboard of Grafana for what `serveMetrics` exports: `JSON.stringify(grafanaDashboard())` is a file to import; it asks for the
  * Prometheus to read from.
  *
- * @example grafanaDashboard().panels.length // 10
+ * @example grafanaDashboard().panels.length // 11
  */
 export function grafanaDashboard(): Dashboard {
   // A variable of Grafana's, not of ours.
@@ -85,8 +140,10 @@ export function grafanaDashboard(): Dashboard {
     uid: 'tpu-toolkit-run',
     schemaVersion: 42,
     tags: ['tpu-toolkit'],
+    editable: true,
     refresh: '10s',
     time: { from: 'now-30m', to: 'now' },
+    annotations: { list: [] },
     templating: {
       list: [
         { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Prometheus' },
@@ -109,7 +166,10 @@ export function grafanaDashboard(): Dashboard {
       ...{ id: i + 1, type: 'timeseries', title, description: about, datasource },
       gridPos: { x: 12 * (i % 2), y: 8 * Math.floor(i / 2), w: 12, h: 8 },
       fieldConfig: { defaults: { unit, custom: { spanNulls: false } }, overrides: [] },
-      options: { legend: { displayMode: 'list', placement: 'bottom', showLegend: true } },
+      options: {
+        legend: { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] },
+        tooltip: { mode: 'multi', sort: 'desc' },
+      },
       targets: lines.map(({ expr, legend }, k) => ({
         ...{ refId: String.fromCharCode(65 + k), expr, legendFormat: legend, datasource },
       })),

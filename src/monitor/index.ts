@@ -13,5 +13,10 @@ export {
   prometheusRules,
   watchAlerts,
 } from './alerts.js'
-export { type Dashboard, grafanaDashboard } from './dashboard.js'
+export {
+  type Dashboard,
+  type DashboardPanel,
+  type DashboardVariable,
+  grafanaDashboard,
+} from './dashboard.js'
 export { exportedName, type MetricFacts, type MetricKind, type MetricName, metrics } from './metrics.js'

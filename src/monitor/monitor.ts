@@ -12,7 +12,7 @@ import {
 import type { Treelike } from '../tree/index.js'
 import { type Alert, type AlertRule, defaultAlerts, watchAlerts } from './alerts.js'
 import { healthOf } from './healthOf.js'
-import { isMetric, metrics } from './metrics.js'
+import { counters } from './metrics.js'
 import type { Sample, Sink } from './sink.js'
 
 /** A step as `train` tells it, or anybody's own loop. */
@@ -33,7 +33,7 @@ export interface MonitorOptions {
   readonly sinks?: readonly Sink[]
   /**
    * Steps between two looks at the parameters: norms, updates lost, NaN by leaf. 0: none. Default: 50, and one is left out where looks have
-   * taken more than a hundredth of the time so far.
+   * taken more than a two-hundredth of the time so far.
    */
   readonly every?: number
   /** Tokens, or samples, of a step. Default: not counted. */
@@ -67,7 +67,7 @@ export interface RunMonitor {
  *
  * Rounding  none: it looks on. A metric NaN is handed on as NaN.
  * Cost      a step a few microseconds and its sinks'; a look at the parameters a pass over them, about 10 ns an element, by default no more
- *           than a hundredth of the time. `npm run bench:monitor` measures both.
+ *           than a two-hundredth of the time. `npm run bench:monitor` measures both.
  *
  * @example const rows = []
  * const watched = monitor({ sinks: [{ write: ({ values }) => rows.push(values.loss), close: () => undefined }], memory: false })
@@ -89,26 +89,28 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
   const programsBefore = recordedPrograms()
   const isDue = every === undefined ? lookBudget() : (step: number) => every > 0 && step % every === 0 && once
   const readMemory = memoryReader()
-  /** Counters of the run, and elements that were not finite by leaf. */
+  /** Counters of the run, and elements that were not finite by leaf: another record whenever there are more. */
   const totals: Record<string, number> = { nonFinite: 0 }
-  const nonFinite: Record<string, number> = {}
+  let nonFinite: Readonly<Record<string, number>> = {}
   const add = (name: string, by: number): number => {
     const total = (totals[name] ?? 0) + by
     totals[name] = total
     return total
   }
   const strange = (where: string, by: number): void => {
-    nonFinite[where] = (nonFinite[where] ?? 0) + by
+    nonFinite = { ...nonFinite, [where]: (nonFinite[where] ?? 0) + by }
     add('nonFinite', by)
   }
   return {
     onStep(record) {
-      const { step, seconds } = record
+      const { step, seconds, metrics: measured } = record
+      const time = now()
       const values: Record<string, number> = {}
-      for (const [name, value] of Object.entries(record.metrics)) {
-        values[name] = isMetric(name) && metrics[name].kind === 'counter' ? add(name, value) : value
+      for (const name in measured) {
+        const value = measured[name]!
+        values[name] = counters.has(name) ? add(name, value) : value
       }
-      const { loss } = record.metrics
+      const { loss } = measured
       if (loss !== undefined && !Number.isFinite(loss)) strange('loss', 1)
       values['step'] = step
       if (tokensPerStep !== undefined) values['tokens'] = add('tokens', tokensPerStep)
@@ -119,7 +121,11 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
       }
       const programs = recordedPrograms() - programsBefore
       if (programs > 0) values['programs'] = programs
-      if (memory) Object.assign(values, readMemory())
+      if (memory) {
+        const { heapUsed, rss } = readMemory(time)
+        values['heapBytes'] = heapUsed
+        values['residentBytes'] = rss
+      }
       const look = isDue(step)
       if (look) {
         const { nonFinite: found, ...health } = look(() => lookedAt(record))
@@ -127,7 +133,7 @@ export function monitor(options: MonitorOptions = {}): RunMonitor {
         for (const [where, count] of Object.entries(found ?? {})) strange(where, count)
       }
       values['nonFinite'] = totals['nonFinite']!
-      const sample: Sample = { step, time: now(), values, nonFinite: { ...nonFinite } }
+      const sample: Sample = { step, time, values, nonFinite }
       for (const sink of sinks) sink.write(sample)
       watch(sample)
     },
@@ -153,7 +159,7 @@ type Look = <T>(look: () => T) => T
 
 const once: Look = (look) => look()
 
-/** A look every 50 steps, unless looks have taken more than a hundredth of the time since the first one began. */
+/** A look every 50 steps, unless looks have taken more than a two-hundredth of the time since the first one began. */
 function lookBudget(): (step: number) => Look | false {
   let spent = 0
   let first: number | undefined
@@ -166,20 +172,19 @@ function lookBudget(): (step: number) => Look | false {
   }
   return (step) => {
     if (step % 50 !== 0) return false
-    return first === undefined || spent <= (performance.now() - first) / 100 ? measured : false
+    return first === undefined || spent <= (performance.now() - first) / 200 ? measured : false
   }
 }
 
 /** Memory as it was at most half a second ago: to ask takes as long as a small step. */
-function memoryReader(): () => Readonly<Record<string, number>> {
+function memoryReader(): (time: number) => Pick<NodeJS.MemoryUsage, 'heapUsed' | 'rss'> {
   let asked = -Infinity
-  let known: Readonly<Record<string, number>> = {}
-  return () => {
-    const now = performance.now()
-    if (now - asked > 500) {
-      const { heapUsed, rss } = process.memoryUsage()
-      asked = now
-      known = { heapBytes: heapUsed, residentBytes: rss }
+  let known = { heapUsed: 0, rss: 0 }
+  return (time) => {
+    // A clock that was set back is no reason to stop asking.
+    if (!(Math.abs(time - asked) <= 0.5)) {
+      asked = time
+      known = process.memoryUsage()
     }
     return known
   }

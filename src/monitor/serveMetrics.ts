@@ -1,7 +1,16 @@
 import { createServer } from 'node:http'
 import { checkInteger, checkOptions, checkText, noOptions, type OptionTable } from '../options/index.js'
-import { exportedName, isMetric, metricNames, metrics, prefix } from './metrics.js'
-import type { Sink } from './sink.js'
+import {
+  counters,
+  exportedName,
+  isMetric,
+  labelled,
+  type MetricName,
+  metricNames,
+  metrics,
+  prefix,
+} from './metrics.js'
+import type { Sample, Sink } from './sink.js'
 
 /** Where metrics are served, and what tells this run from others. */
 export interface ServeOptions {
@@ -24,6 +33,7 @@ export interface MetricsServer extends Sink {
 // The part of prom-client used here: it is an optional peer, whose types are not there for everybody.
 interface Gauge {
   set(value: number): void
+  set(labels: Readonly<Record<string, string>>, value: number): void
 }
 interface Counter {
   inc(labels: Readonly<Record<string, string>>, by: number): void
@@ -92,44 +102,76 @@ export async function serveMetrics(options: ServeOptions = noOptions): Promise<M
   }
 }
 
+/** How a value gets to where it is scraped. */
+type Teller = (value: number) => void
+
 function writer(client: Client, registry: Registry): Sink['write'] {
   const registers = [registry]
   const gauges = new Map<string, Gauge>()
-  const counters = new Map<string, Counter>()
-  const counted = new Map<string, number>()
-  const gauge = (name: string): Gauge => {
+  const tellers = new Map<string, Teller>()
+  const gauge = (name: string, labelNames: readonly string[] = []): Gauge => {
     const help = isMetric(name) ? metrics[name].help : `${name}, as the run gives it`
-    const made = gauges.get(name) ?? new client.Gauge({ name: exportedName(name), help, registers })
+    const made =
+      gauges.get(name) ?? new client.Gauge({ name: exportedName(name), help, labelNames, registers })
     gauges.set(name, made)
     return made
   }
-  for (const name of metricNames) {
-    if (metrics[name].kind !== 'counter') continue
-    const labelNames = name === 'nonFinite' ? ['where'] : []
-    const { help } = metrics[name]
-    counters.set(name, new client.Counter({ name: exportedName(name), help, labelNames, registers }))
+  const counter = (name: MetricName): Counter => {
+    const { help, label } = metrics[name]
+    const labelNames = label === undefined ? [] : [label]
+    return new client.Counter({ name: exportedName(name), help, labelNames, registers })
   }
-  // A series that begins above 0 has not grown, for Prometheus.
-  counters.get('nonFinite')!.inc({ where: 'loss' }, 0)
+  /** A counter goes to a total. */
+  const count = (on: Counter, labels: Readonly<Record<string, string>>): Teller => {
+    let counted = 0
+    return (total) => {
+      if (!(total > counted)) return
+      on.inc(labels, total - counted)
+      counted = total
+    }
+  }
   const steps = new client.Histogram({
     ...{ name: `${prefix}train_step_duration_seconds`, help: 'Time of steps', registers },
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
   })
-  /** A counter goes to a total. */
-  const count = (name: string, total: number, labels: Readonly<Record<string, string>> = {}): void => {
-    const key = `${name} ${labels['where'] ?? ''}`
-    const before = counted.get(key) ?? 0
-    counters.get(name)!.inc(labels, Math.max(0, total - before))
-    counted.set(key, Math.max(total, before))
+  for (const name of metricNames) {
+    // Of a metric with a label its parts are told.
+    if (metrics[name].label !== undefined) tellers.set(name, () => undefined)
+    else if (counters.has(name)) tellers.set(name, count(counter(name), {}))
   }
-  return ({ values, nonFinite }) => {
-    for (const [name, value] of Object.entries(values)) {
-      if (name === 'nonFinite') continue
-      if (counters.has(name)) count(name, value)
-      else gauge(name).set(value)
-      if (name === 'stepSeconds') steps.observe(value)
+  const leaves = counter('nonFinite')
+  // A series that begins above 0 has not grown, for Prometheus.
+  leaves.inc({ where: 'loss' }, 0)
+  const byLeaf = new Map<string, Teller>()
+  const tellerOf = (name: string): Teller => {
+    const series = labelled(name)
+    if (series) {
+      const [on, labels] = [gauge(series.metric, [series.label]), { [series.label]: series.part }]
+      return (value) => on.set(labels, value)
     }
-    for (const [where, total] of Object.entries(nonFinite)) count('nonFinite', total, { where })
+    const on = gauge(name)
+    if (name !== 'stepSeconds') return (value) => on.set(value)
+    return (value) => {
+      on.set(value)
+      steps.observe(value)
+    }
+  }
+  const tellerIn = (known: Map<string, Teller>, name: string, make: () => Teller): Teller => {
+    const found = known.get(name) ?? make()
+    known.set(name, found)
+    return found
+  }
+  let told: Sample['nonFinite'] | undefined
+  return ({ values, nonFinite }) => {
+    for (const name in values) {
+      const tell = tellers.get(name) ?? tellerIn(tellers, name, () => tellerOf(name))
+      tell(values[name]!)
+    }
+    if (nonFinite === told) return
+    told = nonFinite
+    for (const [where, total] of Object.entries(nonFinite)) {
+      tellerIn(byLeaf, where, () => count(leaves, { where }))(total)
+    }
   }
 }
 

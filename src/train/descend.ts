@@ -25,6 +25,7 @@ import {
 import type { Key } from '../random/index.js'
 import { cast, mul, type Tensor, tensor } from '../tensor/index.js'
 import { mapTree, type Treelike } from '../tree/index.js'
+import { effectiveBits } from './effectiveBits.js'
 import { lookAtStep } from './lookAtStep.js'
 import type { StepContext, StepResult } from './trainOptions.js'
 
@@ -48,6 +49,11 @@ export interface DescendOptions<P extends Treelike, B> {
    * are all that a step adds to. A look computes the gradient once more. Default 0: none.
    */
   readonly health?: number
+  /**
+   * Steps between two samples of how many bits of the gradients are right, told as the metrics that `effectiveBits` gives; the first step is
+   * one of them. A sample takes ten to thirty steps. Default 0: none.
+   */
+  readonly bits?: number
 }
 
 /** What `train` takes of a loss: { init, step }. */
@@ -66,7 +72,7 @@ export interface Descent<P extends Treelike, B> {
 const names: OptionTable<DescendOptions<any, any>> = {
   ...{ init: 'required', loss: 'required', optimizer: 'required' },
   ...{ storage: 'optional', lossScale: 'optional', backward: 'optional', compile: 'optional' },
-  health: 'optional',
+  ...{ health: 'optional', bits: 'optional' },
 }
 
 /**
@@ -90,14 +96,24 @@ export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): D
     backward = {},
     compile: compiled = true,
     health = 0,
+    bits = 0,
   } = options
   checkFunction('descend', 'init', init)
   checkFunction('descend', 'loss', loss)
   checkRecord('descend', 'optimizer', optimizer, ['init', 'update'])
   checkFlag('descend', 'compile', compiled)
   checkInteger('descend', 'health', health)
+  checkInteger('descend', 'bits', bits)
   const isDue = (context: Pick<StepContext, 'step'> | undefined): boolean =>
     health > 0 && context !== undefined && context.step % health === 0
+  const sampled = (
+    gradientOf: (params: P) => Treelike,
+    params: P,
+    context: Pick<StepContext, 'step'> | undefined,
+  ): Readonly<Record<string, number>> => {
+    const due = bits > 0 && context !== undefined && (context.step === 1 || context.step % bits === 0)
+    return due ? effectiveBits(gradientOf, params) : {}
+  }
   if (storage === undefined && lossScale === false) {
     const gradient = valueAndGrad(loss, backward)
     const run = compiled ? compile(gradient) : gradient
@@ -109,10 +125,11 @@ export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): D
       },
       step: (point, batch, context) => {
         const next = step(point, batch)
-        if (!isDue(context)) return next
+        const found = sampled((params) => gradient(params, batch)[1], point.params, context)
+        if (!isDue(context)) return withMetrics(next, found)
         const [, grads] = run(point.params, batch)
         const [updates] = optimizer.update(grads, point.state, point.params as Treelike)
-        return { ...next, metrics: lookAtStep(point.params, next.params, { grads, updates }) }
+        return withMetrics(next, { ...lookAtStep(point.params, next.params, { grads, updates }), ...found })
       },
     }
   }
@@ -136,10 +153,16 @@ export function descend<P extends Treelike, B>(options: DescendOptions<P, B>): D
       const [[, value], grads] = run(point.params, batch, tensor(scale))
       const next = stepper.step(grads, point)
       const looked = isDue(context) ? lookAtStep(point.params, next.params, { grads, scale }) : {}
-      const metrics = { ...looked, ...(lossScale === false ? {} : { lossScale: scale }) }
-      return { ...next, loss: value, ...(Object.keys(metrics).length > 0 ? { metrics } : {}) }
+      const found = sampled((params) => gradient(params, batch, tensor(scale))[1], point.params, context)
+      const own = lossScale === false ? {} : { lossScale: scale }
+      return withMetrics({ ...next, loss: value }, { ...looked, ...found, ...own })
     },
   }
+}
+
+/** A result with what was measured, where anything was. */
+function withMetrics<R>(result: R, metrics: Readonly<Record<string, number>>): R {
+  return Object.keys(metrics).length > 0 ? { ...result, metrics } : result
 }
 
 /** A stepper that only makes the optimizer's step. */

@@ -14,6 +14,7 @@ export type {
 export type { TrainData } from './trainData.js'
 export type { Callback, Ended, StepRecord } from './callback.js'
 export { descend, type DescendOptions, type Descent } from './descend.js'
+export { effectiveBits } from './effectiveBits.js'
 export { earlyStop, type EarlyStopOptions } from './earlyStop.js'
 export { stopAtNonFinite } from './stopAtNonFinite.js'
 export { type Screen, showProgress } from './showProgress.js'

@@ -18,7 +18,22 @@ test('a rule fires when it has held for its time, and ends when it does no more'
   const rule: AlertRule = { alert: 'A', metric: 'm', when: 'above', threshold: 3, for: 20, summary }
   expect(told(rule, [1, 4, 4, 4, 4, 1, 4])).toEqual(['on 30', 'off 50'])
   expect(told({ ...rule, for: 0 }, [4, 1, 4])).toEqual(['on 0', 'off 10', 'on 20'])
-  expect(told(rule, [4, 4, undefined, 4, 4, 4])).toEqual(['on 50'])
+})
+
+test('a metric that a sample does not have is as it was, as a gauge that is scraped', () => {
+  const rule: AlertRule = { alert: 'A', metric: 'm', when: 'above', threshold: 3, for: 20, summary }
+  const none = undefined
+  expect(told(rule, [none, 4, none, none, none, 2, none])).toEqual(['on 30', 'off 50'])
+  expect(told({ ...rule, for: 0 }, [none, 4, none])).toEqual(['on 10'])
+})
+
+test('a rule about a gauge by layer is about the least of them, in Prometheus too', () => {
+  const few: AlertRule = { alert: 'A', metric: 'effectiveBits', when: 'below', threshold: 2, summary }
+  const exprOf = (rule: AlertRule): string => JSON.parse(/expr: (.*)/.exec(prometheusRules([rule]))![1]!)
+  expect(exprOf(few)).toBe('min without (layer) (tpu_toolkit_train_effective_bits) < 2')
+  expect(exprOf({ ...few, metric: 'effectiveBits/layers.0' })).toBe(
+    'tpu_toolkit_train_effective_bits{layer="layers.0"} < 2',
+  )
 })
 
 test('NaN is neither above nor below, but nan', () => {

@@ -5,7 +5,6 @@ import {
   type Alert,
   eventFile,
   exportedName,
-  grafanaDashboard,
   jsonLines,
   metrics,
   monitor,
@@ -142,22 +141,6 @@ describe('serveMetrics', () => {
     [{ prt: 1 } as never, 'serveMetrics: unknown option'],
   ])('refuses %o', async (options, message) => {
     await expect(serveMetrics(options)).rejects.toThrow(message)
-  })
-})
-
-describe('grafanaDashboard', () => {
-  it('shows metrics that are exported, from a source that is asked for', () => {
-    const { panels } = grafanaDashboard()
-    const known = new Set([
-      ...Object.values(metrics).map(({ exported }) => `tpu_toolkit_${exported}`),
-      'tpu_toolkit_train_step_duration_seconds_bucket',
-    ])
-    for (const panel of panels as { targets: { expr: string }[]; datasource: object }[]) {
-      expect(panel.datasource).toEqual({ type: 'prometheus', uid: '$' + '{datasource}' })
-      for (const { expr } of panel.targets) {
-        for (const name of expr.match(/tpu_toolkit_\w+/g)!) expect(known).toContain(name)
-      }
-    }
   })
 })
 

@@ -44,7 +44,7 @@ describe('promtool', () => {
 
   it('takes every expression of the dashboard', () => {
     const { panels } = grafanaDashboard()
-    const rules = (panels as { targets: { expr: string }[] }[])
+    const rules = panels
       .flatMap(({ targets }) => targets)
       .map(({ expr }, i) => {
         const plain = expr.replaceAll('$__rate_interval', '5m').replaceAll('$run', '.+')
@@ -125,7 +125,10 @@ describe('prometheus', () => {
     const server = await serveMetrics({ port: 0, run: 'r' })
     const { onStep, onEnd } = monitor({ sinks: [server], onAlert: () => undefined })
     const port = await freePort()
-    written('alerts.yml', prometheusRules(defaultAlerts.slice(0, 2)))
+    const rules = defaultAlerts.filter(({ alert }) =>
+      ['LossIsNaN', 'LossNotFinite', 'GradientBitsLost'].includes(alert),
+    )
+    written('alerts.yml', prometheusRules(rules))
     const config = [
       'global: { scrape_interval: 1s, evaluation_interval: 1s }',
       'rule_files: [alerts.yml]',
@@ -144,10 +147,10 @@ describe('prometheus', () => {
       { stdio: 'ignore' },
     )
     let step = 0
-    const going = setInterval(
-      () => onStep({ step: ++step, metrics: { loss: step > 15 ? Number.NaN : 1 } }),
-      200,
-    )
+    const going = setInterval(() => {
+      const bits = { effectiveBits: 1.5, 'effectiveBits/layers.0': 1.5, 'effectiveBits/layers.1': 7 }
+      onStep({ step: ++step, metrics: { loss: step > 15 ? Number.NaN : 1, ...(step === 16 ? bits : {}) } })
+    }, 200)
     try {
       const firing = await until(async () => {
         const answer = await fetch(`http://127.0.0.1:${port}/api/v1/alerts`)
@@ -157,9 +160,20 @@ describe('prometheus', () => {
         const names = data.alerts
           .filter(({ state }) => state === 'firing')
           .map(({ labels }) => labels.alertname)
-        return new Set(names).size === 2 ? [...new Set(names)].sort() : undefined
+        return new Set(names).size === 3 ? [...new Set(names)].sort() : undefined
       })
-      expect(firing).toEqual(['LossIsNaN', 'LossNotFinite'])
+      expect(firing).toEqual(['GradientBitsLost', 'LossIsNaN', 'LossNotFinite'])
+      const asked = await fetch(
+        `http://127.0.0.1:${port}/api/v1/query?query=tpu_toolkit_train_effective_bits`,
+      )
+      const { data } = (await asked.json()) as {
+        data: { result: { metric: { layer: string }; value: [number, string] }[] }
+      }
+      const found = data.result.map(({ metric, value }) => [metric.layer, Number(value[1])])
+      expect(found.sort()).toEqual([
+        ['layers.0', 1.5],
+        ['layers.1', 7],
+      ])
     } finally {
       clearInterval(going)
       child.kill()

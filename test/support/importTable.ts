@@ -25,7 +25,7 @@ const step2750 = [
     'data',
   ],
 ]
-const failures = [...step2750, 'collectives', 'rl']
+const failures = [...step2750, 'collectives', 'nca', 'rl']
 const drift = [
   ...optimizer,
   ...['optimizer', 'lowprecision', 'collectives', 'sharding', 'text', 'losses', 'kernels', 'nn'],
@@ -59,7 +59,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pipeline: stored,
   replay: stored,
   checkpoint: stored,
-  train: [...optimizer, 'optimizer', 'lowprecision', 'pipeline', 'checkpoint', 'monitor', 'text', 'io'],
+  train: [
+    ...[...optimizer, 'optimizer', 'lowprecision', 'precision', 'pipeline', 'checkpoint', 'monitor'],
+    ...['text', 'io'],
+  ],
   profile: [
     ...['tensor', 'compile', 'simd', 'hardware', 'mxu', 'xla', 'report', 'text', 'files', 'monitor'],
     'checkpoint',
