@@ -100,7 +100,7 @@ describe('the code of the pages', () => {
     for (const [name, printed] of Object.entries(JSON.parse(run.stdout))) {
       printedBy.set(name, printed as never)
     }
-  })
+  }, 240_000)
 
   it.each(blocks)('$where prints what its comments say', ({ name, printed }) => {
     const out = printed.map((line) => `${line}\n`).join('')
