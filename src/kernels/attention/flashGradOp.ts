@@ -17,6 +17,7 @@ import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
 import { backwardByTiles, type Slopes } from './backwardByTiles.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
+import { flashGradExact } from './flashExact.js'
 import { exponentials } from './form.js'
 import { formOf } from './forms.js'
 import { type Heads, headsOf } from './heads.js'
@@ -42,6 +43,7 @@ export const flashGradOp: KnownOp<FlashPlan> = {
       'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',
     )
   },
+  exact: flashGradExact,
   kernel: (inputs, plan) => new Tensor('float32', [lengthOf(inputs)], gradients(inputs, plan)),
 }
 

@@ -2,6 +2,7 @@ import { canonicalizeNaN, type FloatDType, type KnownOp, Tensor } from '../../te
 import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, spanOf } from '../gemm/product.js'
 import { blockOperand } from './blockOperand.js'
+import { flashExact } from './flashExact.js'
 import { flashRule, residuals } from './flashGradOp.js'
 import type { FlashForm, State } from './form.js'
 import { formOf } from './forms.js'
@@ -20,6 +21,7 @@ export const flashOp: KnownOp<FlashPlan> = {
   form: 'whole',
   rounds: 'each step',
   gradient: flashRule,
+  exact: flashExact,
   kernel: ([q, k, v], plan) => {
     const heads = headsOf('flashAttention', q!, k!, v!)
     const form = formOf(plan)
