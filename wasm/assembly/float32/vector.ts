@@ -329,6 +329,7 @@ function softplusOf(x: v128): v128 {
 
 const most: usize = memory.data<f32>([150])
 const least: usize = memory.data<f32>([-150])
+const vanishing: usize = memory.data<f32>([-104])
 const mostTanh: usize = memory.data<f32>([20])
 const mostErf: usize = memory.data<f32>([3.99])
 
@@ -405,6 +406,12 @@ function each(kind: i32, from: usize, to: usize, count: i32): void {
   for (; kind != 7 && to + 16 < end; from += 32, to += 32) {
     const a = v128.load(from)
     const b = v128.load(from, 16)
+    // Below half of the least number: what a mask leaves out, and most of what a softmax adds up.
+    if (kind == 0 && i32x4.all_true(v128.and(f32x4.lt(a, word(vanishing)), f32x4.lt(b, word(vanishing))))) {
+      v128.store(to, f32x4.splat(0))
+      v128.store(to, f32x4.splat(0), 16)
+      continue
+    }
     const x = within(kind, a)
     const w = within(kind, b)
     // Where the scalar functions decide, any number that the value takes.
