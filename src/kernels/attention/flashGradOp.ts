@@ -16,6 +16,7 @@ import { columns } from '../gemm/columns.js'
 import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
+import { flashProduct, flopsOfProduct } from './flashProduct.js'
 import { exponentials } from './form.js'
 import { formOf } from './forms.js'
 import { headsOf } from './heads.js'
@@ -36,6 +37,8 @@ export const flashGradOp: KnownOp<FlashPlan> = {
   name: 'attentionGrad',
   form: 'whole',
   rounds: 'each step',
+  flops: (plan, shapes) => flopsOfProduct(flashProduct(plan, shapes, 'backward')),
+  product: (plan, shapes) => flashProduct(plan, shapes, 'backward'),
   gradient: () => {
     throw new RangeError(
       'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',

@@ -3,6 +3,7 @@ import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, spanOf } from '../gemm/product.js'
 import { blockOperand } from './blockOperand.js'
 import { flashRule, residuals } from './flashGradOp.js'
+import { flashProduct, flopsOfProduct } from './flashProduct.js'
 import type { State } from './form.js'
 import { formOf } from './forms.js'
 import { headsOf } from './heads.js'
@@ -19,6 +20,8 @@ export const flashOp: KnownOp<FlashPlan> = {
   form: 'whole',
   rounds: 'each step',
   gradient: flashRule,
+  flops: (plan, shapes) => flopsOfProduct(flashProduct(plan, shapes, 'forward')),
+  product: (plan, shapes) => flashProduct(plan, shapes, 'forward'),
   kernel: ([q, k, v], plan) => {
     const heads = headsOf('flashAttention', q!, k!, v!)
     const { lead, count, kvCount, group, tq, tk, d, dv } = heads
