@@ -51,6 +51,12 @@ export async function wrongInBrowser(site: string): Promise<string[]> {
       await page.press('#site-search input', 'Enter')
       await page.waitForURL((at) => !at.href.endsWith('index.html'))
     }
+    await page.goto(`${url}sub/docs/documents/Optimizers.html`)
+    await page.click('.open-in-lab a >> nth=0')
+    await page.waitForSelector('.cm-content:has-text("clipByGlobalNorm"), .cm-content:has-text("optimizer")')
+    await page.click('button:text-is("Run")')
+    await page.waitForSelector('text=It ran to its end')
+    await page.goBack()
     await page.click('#tsd-toolbar-links a')
     await page.waitForSelector('main[aria-busy="false"] h1')
   } finally {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { type ChartOptions, type ChartSeries, drawChart } from './drawChart.js'
+import { useDrawn } from './useDrawn.js'
 
 interface ChartProps extends ChartOptions {
   /** What is seen, in a sentence: the picture's name for those who do not see it. */
@@ -10,28 +10,7 @@ interface ChartProps extends ChartOptions {
 
 /** A live line chart on a canvas, with its legend; drawn again when its size, its data or the scheme of colours changes. */
 export function Chart(props: ChartProps) {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const latest = useRef(props)
-  latest.current = props
-  useEffect(() => {
-    const target = canvas.current
-    if (!target) return undefined
-    const draw = (): void => drawChart(target, latest.current)
-    const sizes = new ResizeObserver(draw)
-    sizes.observe(target)
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', draw)
-    addEventListener('repaint', draw)
-    return () => {
-      sizes.disconnect()
-      scheme.removeEventListener('change', draw)
-      removeEventListener('repaint', draw)
-    }
-  }, [])
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => canvas.current && drawChart(canvas.current, latest.current))
-    return () => cancelAnimationFrame(frame)
-  })
+  const canvas = useDrawn((target) => drawChart(target, props))
   return (
     <figure>
       <ul class="legend">

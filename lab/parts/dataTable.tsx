@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { ScrollTable } from './scrollTable.js'
 
 /** A cell: a number is set to the right. */
 export type Cell = ComponentChildren
 
-/** A table that may be wider than the page, and is then scrolled by itself, with the keyboard too. */
+/** A table of what is given, column by column of numbers or not. */
 export function DataTable(props: {
   /** What the table is of, for those who do not see it. */
   readonly name: string
@@ -13,33 +14,15 @@ export function DataTable(props: {
   readonly marked?: (row: number) => boolean
 }) {
   const { name, head, rows, marked } = props
-  const numbers = head.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column])))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section class="scroll" tabIndex={0} aria-label={name}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((title, column) => (
-              <th key={title} scope="col" class={numbers[column] ? 'number' : undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, i) => (
-            <tr key={i} class={marked?.(i) ? 'marked' : undefined}>
-              {row.map((cell, column) => (
-                <td key={column} class={numbers[column] ? 'number' : undefined}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <ScrollTable
+      name={name}
+      columns={head.map((title, column) => ({
+        head: title,
+        number: rows.length > 0 && rows.every((row) => isNumber(row[column])),
+      }))}
+      rows={rows.map((cells, id) => ({ id, cells, marked: marked?.(id) ?? false }))}
+    />
   )
 }
 

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { ScrollTable } from './scrollTable.js'
 
 /** A cell of a table that can be sorted: what is said, and where that is not the value, the value. */
 export type SortCell = string | number | { readonly said: string; readonly value: number | string }
@@ -18,49 +19,33 @@ export function SortTable(props: {
     const sign = sorted.down ? -1 : 1
     order.sort((a, b) => sign * compare(rows[a]?.[sorted.column], rows[b]?.[sorted.column]) || a - b)
   }
-  const numbers = head.map(
-    (_, column) => rows.length > 0 && rows.every((row) => typeof valueOf(row[column]) === 'number'),
-  )
   const press = (column: number): void => {
     if (sorted?.column !== column) by.value = { column, down: false }
     else by.value = sorted.down ? undefined : { column, down: true }
   }
+  const columns = head.map((title, column) => {
+    const sort = sorted?.column === column ? (sorted.down ? 'descending' : 'ascending') : undefined
+    return {
+      number: rows.length > 0 && rows.every((row) => typeof valueOf(row[column]) === 'number'),
+      sort,
+      head: (
+        <button type="button" class="sort" onClick={() => press(column)}>
+          {title}
+          <span aria-hidden="true">{sort === undefined ? '' : sort === 'ascending' ? ' ↑' : ' ↓'}</span>
+        </button>
+      ),
+    } as const
+  })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section class="scroll" tabIndex={0} aria-label={name}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((title, column) => (
-              <th
-                key={column}
-                scope="col"
-                class={numbers[column] ? 'number' : undefined}
-                aria-sort={sorted?.column === column ? (sorted.down ? 'descending' : 'ascending') : undefined}
-              >
-                <button type="button" class="sort" onClick={() => press(column)}>
-                  {title}
-                  <span aria-hidden="true">
-                    {sorted?.column === column ? (sorted.down ? ' ↓' : ' ↑') : ''}
-                  </span>
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {order.map((i) => (
-            <tr key={i} class={marked?.(i) ? 'marked' : undefined}>
-              {head.map((_, column) => (
-                <td key={column} class={numbers[column] ? 'number' : undefined}>
-                  {saidOf(rows[i]?.[column])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <ScrollTable
+      name={name}
+      columns={columns}
+      rows={order.map((id) => ({
+        id,
+        marked: marked?.(id) ?? false,
+        cells: head.map((_, column) => saidOf(rows[id]?.[column])),
+      }))}
+    />
   )
 }
 

@@ -529,9 +529,32 @@ def reinforcement():
     }
 
 
+def automata():
+    """An automaton on a torus, by the program of the keys of test/golden/nca."""
+    case = {'shape': (8, 8), 'kernels': ['identity', 'sobelX', 'sobelY'], 'padding': 'wrap', 'aliveChannel': None}
+
+    def drawn(number, shape, deviation):
+        return (draws(number, int(np.prod(shape))) * np.float32(deviation)).astype(bf16).astype(np.float64).reshape(shape)
+
+    w1, w2, start = drawn(36, (24, 32), 0.25), drawn(37, (32, 8), 0.03125 / 64), drawn(38, (8, 8, 8), 1)
+    given = (w1, np.zeros(32), w2, np.zeros(8), start, np.ones((64, 8, 8)))
+    # Here, since it lets jax draw float64 from then on.
+    from nca import steps
+
+    narrow, wide = (steps(case, *given, d, d).astype(np.float64) for d in ('bf16', 'f64'))
+    before = np.concatenate([start[None], narrow[:-1]])
+    off = np.linalg.norm(narrow[-1] - wide[-1]) / np.linalg.norm(wide[-1] - start)
+    return {
+        'automaton-stands-still': {
+            'unchanged': int((narrow == before).sum()),
+            'off': round(1000 * float(off)) / 10,
+        }
+    }
+
+
 if __name__ == '__main__':
     OUT.parent.mkdir(exist_ok=True)
-    parts = [sums, state_space, optimizers, ring, functions, attention, kernels, codebooks, dead, reinforcement]
+    parts = [sums, state_space, optimizers, ring, functions, attention, kernels, codebooks, dead, reinforcement, automata]
     readings = {id: reading for part in parts for id, reading in part().items()}
     OUT.write_text(json.dumps(readings, indent=1) + '\n')
     print(f'failures.py: {len(readings)} failures')

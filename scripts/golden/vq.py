@@ -13,47 +13,15 @@ import json
 import ml_dtypes
 import numpy as np
 from support.checks import expect
-from support.columnfile import STORED, TYPES, run, write_text
+from support.columnfile import STORED, run, write_text
+from support.storedkey import StoredKey, double
 
 bf16, F, D = ml_dtypes.bfloat16, np.float32, np.float64
-HOLDS = {'f64': D, 'f32': F, 'bf16': bf16}
 
 
-class Key:
-    """A stored key: its columns as NumPy has them, and what was computed of them so far."""
-
+class Key(StoredKey):
     def __init__(self, name):
-        self.name, self.done = name, set()
-        self.facts = json.loads((STORED / f'vq/{name}.json').read_text())
-        self.raw = (STORED / f'vq/{name}.bin').read_bytes()
-        self.about = {c['name']: c for c in self.facts['columns']}
-
-    def __getitem__(self, column):
-        c = self.about[column]
-        x = np.frombuffer(self.raw, TYPES[c['type']], c['length'], c['offset'])
-        return (x.view(HOLDS[c['holds']]) if c['holds'] in HOLDS else x).reshape(c['shape'])
-
-    def same(self, column, x):
-        self.done.add(column)
-        stored = self[column]
-        x = np.asarray(x)
-        if stored.dtype == bf16:
-            stored, x = stored.view(np.uint16), x.astype(bf16).view(np.uint16)
-        expect(stored.reshape(-1) == x.reshape(-1).astype(stored.dtype), f'{self.name} {column} is as stored')
-
-    def near(self, column, x, slack=1e-12, size=None):
-        self.done.add(column)
-        stored = self[column]
-        size = np.max(np.abs(stored)) if size is None else size
-        expect(np.abs(np.reshape(x, stored.shape) - stored) <= slack * size, f'{self.name} {column} is within {slack}')
-
-    def write(self, out):
-        given = [c for c in self.about if c not in self.done]
-        path = out / 'vq' / f'{self.name}.bin'
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(self.raw)
-        write_text(out, f'vq/{self.name}.json', (STORED / f'vq/{self.name}.json').read_text())
-        print(f'vq/{self.name}: {len(self.done)} columns computed, given: {len(given)}')
+        super().__init__('vq', name)
 
 
 def squared(x, c):
@@ -67,10 +35,6 @@ def squared(x, c):
 def unit(x):
     norm = np.sqrt((x**2).sum(1, keepdims=True))
     return x / np.where(norm == 0, 1, norm)
-
-
-def double(hex_digits):
-    return float(np.array(int(hex_digits, 16), np.uint64).view(D))
 
 
 def assign(out):

@@ -21,3 +21,11 @@ export { type Piece, piecewise, type PiecewiseTensor, rowsOf } from './piecewise
 export { leastExponent, type Survey, survey } from './survey.js'
 export { padRows, unpadRows } from './padRows.js'
 export { reportPieces } from './reportPieces.js'
+export {
+  magnitudes,
+  type TensorReport,
+  tensorReport,
+  type WayReport,
+  type WayTotal,
+  wayTotals,
+} from './tensorReport.js'

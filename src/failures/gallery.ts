@@ -30,6 +30,7 @@ import { neumaierStalls } from './neumaierStalls.js'
 import { onesStall } from './onesStall.js'
 import type { Failure } from './record/failure.js'
 import { ringAllReduce } from './ringAllReduce.js'
+import { automatonStandsStill } from './rl/automatonStandsStill.js'
 import { discountRoundsToOne } from './rl/discountRoundsToOne.js'
 import { featureOfRounding } from './rl/featureOfRounding.js'
 import { gaeOfLargeValues } from './rl/gaeOfLargeValues.js'
@@ -42,7 +43,8 @@ import { updateUnderHalfUlp } from './updateUnderHalfUlp.js'
 
 /**
  * Every failure, in reading order: sums, state-space models, the optimizer, gradients over many machines and batches,
- * attention and other kernels, functions and statistics, codebooks, runs that are dead, reinforcement learning.
+ * attention and other kernels, functions and statistics, codebooks, runs that are dead, reinforcement learning and
+ * automata.
  *
  * @example gallery[0].id // 'ones-stall'
  * @example gallery.every((failure) => failure.run().verdict.holds) // true
@@ -88,4 +90,5 @@ export const gallery: readonly Failure[] = [
   rolloutAndLearner,
   meanOfMeans,
   featureOfRounding,
+  automatonStandsStill,
 ]

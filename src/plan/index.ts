@@ -1,7 +1,9 @@
 // One checked description of a slice and how it is used, and the toolkits' rules as checks of a plan. Read tpuConfig.ts
-// first, then step.ts (what a step may say) and lint.ts.
+// first, then step.ts (what a step may say) and lint.ts; planTraining.ts for what a model takes on a slice.
 
 export { type Precision, type TpuConfig, tpuConfig, type TpuConfigOptions } from './tpuConfig.js'
 export type { InputDescription, StepDescription, StepDType, StorageDescription } from './step.js'
 export { lint } from './lint.js'
 export { type PlanFinding, type Rule, rules } from './finding.js'
+export { planTraining, type PlanTrainingOptions, type TrainingPlan } from './planTraining.js'
+export { meshAxes } from './meshAxes.js'

@@ -77,16 +77,15 @@ function timeline({ operations }: RunProfile): Figure {
     .slice(0, drawn)
     .sort((a, b) => a.start - b.start)
   const [unit, label] = Math.max(...operations.map(({ start }) => start), 0) > 5000 ? [1000, 'ms'] : [1, 'µs']
-  const svg = timelinePlot(
-    shown.map(({ kind, start, microseconds, name }) => ({
-      ...{ lane: kind, start: start / unit, end: (start + microseconds) / unit },
-      label: `${name}, ${time(microseconds)}`,
-    })),
-    { title: 'When each of them ran', x: { label }, lanes, width: 1000 },
-  )
+  const boxes = shown.map(({ kind, start, microseconds, name }) => ({
+    ...{ lane: kind, start: start / unit, end: (start + microseconds) / unit },
+    label: `${name}, ${time(microseconds)}`,
+  }))
+  const timeline = (width: number): string =>
+    timelinePlot(boxes, { title: 'When each of them ran', x: { label }, lanes, width })
   const left = operations.length - shown.length
   const caption = `A lane for each kind; pointing at a box names it.${left > 0 ? ` The ${readable(shown.length)} longest; ${readable(left)} shorter ones are left out.` : ''}`
-  return { svg, caption, wide: true }
+  return { svg: timeline(1000), narrow: timeline(380), caption, wide: true }
 }
 
 function all({ operations }: RunProfile): string {
@@ -132,15 +131,22 @@ function memorySection({ operations, peakBytes }: RunProfile): Section {
   const points = operations.flatMap(({ start, alive }) =>
     alive === undefined ? [] : [{ x: start / 1000, y: alive / 1024 }],
   )
-  const svg = linePlot([{ name: 'values', points, dots: false }], {
-    ...{ title: 'Memory of values', width: 1000, height: 260 },
-    ...{ x: { label: 'ms' }, y: { label: 'KiB of values that something still reads' } },
-  })
+  const memory = (width: number): string =>
+    linePlot([{ name: 'values', color: 'blue', points, dots: false }], {
+      ...{ title: 'Memory of values', width, height: 260 },
+      ...{ x: { label: 'ms' }, y: { label: 'KiB of values that something still reads' } },
+    })
   return {
     id: 'memory',
     title: 'Memory',
     finding: `At most ${bytesShown(peakBytes ?? 0)} of values are needed at once.`,
-    figures: [{ svg, caption: 'What a garbage collector has not found yet is not counted.', wide: true }],
+    figures: [
+      {
+        ...{ svg: memory(1000), narrow: memory(380) },
+        caption: 'What a garbage collector has not found yet is not counted.',
+        wide: true,
+      },
+    ],
   }
 }
 

@@ -276,8 +276,8 @@ function sorted(thrown: unknown, why: Error | undefined): Error {
   if ('severity' in error) {
     // Wrong password, no such user or database: that stays so.
     if (/^(28|3D)/.test(code)) return error
-    if (code.startsWith('53') && error.severity === 'ERROR')
-      return new Scarce(messageOf(error), { cause: error })
+    const scarce = code.startsWith('53') && error.severity === 'ERROR'
+    if (scarce) return new Scarce(messageOf(error), { cause: error })
     const passing = /^(08|57)/.test(code) || error.severity === 'FATAL' || error.severity === 'PANIC'
     return passing ? new Lost(messageOf(error), { cause: error }) : error
   }

@@ -7,6 +7,8 @@ import { tableSorting } from './tableSorting.js'
 export interface Figure {
   /** SVG text, as `linePlot` gives it. */
   readonly svg: string
+  /** The same drawn for a screen of at most 600 pixels, some 380 wide. Default: the plot itself, scrolled where it does not fit. */
+  readonly narrow?: string
   readonly caption: string
   /** As wide as the page, however many figures there are. Default: only where it stands alone. */
   readonly wide?: boolean
@@ -87,8 +89,8 @@ ${sorting}</body>
 
 function sectionHtml(section: Section): string {
   const figures = (section.figures ?? []).map(
-    ({ svg, caption, wide, natural }) =>
-      `<figure${wide ? ' class="whole"' : ''}>${titled(svg, section.title)}<div class="plot${natural ? ' natural' : ''}">${natural ? svg : scaled(svg)}</div><figcaption>${escapeHtml(caption)}</figcaption></figure>`,
+    ({ svg, narrow, caption, wide, natural }) =>
+      `<figure${wide ? ' class="whole"' : ''}>${titled(svg, section.title)}<div class="plot${natural ? ' natural' : ''}">${natural ? svg : scaled(svg)}</div>${narrow === undefined ? '' : `<div class="plot narrow">${scaled(narrow)}</div>`}<figcaption>${escapeHtml(caption)}</figcaption></figure>`,
   )
   const parts = [
     `<h2>${escapeHtml(section.title)}</h2>`,

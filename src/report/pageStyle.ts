@@ -4,7 +4,7 @@ import { seriesVariables } from './palette.js'
 export function pageStyle(): string {
   return `:root { color-scheme: light dark; --page: #fcfcfa; --ink: #1d2127; --soft: #5a626d; --rule: #dcdfe3; --panel: #f2f3f1;
   --accent: #1f5fbf; ${seriesVariables('light')} }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --page: #14171b; --ink: #e6e8eb; --soft: #a3abb6; --rule: #333a43; --panel: #1c2026;
     --accent: #79b0ff; ${seriesVariables('dark')} }
 }
@@ -38,7 +38,8 @@ figcaption { color: var(--soft); font-size: .88rem; line-height: 1.4; margin-top
 svg { --plot-background: var(--page); max-width: 100%; height: auto; }
 .plot svg { max-width: none; }
 .plot.natural svg { width: auto; max-height: none; }
-.wide { overflow-x: auto; }
+.plot.narrow { display: none; }
+.wide { overflow-x: auto; background: linear-gradient(to right, var(--page) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--page) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, #8886, #8880) left / 12px 100% no-repeat, linear-gradient(to left, #8886, #8880) right / 12px 100% no-repeat; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .8rem 0; white-space: nowrap; }
 th, td { text-align: left; vertical-align: top; padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--rule); }
 th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; }
@@ -53,6 +54,11 @@ td.text, th.text { white-space: normal; min-width: 24ch; max-width: 80ch; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }
-@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } .plot { margin: 0 -12px; } th, td { padding-right: .7rem; } tr:has(td.text) td:first-child { white-space: normal; min-width: 10ch; } }
-@media print { nav { display: none; } details { display: none; } th button::after { content: none; } body { font-size: 12px; } }`
+@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } .plot { margin: 0 -12px; } .plot.narrow { display: block; } .plot:has(+ .narrow) { display: none; } th, td { padding-right: .7rem; } td.text, th.text { min-width: 15ch; } p { overflow-wrap: anywhere; } tr:has(td.text) td:first-child { white-space: normal; min-width: 10ch; } }
+@media print {
+  :root { color-scheme: light; } body { font-size: 12px; } header, main, footer { max-width: none; padding: 0; }
+  nav, details { display: none; } th button::after { content: none; } .wide { background: none; overflow: visible; } .plot { overflow: visible; }
+  .plot svg { min-width: 0 !important; max-height: 40vh; } table { white-space: normal; font-size: 10px; } th, td { padding-right: 8px; } td.text, th.text { min-width: 0; }
+  section { margin: 1rem 0; } h2, h3, .finding { break-after: avoid; } figure, tr { break-inside: avoid; }
+}`
 }

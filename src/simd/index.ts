@@ -16,6 +16,8 @@ export {
   type LaneOrder,
   type StepwiseOrder,
 } from './float32Lanes.js'
+export { BackwardTiles, type ColumnSlopes, type RowSlopes, type SlopeRule } from './backwardTiles.js'
+export { ForwardTiles, type TileRule } from './forwardTiles.js'
 export { mapBlocks } from './mapBlocks.js'
 export { type MatmulKind, type MatmulSizes, matmulBlocks } from './matmulBlocks.js'
 export { matmulFloat32 } from './matmulFloat32.js'
@@ -23,3 +25,4 @@ export { matmulFloat64 } from './matmulFloat64.js'
 export { matmulInt32 } from './matmulInt32.js'
 export { type BlockElementShape, scaleBlocks, scalesBlocks } from './scaleBlocks.js'
 export { type AdamwConstants, type AdamwLeaf, type AdamwOutcome, adamwBlocks } from './adamwBlocks.js'
+export { type Extent, type Fits, lanesOf, type TileMask, type TileSizes } from './tileRoom.js'

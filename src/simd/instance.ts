@@ -189,6 +189,85 @@ export interface KernelExports
   ): void
   multiplyInt32(left: Pointer, right: Pointer, sums: Pointer, bands: number, panels: number, k: number): void
   encodeSums(from: Pointer, to: Pointer, count: number): void
+  packBands(from: Pointer, row: number, column: number, to: Pointer, rows: number, depth: number): void
+  packPanels(from: Pointer, row: number, column: number, to: Pointer, columns: number, depth: number): void
+  measure(at: Pointer, count: number, to: Pointer): void
+  multiplyWithin(
+    left: Pointer,
+    right: Pointer,
+    sums: Pointer,
+    apart: number,
+    bands: number,
+    panels: number,
+    k: number,
+    spans: Pointer,
+    exact: number,
+  ): void
+  multiplyAlong(
+    left: Pointer,
+    right: Pointer,
+    sums: Pointer,
+    apart: number,
+    bands: number,
+    panels: number,
+    k: number,
+    spans: Pointer,
+    exact: number,
+  ): void
+  logitsOfTile(
+    tile: Pointer,
+    width: number,
+    apart: number,
+    kind: number,
+    scale: number,
+    mask: Pointer,
+    value: number,
+    most: Pointer,
+    spans: Pointer,
+  ): void
+  weighTile(
+    tile: Pointer,
+    width: number,
+    apart: number,
+    kind: number,
+    single: number,
+    most: Pointer,
+    state: Pointer,
+    spans: Pointer,
+  ): void
+  packTile(tile: Pointer, width: number, apart: number, to: Pointer, rows: number, narrow: number): void
+  addTile(
+    to: Pointer,
+    product: Pointer,
+    apart: number,
+    rows: number,
+    kind: number,
+    single: number,
+    factor: Pointer,
+    share: Pointer,
+  ): void
+  finishTile(
+    from: Pointer,
+    apart: number,
+    by: Pointer,
+    to: Pointer,
+    step: number,
+    length: number,
+    rows: number,
+  ): void
+  slopesOfTile(
+    p: Pointer,
+    ds: Pointer,
+    width: number,
+    apart: number,
+    scale: number,
+    mask: Pointer,
+    lse: Pointer,
+    less: Pointer,
+    narrow: number,
+    spans: Pointer,
+  ): void
+  addPart(total: Pointer, part: Pointer, apart: number, length: number, rows: number): void
   adamw(
     grads: Pointer,
     params: Pointer,

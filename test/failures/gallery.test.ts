@@ -11,7 +11,7 @@ function leaves(value: unknown): unknown[] {
 }
 
 describe('gallery', () => {
-  it('gallery has the forty failures, each once', () => {
+  it('gallery has the forty-one failures, each once', () => {
     expect(gallery.map(({ id }) => id)).toEqual([
       'ones-stall',
       'neumaier-stall',
@@ -53,6 +53,7 @@ describe('gallery', () => {
       'rollout-and-learner',
       'mean-of-means',
       'feature-of-rounding',
+      'automaton-stands-still',
     ])
     expect(new Set(gallery.map(({ title }) => title)).size).toBe(gallery.length)
   })

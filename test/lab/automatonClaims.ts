@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest'
 import { arithmetics } from '../../lab/sections/automaton/automatonMessages.js'
 import { readWounds, withWound } from '../../lab/sections/automaton/readWounds.js'
 import { standStill } from '../../lab/sections/automaton/standStill.js'
-import type { OpenLab } from '../support/labPage.js'
+import type { LabBrowser, OpenLab } from '../support/labPage.js'
 import { runAll } from './programClaims.js'
 
 /** Of which Node computes the growth anew; the program that is shown has all of them. */
@@ -42,37 +42,8 @@ function flowerOf({ name, dtype, stateDtype, rounding }: (typeof arithmetics)[nu
 }
 
 /** What the section is to do, in the lab that is open. */
-export function automatonClaims(lab: () => OpenLab): void {
+export function automatonClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('the automaton', () => {
-    it('grows in every arithmetic to what Node grows, with the wounds of a link, and the program that is shown prints it', async () => {
-      const { page, context, errors } = await lab().open(
-        '#automaton&seed=7&step=17&wounds=16:0.3,-0.2,0.5&steps=16',
-      )
-      await page.waitForSelector('.said:has-text("At step 17:")')
-      await page.click('summary:text("The numbers of step 17")')
-      const cells = await page
-        .locator('section[aria-label="The flower in each arithmetic"] td')
-        .allInnerTexts()
-      const rows = arithmetics.map((_, i) => {
-        const [name, off, lost] = cells.slice(3 * i, 3 * i + 3)
-        return [name, String(Number(off)), lost]
-      })
-      const known = anew.map(({ name }) => name)
-      expect(rows.filter(([name]) => known.some((one) => one === name))).toEqual(anew.map(flowerOf))
-      const flower = page.locator('section[aria-labelledby="flower"]')
-      await flower.locator('summary:text("Show the code")').click()
-      await flower.locator('text=Open in the editor').click()
-      await page.waitForSelector(".cm-content:has-text('trainedFlower')")
-      await page.selectOption('label:has-text("it may take") select', '60')
-      await page.click('button:text-is("Run")')
-      await page.waitForSelector('text=It ran to its end')
-      expect((await page.locator('.output').innerText()).split('\n')).toEqual(
-        rows.map(([name, off, lost]) => `${name}: ${off} off, ${lost} under half an ulp`),
-      )
-      expect(errors).toEqual([])
-      await context.close()
-    })
-
     it('is hurt by the keyboard and by a press, steps, runs, stops, and goes back to its seed', async () => {
       const { page, context } = await lab().open('#automaton&step=4&steps=16')
       await page.waitForSelector('.said:has-text("At step 4:")')
@@ -116,6 +87,38 @@ export function automatonClaims(lab: () => OpenLab): void {
       expect(ran?.printed).toEqual(
         ways.map(({ name, off }) => `${name}: ${Number(off.at(-1)!.toPrecision(3))}`),
       )
+      await context.close()
+    })
+
+    if (browser === 'firefox') return
+    // Once is enough: the library and the page have no branches for browsers here.
+
+    it('grows in every arithmetic to what Node grows, with the wounds of a link, and the program that is shown prints it', async () => {
+      const { page, context, errors } = await lab().open(
+        '#automaton&seed=7&step=17&wounds=16:0.3,-0.2,0.5&steps=16',
+      )
+      await page.waitForSelector('.said:has-text("At step 17:")')
+      await page.click('summary:text("The numbers of step 17")')
+      const cells = await page
+        .locator('section[aria-label="The flower in each arithmetic"] td')
+        .allInnerTexts()
+      const rows = arithmetics.map((_, i) => {
+        const [name, off, lost] = cells.slice(3 * i, 3 * i + 3)
+        return [name, String(Number(off)), lost]
+      })
+      const known = anew.map(({ name }) => name)
+      expect(rows.filter(([name]) => known.some((one) => one === name))).toEqual(anew.map(flowerOf))
+      const flower = page.locator('section[aria-labelledby="flower"]')
+      await flower.locator('summary:text("Show the code")').click()
+      await flower.locator('text=Open in the editor').click()
+      await page.waitForSelector(".cm-content:has-text('trainedFlower')")
+      await page.selectOption('label:has-text("it may take") select', '60')
+      await page.click('button:text-is("Run")')
+      await page.waitForSelector('text=It ran to its end')
+      expect((await page.locator('.output').innerText()).split('\n')).toEqual(
+        rows.map(([name, off, lost]) => `${name}: ${off} off, ${lost} under half an ulp`),
+      )
+      expect(errors).toEqual([])
       await context.close()
     })
 

@@ -1,9 +1,9 @@
 import { decode, defineFormat, describe as describeCode, encode, round } from 'tpu-toolkit/formats'
 import { describe, expect, it } from 'vitest'
-import type { OpenLab } from '../support/labPage.js'
+import type { LabBrowser, OpenLab } from '../support/labPage.js'
 
 /** What the section is to do, in the lab that is open. */
-export function numberClaims(lab: () => OpenLab): void {
+export function numberClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('a number', () => {
     it.each([
       ['bfloat16', '0.1'],
@@ -50,15 +50,6 @@ export function numberClaims(lab: () => OpenLab): void {
       await context.close()
     })
 
-    it('shows a number that rounding twice gets wrong, and the bits are those of the library', async () => {
-      const { page, context } = await lab().open('#number&format=bfloat16')
-      await page.click('text=Show a number that rounding twice gets wrong')
-      await page.waitForSelector('tr.marked:has(td:text-is("nearest-even"))')
-      const cells = await page.locator('tr.marked:has(td:text-is("nearest-even")) td').allInnerTexts()
-      expect([cells[1], cells[3]]).toEqual(['1.0078125', '1'])
-      await context.close()
-    })
-
     it('may be in a format of the reader own, and a format that cannot be is named', async () => {
       const { page, context } = await lab().open('#number&format=own&exponent=3&mantissa=4&bias=3&number=0.3')
       const own = defineFormat({
@@ -74,9 +65,21 @@ export function numberClaims(lab: () => OpenLab): void {
       await page.selectOption('label:has-text("NaN") select', 'none')
       await page.uncheck('label:has-text("has infinities") input')
       await page.waitForSelector('.bits button')
-      await page.fill('label:has-text("mantissa bits") input', '0')
-      await page.press('label:has-text("mantissa bits") input', 'Tab')
-      await page.waitForFunction('document.querySelectorAll(".bits button").length === 4')
+      await page.focus('label:has-text("mantissa bits") input')
+      for (const key of ['ControlOrMeta+A', '0', 'Tab']) await page.keyboard.press(key)
+      await expect.poll(() => page.locator('.bits button').count()).toBe(4)
+      await context.close()
+    })
+
+    if (browser === 'firefox') return
+    // Once is enough: the library and the page have no branches for browsers here.
+
+    it('shows a number that rounding twice gets wrong, and the bits are those of the library', async () => {
+      const { page, context } = await lab().open('#number&format=bfloat16')
+      await page.click('text=Show a number that rounding twice gets wrong')
+      await page.waitForSelector('tr.marked:has(td:text-is("nearest-even"))')
+      const cells = await page.locator('tr.marked:has(td:text-is("nearest-even")) td').allInnerTexts()
+      expect([cells[1], cells[3]]).toEqual(['1.0078125', '1'])
       await context.close()
     })
   })

@@ -7,7 +7,7 @@ import { runStep2750 } from 'tpu-toolkit/step2750'
 import { exp, zeros } from 'tpu-toolkit/tensor'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sampleFile } from '../../lab/sections/file/sampleFile.js'
-import type { OpenLab } from '../support/labPage.js'
+import type { LabBrowser, OpenLab } from '../support/labPage.js'
 import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'lab-results-'))
@@ -55,31 +55,8 @@ function listAt(json: unknown, path: string): readonly unknown[] {
 }
 
 /** What the section is to do, in the lab that is open. */
-export function resultsClaims(lab: () => OpenLab): void {
+export function resultsClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('results', () => {
-    it('are recognised by what they hold, for the reports of ten commands, each row of their lists there', async () => {
-      writeFileSync(sample, sampleFile())
-      const { page, context, errors } = await lab().open('#results')
-      await page.waitForSelector('main input[type="file"]')
-      for (const [args, about, path] of commands) {
-        const { out } = await runCli(...args)
-        // The name says nothing.
-        await drop(page, 'report.json', out)
-        await page.waitForSelector(`.said:has-text("report.json: ${about}")`)
-        const choice = page.locator('h2:text-is("Tables") + .controls select')
-        if ((await choice.count()) > 0) await choice.selectOption(path)
-        const words = page.locator('input[type="search"]')
-        if ((await words.inputValue()) !== '') await words.fill('')
-        const count = listAt(JSON.parse(out), path).length
-        await page.waitForSelector(`text=${count} of ${count} rows`)
-        expect(await page.locator(`section[aria-label="${path}"] tbody tr`).count()).toBe(
-          Math.min(count, 200),
-        )
-      }
-      expect(errors).toEqual([])
-      await context.close()
-    }, 180_000)
-
     it('of a run to NaN have its losses with the step marked, its records and its explanation', async () => {
       const { page, context } = await lab().open('#results&sample=nan')
       await page.waitForSelector('h2:text("The figure: loss")')
@@ -152,6 +129,32 @@ export function resultsClaims(lab: () => OpenLab): void {
       await page.waitForSelector(`text=${spans} of ${spans} rows`)
       await context.close()
     })
+
+    if (browser === 'firefox') return
+    // Once is enough: the library and the page have no branches for browsers here.
+
+    it('are recognised by what they hold, for the reports of ten commands, each row of their lists there', async () => {
+      writeFileSync(sample, sampleFile())
+      const { page, context, errors } = await lab().open('#results')
+      await page.waitForSelector('main input[type="file"]')
+      for (const [args, about, path] of commands) {
+        const { out } = await runCli(...args)
+        // The name says nothing.
+        await drop(page, 'report.json', out)
+        await page.waitForSelector(`.said:has-text("report.json: ${about}")`)
+        const choice = page.locator('h2:text-is("Tables") + .controls select')
+        if ((await choice.count()) > 0) await choice.selectOption(path)
+        const words = page.locator('input[type="search"]')
+        if ((await words.inputValue()) !== '') await words.fill('')
+        const count = listAt(JSON.parse(out), path).length
+        await page.waitForSelector(`text=${count} of ${count} rows`)
+        expect(await page.locator(`section[aria-label="${path}"] tbody tr`).count()).toBe(
+          Math.min(count, 200),
+        )
+      }
+      expect(errors).toEqual([])
+      await context.close()
+    }, 180_000)
 
     it.each([
       [

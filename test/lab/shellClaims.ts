@@ -1,11 +1,12 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { OpenLab } from '../support/labPage.js'
+import type { LabBrowser, OpenLab } from '../support/labPage.js'
 import { violations } from '../support/violations.js'
 
 const ready = 'main[aria-busy="false"] h1'
 
 /** What the page around the sections is to do. */
-export function shellClaims(lab: () => OpenLab): void {
+export function shellClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('the page of the lab', () => {
     it('loads under 200 kB of JavaScript before its first section, gzipped', () => {
       expect(lab().built.initialBytes).toBeGreaterThan(5_000)
@@ -62,6 +63,59 @@ export function shellClaims(lab: () => OpenLab): void {
   })
 
   describe('every section', () => {
+    it.each([400, 1400])(
+      'is reached by a press of its name, and neither logs an error nor scrolls sideways, at %i px',
+      async (width) => {
+        const { page, context, errors } = await lab().open('', { viewport: { width, height: 900 } })
+        await page.waitForSelector(ready)
+        const names = await page.locator('nav a').allInnerTexts()
+        expect(names.length).toBeGreaterThan(10)
+        for (const name of names) {
+          await page.click(`nav a:text-is("${name}")`)
+          await page.waitForSelector(`${ready}:text-is("${name}")`)
+          await page.waitForSelector('text=Being computed', { state: 'detached' })
+          const [wide, seen] = await widths(page)
+          expect([name, wide]).toEqual([name, seen])
+        }
+        expect(errors).toEqual([])
+        await context.close()
+      },
+    )
+
+    if (browser === 'firefox') return
+
+    it('is gone through by the keyboard alone: reached, every control shown to have the focus, and left again', async () => {
+      const { page, context, errors } = await lab().open('')
+      await page.waitForSelector(ready)
+      const names = await page.locator('nav a').allInnerTexts()
+      for (const name of names) {
+        // The first section is there already: over the names of the others.
+        const link = name === names[0] ? 'Skip to the section' : name
+        await page.evaluate('document.activeElement?.blur()')
+        for (let i = 0; i < 40 && (await focused(page)).text !== link; i++) await page.keyboard.press('Tab')
+        await page.keyboard.press('Enter')
+        await page.waitForSelector(`${ready}:text-is("${name}")`)
+        await page.waitForSelector('text=Being computed', { state: 'detached' })
+        await page.waitForTimeout(300)
+        // From the beginning of the section to the foot of the page, or round to its top.
+        const seen = new Set<string>()
+        let left = false
+        for (let i = 0; i < 400 && !left; i++) {
+          await page.keyboard.press('Tab')
+          const { place, inMain, outlined, text } = await focused(page)
+          left = !inMain
+          if (left) break
+          expect([name, text, outlined]).toEqual([name, text, true])
+          seen.add(place)
+        }
+        expect([name, left]).toEqual([name, true])
+        expect([name, seen.size]).toEqual([name, expect.any(Number)])
+        expect(seen.size).toBeGreaterThan(1)
+      }
+      expect(errors).toEqual([])
+      await context.close()
+    }, 240_000)
+
     it.each([
       [400, 'light'],
       [400, 'dark'],
@@ -85,9 +139,7 @@ export function shellClaims(lab: () => OpenLab): void {
           await page.waitForSelector('text=Being computed', { state: 'detached' })
           await page.waitForTimeout(300)
           expect([link, await violations(page)]).toEqual([link, []])
-          const [wide, seen] = await page.evaluate<[number, number]>(
-            '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-          )
+          const [wide, seen] = await widths(page)
           expect([link, wide]).toEqual([link, seen])
         }
         expect(errors).toEqual([])
@@ -95,4 +147,28 @@ export function shellClaims(lab: () => OpenLab): void {
       },
     )
   })
+}
+
+/** How wide the page is, and how much of it is seen. */
+function widths(page: Page): Promise<[number, number]> {
+  return page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  )
+}
+
+/** What has the focus: where it is, whether in the section, whether that is seen, what it says. */
+function focused(page: Page): Promise<{ place: string; inMain: boolean; outlined: boolean; text: string }> {
+  return page.evaluate(`(() => {
+    const outer = document.activeElement
+    const at = outer.shadowRoot?.activeElement ?? outer
+    const { outlineStyle, outlineWidth } = getComputedStyle(at)
+    const within = at.closest('.cm-editor')
+    const around = within ? getComputedStyle(within) : undefined
+    return {
+      place: String([...document.querySelectorAll('*')].indexOf(outer)),
+      inMain: outer.closest('main') !== null && outer.tagName !== 'MAIN',
+      outlined: [outlineStyle, around?.outlineStyle].some((style) => style !== undefined && style !== 'none') && outlineWidth !== '0px',
+      text: (at.innerText ?? '').trim(),
+    }
+  })()`)
 }

@@ -60,6 +60,25 @@ describe('htmlPage', () => {
     )
     expect(page.match(/<svg(?:[^>"]|"[^"]*")*>/)![0].match(/ style="/g)).toHaveLength(1)
   })
+  it('htmlPage has a plot twice where it is drawn for narrow screens too, of which a screen shows one', () => {
+    const plot = (width: number): string =>
+      linePlot([{ name: 'a', points: [{ x: 1, y: 1 }] }], {
+        ...{ title: 'A', x: { label: 'x' }, y: { label: 'y' }, width },
+      })
+    const figure = { svg: plot(760), narrow: plot(380), caption: 'c' }
+    const page = htmlPage({
+      title: 't',
+      lead: '',
+      sections: [{ id: 'a', title: 'A', figures: [figure, { svg: figure.svg, caption: 'd' }] }],
+    })
+    expect(page.match(/<div class="plot">/g)).toHaveLength(2)
+    expect(page.match(/<div class="plot narrow"><svg [^>]*style="min-width:323px;/g)).toHaveLength(1)
+    // Hidden, until a screen is narrow, and then the other one is.
+    expect(page).toContain('.plot.narrow { display: none; }')
+    expect(page).toMatch(
+      /max-width: 600px.*\.plot\.narrow \{ display: block; \} \.plot:has\(\+ \.narrow\) \{ display: none; \}/,
+    )
+  })
   it('htmlPage has colours for dark pages', () => expect(html).toContain('prefers-color-scheme: dark'))
 })
 

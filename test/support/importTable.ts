@@ -25,7 +25,7 @@ const step2750 = [
     'data',
   ],
 ]
-const failures = [...step2750, 'collectives', 'rl']
+const failures = [...step2750, 'collectives', 'nca', 'rl']
 const drift = [
   ...optimizer,
   ...['optimizer', 'lowprecision', 'collectives', 'sharding', 'text', 'losses', 'kernels', 'nn'],
@@ -49,7 +49,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   mxu: ['formats', 'hardware', 'model'],
   model: ['formats', 'hardware'],
   roofline: ['hardware', 'model', 'mxu', 'sharding'],
-  plan: ['formats', 'hardware', 'model', 'mxu', 'sharding', 'xla'],
+  plan: ['formats', 'hardware', 'model', 'mxu', 'sharding', 'roofline', 'xla'],
   tensor: ['formats', 'functions', 'bf16', 'simd'],
   numerics: ['formats', 'functions', 'bf16', 'tensor'],
   losses: ['tensor', 'numerics'],

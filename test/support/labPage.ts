@@ -12,9 +12,13 @@ import {
 import { type BuiltLab, buildLab } from '../../scripts/buildLab.js'
 import { serveFolder } from '../../src/cli/lab/serveFolder.js'
 import { chromiumPath } from './chromiumPath.js'
+import { firefoxOverBidi } from './firefoxOverBidi.js'
 import { root } from './project.js'
 
-/** The lab, built, served and open in Chromium. */
+/** The browsers that the lab is tried in. */
+export type LabBrowser = 'chromium' | 'firefox'
+
+/** The lab, built, served and open in a browser. */
 export interface OpenLab {
   readonly url: string
   readonly built: BuiltLab
@@ -32,22 +36,21 @@ export interface LabPage {
   readonly errors: readonly string[]
 }
 
-/** Builds the lab into a folder of its own, serves it, and starts Chromium. */
-export async function openLab(): Promise<OpenLab> {
+/** Builds the lab into a folder of its own, serves it, and starts a browser. */
+export async function openLab(name: LabBrowser = 'chromium'): Promise<OpenLab> {
   const folder = mkdtempSync(join(tmpdir(), 'lab-'))
   const built = await buildLab(root, join(folder, 'sub'))
   // Under a subpath, as on a static host.
   const { url, server } = await serveFolder(folder, 0)
-  const browser = await chromium.launch({
-    executablePath: chromiumPath(),
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-      ...['--disable-background-networking', '--disable-component-update'],
-    ],
-  })
+  const browser = await (name === 'firefox' ? firefoxOverBidi() : startChromium())
   return {
     ...{ url: `${url}sub/`, built, server, browser },
     async open(hash = '', options = {}) {
+      if (name === 'firefox' && (options.colorScheme || options.reducedMotion)) {
+        throw new Error(
+          'openLab: this Firefox is not told what a reader prefers [colorScheme, reducedMotion]',
+        )
+      }
       const context = await browser.newContext(options)
       const page = await context.newPage()
       const errors: string[] = []
@@ -64,4 +67,14 @@ export async function openLab(): Promise<OpenLab> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function startChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath(),
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+      ...['--disable-background-networking', '--disable-component-update'],
+    ],
+  })
 }

@@ -30,6 +30,19 @@ export {
   multiplyInt32,
   encodeSums,
 } from './matmul'
+export { packBands, packPanels } from './pack'
+export {
+  measure,
+  multiplyWithin,
+  multiplyAlong,
+  logitsOfTile,
+  weighTile,
+  packTile,
+  addTile,
+  finishTile,
+  slopesOfTile,
+  addPart,
+} from './attention'
 export { adamw } from './adamw'
 export {
   exp2Float32,

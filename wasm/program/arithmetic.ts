@@ -1,20 +1,16 @@
 // Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
-import { ADD, DIV, MUL, NARROW, ROUND, SQRT, SUB } from '../../src/compile/engine/opcodes'
-import { beyond, bfloat16Record, masks, near, nearResult, nearSum, result, rounded, toOdd, word } from './rounding'
+import { ADD, DIV, MUL, MUL_WITHIN, NARROW, ROUND, SQRT, SUB } from '../../src/compile/engine/opcodes'
+import {
+  beyond, bfloat16Record, masks, near, nearResult, nearSum, powers, result, rounded, toFinite, toOdd, toPower, word,
+} from './rounding'
 
 // @ts-ignore: decorator
 @inline
 function binary(kind: i32, x: v128, y: v128): v128 {
   if (kind == 0) return f32x4.add(x, y)
   if (kind == 1) return f32x4.sub(x, y)
-  if (kind == 2) return f32x4.mul(x, y)
+  if (kind == 2 || kind == 5) return f32x4.mul(x, y)
   return f32x4.div(x, y)
-}
-
-// @ts-ignore: decorator
-@inline
-function unary(kind: i32, x: v128): v128 {
-  return kind == 4 ? f32x4.sqrt(x) : x
 }
 
 /** A word of the record of a rounding that has one. */
@@ -124,7 +120,7 @@ function ofOneTop(kind: i32, to: usize, a: usize, record: usize, count: i32): bo
   const step: usize = kind == 6 ? 32 : 16
   let least = f32x4.splat(0)
   for (let left = count; left > 0; left -= 4, to += 16, a += step) {
-    const x = kind == 6 ? toOdd(v128.load(a), v128.load(a, 16)) : unary(kind, v128.load(a))
+    const x = kind == 6 ? toOdd(v128.load(a), v128.load(a, 16)) : v128.load(a)
     const nearX = near(x, r0, r1, r2)
     const reachedX = f32x4.mul(nearX, r3)
     least = f32x4.pmin(least, v128.and(reachedX, first(left)))
@@ -182,6 +178,36 @@ function narrowed(rounding: i32, to: usize, a: usize, bytes: usize, record: usiz
   }
 }
 
+/** Float64 values rounded to odd. */
+export function narrowOdd(to: usize, a: usize, bytes: usize): void {
+  for (const end = to + bytes; to < end; to += 16, a += 32) v128.store(to, toOdd(v128.load(a), v128.load(a, 16)))
+}
+
+/** float32 values rounded to a format without a NaN. */
+export function roundFinite(to: usize, a: usize, bytes: usize, record: usize): void {
+  const least = word(record, 0)
+  const lift = word(record, 2)
+  const largest = word(record, 3)
+  const exponents = word(masks, 0)
+  const sign = word(masks, 1)
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    v128.store(to, toFinite(v128.load(a), least, lift, largest, exponents, sign))
+  }
+}
+
+/** float32 values rounded to powers of two, or products and quotients of such. */
+export function roundPower(to: usize, a: usize, bytes: usize, isProduct: bool): void {
+  const above = word(powers, i32(isProduct))
+  const first = word(powers, 2)
+  const below = word(powers, 3)
+  const last = word(powers, 4)
+  const exponents = word(powers, 5)
+  const nan = word(powers, 6)
+  for (const end = to + bytes; to < end; to += 16, a += 16) {
+    v128.store(to, toPower(v128.load(a), above, first, below, last, exponents, nan))
+  }
+}
+
 function toFloat32(to: usize, a: usize, bytes: usize): void {
   for (const end = to + bytes; to < end; to += 16, a += 32) {
     const x = f32x4.demote_f64x2_zero(v128.load(a))
@@ -194,23 +220,29 @@ function toFloat32(to: usize, a: usize, bytes: usize): void {
 function addExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 0, to, a, b, bytes, record) }
 function addBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 1, to, a, b, bytes, record) }
 function addFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 2, to, a, b, bytes, record) }
+function addQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 3, to, a, b, bytes, record) }
 function addTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(0, to, a, b, record, count) }
 function subExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 0, to, a, b, bytes, record) }
 function subBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 1, to, a, b, bytes, record) }
 function subFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 2, to, a, b, bytes, record) }
+function subQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 3, to, a, b, bytes, record) }
 function subTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(1, to, a, b, record, count) }
 function mulExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 0, to, a, b, bytes, record) }
 function mulBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 1, to, a, b, bytes, record) }
 function mulFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 2, to, a, b, bytes, record) }
+function mulQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 3, to, a, b, bytes, record) }
+function mulWithinFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(5, 2, to, a, b, bytes, record) }
+function mulWithinTop(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(5, 3, to, a, b, bytes, record) }
 function mulTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(2, to, a, b, record, count) }
 function divExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 0, to, a, b, bytes, record) }
 function divBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 1, to, a, b, bytes, record) }
 function divFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 2, to, a, b, bytes, record) }
+function divQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 3, to, a, b, bytes, record) }
 function divTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(3, to, a, b, record, count) }
 function sqrtExact(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(0, to, a, bytes, record) }
 function sqrtBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(1, to, a, bytes, record) }
 function sqrtFormat(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(2, to, a, bytes, record) }
-function sqrtTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(4, to, a, record, count) }
+function sqrtTop(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(3, to, a, bytes, record) }
 function roundBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(1, to, a, bytes, record) }
 function roundFormat(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(2, to, a, bytes, record) }
 function roundTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(5, to, a, record, count) }
@@ -218,8 +250,20 @@ function narrowBfloat16(to: usize, a: usize, bytes: usize, record: usize): void 
 function narrowFormat(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(2, to, a, bytes, record) }
 function narrowTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(6, to, a, record, count) }
 
-/** Opcodes below MIN: an operation and its rounding. True where a NaN has a sign that this memory does not keep. */
-export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize): bool {
+/** A product by what is no more than 1, which cannot be too large; rounded to a format of one kind or the other. */
+export function runMulWithin(opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize): void {
+  const bytes = usize((count + 15) & ~15) << 2
+  if (opcode == MUL_WITHIN) mulWithinFormat(to, a, b, bytes, record)
+  else mulWithinTop(to, a, b, bytes, record)
+}
+
+/**
+ * Opcodes below MIN: an operation and its rounding. True where a NaN has a sign that this memory does not keep, unless nobody asks:
+ * `quiet`.
+ */
+export function runArithmetic(
+  opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize, quiet: bool,
+): bool {
   const bytes = usize((count + 15) & ~15) << 2
   switch (opcode) {
     case ADD:
@@ -232,7 +276,9 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       addFormat(to, a, b, bytes, record)
       return false
     case ADD + 3:
-      return addTop(to, a, b, record, count)
+      if (!quiet) return addTop(to, a, b, record, count)
+      addQuiet(to, a, b, bytes, record)
+      return false
     case SUB:
       subExact(to, a, b, bytes, record)
       return false
@@ -243,7 +289,9 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       subFormat(to, a, b, bytes, record)
       return false
     case SUB + 3:
-      return subTop(to, a, b, record, count)
+      if (!quiet) return subTop(to, a, b, record, count)
+      subQuiet(to, a, b, bytes, record)
+      return false
     case MUL:
       mulExact(to, a, b, bytes, record)
       return false
@@ -254,7 +302,9 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       mulFormat(to, a, b, bytes, record)
       return false
     case MUL + 3:
-      return mulTop(to, a, b, record, count)
+      if (!quiet) return mulTop(to, a, b, record, count)
+      mulQuiet(to, a, b, bytes, record)
+      return false
     case DIV:
       divExact(to, a, b, bytes, record)
       return false
@@ -265,7 +315,9 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       divFormat(to, a, b, bytes, record)
       return false
     case DIV + 3:
-      return divTop(to, a, b, record, count)
+      if (!quiet) return divTop(to, a, b, record, count)
+      divQuiet(to, a, b, bytes, record)
+      return false
     case SQRT:
       sqrtExact(to, a, bytes, record)
       return false
@@ -276,7 +328,8 @@ export function runArithmetic(opcode: i32, to: usize, a: usize, b: usize, count:
       sqrtFormat(to, a, bytes, record)
       return false
     case SQRT + 3:
-      return sqrtTop(to, a, record, count)
+      sqrtTop(to, a, bytes, record)
+      return false
     case ROUND + 1:
       roundBfloat16(to, a, bytes, record)
       return false

@@ -1,9 +1,10 @@
 // The body of a group: instructions of six words over blocks of elements. What lies behind the last element is computed along
 // and never read.
 import {
-  CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, READ, TABLE16, TABLE8, TABLE_HALF, WRITE,
+  CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, MUL_WITHIN, NARROW_ODD, READ, ROUND_FINITE, ROUND_POWER, ROUND_POWER_PRODUCT, TABLE16, TABLE8,
+  TABLE_HALF, WRITE,
 } from '../../src/compile/engine/opcodes'
-import { holdsSigned, runArithmetic } from './arithmetic'
+import { holdsSigned, narrowOdd, roundFinite, roundPower, runArithmetic, runMulWithin } from './arithmetic'
 import { enter, halfCodes, leave } from './edges'
 import { runFunction } from './functions'
 import { runSimple } from './simple'
@@ -35,7 +36,7 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
     const record = usize(load<i32>(pc, 20))
     if (opcode < MIN) {
       // Its third operand says that nobody asks for the signs of NaNs.
-      if (runArithmetic(opcode, to, a, b, count, record) && load<i32>(pc, 16) == 0) strange = true
+      if (runArithmetic(opcode, to, a, b, count, record, load<i32>(pc, 16) != 0)) strange = true
       continue
     }
     const c = place(load<i32>(pc, 16), from)
@@ -55,6 +56,22 @@ export function runBody(pc: usize, end: usize, start: i32, count: i32): bool {
         break
       case TABLE_HALF:
         lookUpHalf(to, a, record, bytes)
+        break
+      case MUL_WITHIN:
+      case MUL_WITHIN + 1:
+        runMulWithin(opcode, to, a, b, count, record)
+        break
+      case ROUND_FINITE:
+        roundFinite(to, a, bytes, record)
+        break
+      case ROUND_POWER:
+        roundPower(to, a, bytes, false)
+        break
+      case ROUND_POWER_PRODUCT:
+        roundPower(to, a, bytes, true)
+        break
+      case NARROW_ODD:
+        narrowOdd(to, a, bytes)
         break
       case LOAD:
         load32(to, a, record, start, count)

@@ -1,7 +1,24 @@
 // Elements on their way in and out: whole values in place, where codes lie at the end of their buffer and grow forward into it
 // and results shrink to its front, or a block of a value that lies in memory as storage has it.
-import { valuesOf } from '../assembly/half'
 import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/engine/opcodes'
+
+// Constants come from memory: a loop keeps them in registers, and makes anew at every turn those that it knows.
+
+/** By which codes of 16 bits come in. */
+const entering: usize = memory.data<u32>([
+  0x7fff7fff, 0x7f807f80, 0x7c007c00, 0x7e007e00, 0x7bff7bff, 0x38003800, 0x04000400, 0x00800080, 0x38803880,
+])
+
+/** By which values leave: no sign, 2^-14, 1/2, what codes of float16 are further down; then of 16 bits. */
+const leaving: usize = memory.data<u32>([
+  0x7fffffff, 0x38800000, 0x3f000000, 0x1c000, 0x7c007c00, 0x80008000, 0x02000200, 0xffc0ffc0,
+])
+
+// @ts-ignore: decorator
+@inline
+function constant(list: usize, index: i32): v128 {
+  return v128.load32_splat(list + index * 4)
+}
 
 /** True where float32 values hold a NaN other than the canonical one. */
 // @ts-ignore: decorator
@@ -10,12 +27,27 @@ function odd(x: v128): v128 {
   return v128.and(f32x4.ne(x, x), v128.not(i32x4.eq(x, i32x4.splat(0x7fc00000))))
 }
 
-/** True where codes of 16 bits hold a NaN, which lies beyond infinity, other than the canonical one. */
+/** True where some float32 values hold a NaN other than the canonical one. */
+function holdsOdd(from: usize, count: i32): bool {
+  let found = i32x4.splat(0)
+  const end = from + usize(count & ~3) * 4
+  for (; from < end; from += 16) found = v128.or(found, odd(v128.load(from)))
+  for (let i = count & 3; i > 0; i--, from += 4) found = v128.or(found, odd(v128.load32_splat(from)))
+  return v128.any_true(found)
+}
+
+/** Lanes of 16 bits side by side, the second of them the upper halves: the first four. */
 // @ts-ignore: decorator
 @inline
-function oddCodes(codes: v128, infinity: i16, canonical: i16): v128 {
-  const isNaN = i16x8.gt_s(v128.and(codes, i16x8.splat(0x7fff)), i16x8.splat(infinity))
-  return v128.andnot(isNaN, i16x8.eq(codes, i16x8.splat(canonical)))
+function low(lower: v128, upper: v128): v128 {
+  return i8x16.shuffle(lower, upper, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
+}
+
+/** The last four. */
+// @ts-ignore: decorator
+@inline
+function high(lower: v128, upper: v128): v128 {
+  return i8x16.shuffle(lower, upper, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31)
 }
 
 /** Where the elements of a value lie that are to grow forward into it from `at` on. */
@@ -32,26 +64,58 @@ export function enter(from: usize, at: usize, count: i32, kind: i32, table: usiz
   let found = i32x4.splat(0)
   switch (kind) {
     case FLOAT32: {
-      const end = from + usize(count & ~3) * 4
-      for (; from < end; from += 16) found = v128.or(found, odd(v128.load(from)))
-      for (let i = count & 3; i > 0; i--, from += 4) found = v128.or(found, odd(v128.load32_splat(from)))
-      return v128.any_true(found)
+      // NaNs are rare: at first it is asked for any.
+      let found = i32x4.splat(0)
+      const start = from
+      for (const end = from + usize(count & ~15) * 4; from < end; from += 64) {
+        const x = v128.load(from)
+        const y = v128.load(from, 16)
+        const z = v128.load(from, 32)
+        const w = v128.load(from, 48)
+        found = v128.or(found, v128.or(f32x4.ne(x, x), f32x4.ne(y, y)))
+        found = v128.or(found, v128.or(f32x4.ne(z, z), f32x4.ne(w, w)))
+      }
+      return holdsOdd(from, count & 15) || (v128.any_true(found) && holdsOdd(start, count))
     }
     case BFLOAT16: {
+      const start = at
+      const zero = i32x4.splat(0)
+      const magnitude = constant(entering, 0)
+      let most = zero
       for (let i = 0; i < count; i += 8, from += 16, at += 32) {
         const codes = v128.load(from)
-        found = v128.or(found, oddCodes(codes, 0x7f80, 0x7fc0))
-        v128.store(at, i32x4.shl(i32x4.extend_low_i16x8_u(codes), 16))
-        v128.store(at, i32x4.shl(i32x4.extend_high_i16x8_u(codes), 16), 16)
+        most = i16x8.max_s(most, v128.and(codes, magnitude))
+        v128.store(at, low(zero, codes))
+        v128.store(at, high(zero, codes), 16)
       }
-      return v128.any_true(found)
+      return v128.any_true(i16x8.gt_s(most, constant(entering, 1))) && holdsOdd(start, (count + 7) & ~7)
     }
     case FLOAT16: {
+      // In halves of float32, which are as many at once as codes. Below the normal numbers the binade is one less than it seems,
+      // and its first bit is not there: one of that size is taken away.
+      const zero = i32x4.splat(0)
+      const magnitude = constant(entering, 0)
+      const infinity = constant(entering, 2)
+      const canonical = constant(entering, 3)
+      const largest = constant(entering, 4)
+      const bias = constant(entering, 5)
+      const normal = constant(entering, 6)
+      const one = constant(entering, 7)
+      const first = constant(entering, 8)
+      let found = zero
       for (let i = 0; i < count; i += 8, from += 16, at += 32) {
         const codes = v128.load(from)
-        found = v128.or(found, oddCodes(codes, 0x7c00, 0x7e00))
-        v128.store(at, valuesOf(i32x4.extend_low_i16x8_u(codes)))
-        v128.store(at, valuesOf(i32x4.extend_high_i16x8_u(codes)), 16)
+        const size = v128.and(codes, magnitude)
+        const sign = v128.xor(codes, size)
+        found = v128.or(found, v128.andnot(i16x8.gt_s(size, infinity), i16x8.eq(codes, canonical)))
+        const beyond = v128.and(i16x8.gt_s(size, largest), bias)
+        const below = i16x8.gt_s(normal, size)
+        const field = i16x8.add(i16x8.shr_u(size, 3), bias)
+        const upper = i16x8.add(field, v128.or(beyond, v128.and(below, one)))
+        const lower = i16x8.shl(codes, 13)
+        const less = v128.and(below, first)
+        v128.store(at, v128.or(f32x4.sub(low(lower, upper), low(zero, less)), low(zero, sign)))
+        v128.store(at, v128.or(f32x4.sub(high(lower, upper), high(zero, less)), high(zero, sign)), 16)
       }
       return v128.any_true(found)
     }
@@ -90,7 +154,10 @@ export function enter(from: usize, at: usize, count: i32, kind: i32, table: usiz
   }
 }
 
-/** Writes `count` elements the way storage has them, of 16 bits up to seven more, of others up to three; NaNs become canonical. */
+/**
+ * Writes `count` elements the way storage has them, of 16 bits up to seven more, of 8 bits up to 15, of others up to three; NaNs
+ * become canonical.
+ */
 export function leave(at: usize, to: usize, count: i32, kind: i32, table: usize): void {
   switch (kind) {
     case FLOAT32: {
@@ -101,34 +168,40 @@ export function leave(at: usize, to: usize, count: i32, kind: i32, table: usize)
       break
     }
     case BFLOAT16: {
+      // Of NaNs there is 0x7fc00000, and that with a sign.
+      const signed = constant(leaving, 7)
       for (let i = 0; i < count; i += 8, at += 32, to += 16) {
-        const x = v128.load(at)
-        const y = v128.load(at, 16)
-        const a = i32x4.shr_u(v128.bitselect(i32x4.splat(0x7fc00000), x, f32x4.ne(x, x)), 16)
-        const b = i32x4.shr_u(v128.bitselect(i32x4.splat(0x7fc00000), y, f32x4.ne(y, y)), 16)
-        v128.store(to, i16x8.narrow_i32x4_u(a, b))
+        const codes = i16x8.narrow_i32x4_u(i32x4.shr_u(v128.load(at), 16), i32x4.shr_u(v128.load(at, 16), 16))
+        const isSigned = i16x8.eq(codes, signed)
+        v128.store(to, i16x8.add(codes, i16x8.shl(isSigned, 15)))
       }
       break
     }
     case FLOAT16: {
+      const magnitude = constant(leaving, 0)
+      const least = constant(leaving, 1)
+      const half = constant(leaving, 2)
+      const bias = constant(leaving, 3)
+      const infinity = constant(leaving, 4)
+      const signBit = constant(leaving, 5)
+      const quiet = constant(leaving, 6)
       for (let i = 0; i < count; i += 8, at += 32, to += 16) {
-        v128.store(to, i16x8.narrow_i32x4_u(halfCodes(v128.load(at)), halfCodes(v128.load(at, 16))))
-      }
-      break
-    }
-    case BYTES: {
-      // Four at a time: what lies behind the last element is written to what this has read.
-      for (let i = 0; i < count; i += 4, at += 16, to += 4) {
         const x = v128.load(at)
-        const upper = i32x4.shr_u(v128.bitselect(i32x4.splat(0x7fc00000), x, f32x4.ne(x, x)), 16)
-        const a = u32(load<u8>(table + i32x4.extract_lane(upper, 0)))
-        const b = u32(load<u8>(table + i32x4.extract_lane(upper, 1)))
-        const c = u32(load<u8>(table + i32x4.extract_lane(upper, 2)))
-        const d = u32(load<u8>(table + i32x4.extract_lane(upper, 3)))
-        store<u32>(to, a | (b << 8) | (c << 16) | (d << 24))
+        const y = v128.load(at, 16)
+        // What is too large saturates, infinity and NaN.
+        const a = halfSize(v128.and(x, magnitude), least, half, bias)
+        const b = halfSize(v128.and(y, magnitude), least, half, bias)
+        const size = i16x8.min_s(i16x8.narrow_i32x4_s(a, b), infinity)
+        const isNaN = i16x8.narrow_i32x4_s(f32x4.ne(x, x), f32x4.ne(y, y))
+        const sign = v128.and(i16x8.narrow_i32x4_s(x, y), signBit)
+        const signed = v128.or(size, v128.andnot(sign, isNaN))
+        v128.store(to, v128.or(signed, v128.and(isNaN, quiet)))
       }
       break
     }
+    case BYTES:
+      leaveBytes(at, to, count, table)
+      break
     case BOOL: {
       for (let i = 0; i < count; i++, at += 4, to++) store<u8>(to, u8(load<u32>(at) & 1))
       break
@@ -142,6 +215,66 @@ export function leave(at: usize, to: usize, count: i32, kind: i32, table: usize)
     }
     default:
   }
+}
+
+/** Codes of 8 bits and less, sixteen at a time; `record` as `leaveRecord` of src/compile has it. */
+function leaveBytes(at: usize, to: usize, count: i32, record: usize): void {
+  const magic = v128.load32_splat(record)
+  const least = v128.load32_splat(record, 4)
+  const bias = v128.load32_splat(record, 8)
+  const infinity = v128.load32_splat(record, 12)
+  const top = v128.load32_splat(record, 16)
+  const factor = v128.load32_splat(record, 20)
+  const signBit = v128.load32_splat(record, 24)
+  const zeros = v128.load32_splat(record, 28)
+  const nan = v128.load32_splat(record, 32)
+  const magnitude = constant(leaving, 0)
+  const zero = i32x4.splat(0)
+  for (let i = 0; i < count; i += 16, at += 64, to += 16) {
+    const x = v128.load(at)
+    const y = v128.load(at, 16)
+    const z = v128.load(at, 32)
+    const w = v128.load(at, 48)
+    const p = v128.and(x, magnitude)
+    const q = v128.and(y, magnitude)
+    const r = v128.and(z, magnitude)
+    const s = v128.and(w, magnitude)
+    const a = i16x8.narrow_i32x4_s(field(p, least, bias), field(q, least, bias))
+    const b = i16x8.narrow_i32x4_s(field(r, least, bias), field(s, least, bias))
+    const c = i16x8.narrow_i32x4_s(counted(p, magic), counted(q, magic))
+    const d = i16x8.narrow_i32x4_s(counted(r, magic), counted(s, magic))
+    const isNaN = i8x16.narrow_i16x8_s(i16x8.gt_s(a, infinity), i16x8.gt_s(b, infinity))
+    const e = i16x8.shr_u(i16x8.mul(i16x8.min_s(i16x8.min_s(a, c), top), factor), 8)
+    const f = i16x8.shr_u(i16x8.mul(i16x8.min_s(i16x8.min_s(b, d), top), factor), 8)
+    const size = i8x16.narrow_i16x8_u(e, f)
+    const negative = i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(x, y), i16x8.narrow_i32x4_s(z, w))
+    const isSigned = v128.and(i8x16.gt_s(zero, negative), v128.or(zeros, i8x16.gt_s(size, zero)))
+    const codes = v128.or(size, v128.and(isSigned, signBit))
+    v128.store(to, v128.bitselect(nan, codes, isNaN))
+  }
+}
+
+/** The upper half of a number, its exponent that of the format: the code of a normal number, further up. */
+// @ts-ignore: decorator
+@inline
+function field(size: v128, least: v128, bias: v128): v128 {
+  return i32x4.shr_u(i32x4.sub(i32x4.max_s(size, least), bias), 16)
+}
+
+/** The same of a number below the normal ones, by counting the smallest numbers of the format in it; of others no less than that. */
+// @ts-ignore: decorator
+@inline
+function counted(size: v128, magic: v128): v128 {
+  return i32x4.sub(f32x4.add(size, magic), magic)
+}
+
+/** Codes of values that float16 holds without their signs, in 32 bits each; those of infinity and NaN are beyond 16 bits. */
+// @ts-ignore: decorator
+@inline
+function halfSize(size: v128, least: v128, half: v128, bias: v128): v128 {
+  const field = i32x4.shr_u(i32x4.max_s(size, least), 13)
+  // The last place of 1/2 is float16's smallest number; counted by it normal numbers are no less than their codes.
+  return i32x4.min_s(i32x4.sub(field, bias), i32x4.sub(f32x4.add(size, half), half))
 }
 
 /** Codes of values that float16 holds, in 32 bits each; a NaN becomes 0x7e00. */

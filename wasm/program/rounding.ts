@@ -66,6 +66,31 @@ export function beyond(x: v128, y: v128, reached: v128, signs: v128): v128 {
   return v128.or(f32x4.add(y, f32x4.sub(reached, reached)), v128.and(x, signs))
 }
 
+/** Nearest even to a format of finite numbers: what lies beyond the largest is that, and NaN is -0. */
+// @ts-ignore: decorator
+@inline
+export function toFinite(x: v128, least: v128, lift: v128, largest: v128, exponents: v128, sign: v128): v128 {
+  const isNaN = f32x4.ne(x, x)
+  // pmin gives its first operand unless the second is smaller.
+  const size = f32x4.pmin(f32x4.abs(x), largest)
+  return v128.or(v128.andnot(nearResult(size, least, lift, exponents), isNaN), v128.and(v128.or(x, isNaN), sign))
+}
+
+/**
+ * The nearest power of two from 2^-127 on, the larger one of two; NaN of what is not above zero, and beyond 2^127. A product of such
+ * numbers is above zero, also where it has become zero.
+ */
+// @ts-ignore: decorator
+@inline
+export function toPower(x: v128, above: v128, first: v128, below: v128, last: v128, exponents: v128, nan: v128): v128 {
+  // What is below 3/2 of the first power is that one, which is no normal number of float32.
+  const power = v128.bitselect(first, v128.and(i32x4.add(x, first), exponents), i32x4.gt_s(below, x))
+  return v128.bitselect(power, nan, v128.and(i32x4.gt_s(x, above), i32x4.gt_s(last, x)))
+}
+
+/** What `toPower` reads: the bits that all it takes are above, without zero and with it, the first power, 3/2 of it, and what is too much. */
+export const powers: usize = memory.data<u32>([0, 0xffffffff, 0x400000, 0x600000, 0x7f400000, 0x7f800000, 0x7fc00000])
+
 /** Float64 pairs rounded to odd in float32, so that a second rounding to at most 22 bits is the only one. */
 // @ts-ignore: decorator
 @inline
@@ -100,7 +125,8 @@ export function rounded(rounding: i32, x: v128, r0: v128, r1: v128, r2: v128, r3
 
 /**
  * The result of an operation on numbers of the format, rounded: it is none so large that the binade would have to be kept below the largest.
- * The constants are from a record, that of bfloat16 for bfloat16, and from `masks`.
+ * Kinds from 4 on are those whose results
+ * lie within it. The constants are from a record, that of bfloat16 for bfloat16, and from `masks`.
  */
 // @ts-ignore: decorator
 @inline
@@ -110,6 +136,7 @@ export function result(
   if (rounding == 0) return x
   if (rounding == 1) return toUpper(x, r0, r2, r3)
   const y = kind < 2 ? nearSum(x, r2, field) : nearResult(x, r0, r2, field)
+  if (kind > 3) return v128.or(y, v128.and(x, rounding == 2 ? sign : r4))
   if (rounding == 2) return v128.or(f32x4.mul(f32x4.mul(y, r3), r4), v128.and(x, sign))
   return beyond(x, y, f32x4.mul(y, r3), r4)
 }

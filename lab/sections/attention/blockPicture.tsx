@@ -1,5 +1,4 @@
-import { useRef } from 'preact/hooks'
-import { usePainted } from '../../parts/usePainted.js'
+import { useDrawn } from '../../parts/useDrawn.js'
 import type { MapAnswer } from './attentionMessages.js'
 import { state } from './attentionState.js'
 
@@ -7,13 +6,10 @@ const kinds = ['skipped', 'partial', 'full'] as const
 
 /** A mask and its blocks as a picture; the block that is chosen is framed, a click or the arrow keys choose another. */
 export function BlockPicture({ shown, says }: { readonly shown: MapAnswer; readonly says: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
   const { rows, columns, blocks, blockQ, blockK, tq, tk } = shown.map
   const row = Math.min(state.row.value, rows - 1)
   const column = Math.min(state.column.value, columns - 1)
-  usePainted(() => {
-    if (canvas.current) draw(canvas.current, shown, row, column)
-  })
+  const canvas = useDrawn((target) => draw(target, shown, row, column))
   const move = (down: number, right: number): void => {
     state.row.value = Math.min(rows - 1, Math.max(0, row + down))
     state.column.value = Math.min(columns - 1, Math.max(0, column + right))

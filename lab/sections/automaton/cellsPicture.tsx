@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useDrawn } from '../../parts/useDrawn.js'
 import { type Grown, side } from './automatonMessages.js'
 
 /** The place where the next wound is, in units of half the field. */
@@ -17,29 +17,8 @@ export function CellsPicture(props: {
   readonly onMove: (place: Place) => void
   readonly onHurt: (place: Place) => void
 }) {
-  const { says, place, onMove, onHurt } = props
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const latest = useRef(props)
-  latest.current = props
-  useEffect(() => {
-    if (canvas.current) draw(canvas.current, latest.current.grown, place, latest.current.radius)
-  })
-  useEffect(() => {
-    const target = canvas.current
-    if (!target) return undefined
-    const repaint = (): void =>
-      draw(target, latest.current.grown, latest.current.place, latest.current.radius)
-    const sizes = new ResizeObserver(repaint)
-    sizes.observe(target)
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', repaint)
-    addEventListener('repaint', repaint)
-    return () => {
-      sizes.disconnect()
-      scheme.removeEventListener('change', repaint)
-      removeEventListener('repaint', repaint)
-    }
-  }, [])
+  const { grown, says, place, radius, onMove, onHurt } = props
+  const canvas = useDrawn((target) => draw(target, grown, place, radius))
   const moves: Readonly<Record<string, readonly [number, number]>> = {
     ArrowUp: [0, -0.1],
     ArrowDown: [0, 0.1],

@@ -1,15 +1,13 @@
 import {
-  bitsPerElement,
-  joinReports,
-  leastExponent,
+  magnitudes,
   type QuantizationWay,
-  reportPieces,
-  survey,
+  type TensorReport,
+  tensorReport,
+  type WayReport,
+  wayTotals,
 } from 'tpu-toolkit/blocks'
 import type { FileTensorRow, FileTold, FileTotal, WayRow } from './fileMessages.js'
 import type { OpenTensor, OpenTensors } from './openTensors.js'
-
-type JoinedReport = ReturnType<typeof joinReports>
 
 /** Quantises the tensors one after the other and tells of each as soon as it is done, then of all together. */
 export function quantizeTensors(
@@ -18,55 +16,31 @@ export function quantizeTensors(
   tell: (told: FileTold) => void,
 ): readonly FileTotal[] {
   for (const one of skipped) tell({ skipped: one })
-  const reports: {
-    readonly tensor: string
-    readonly reports: readonly JoinedReport[]
-    readonly bits: readonly number[]
-  }[] = []
-  for (const tensor of tensors) {
-    const known = survey(tensor)
-    if (known.notFinite === known.values) {
-      tell({ skipped: { name: tensor.name, why: 'no finite value' } })
-      continue
-    }
-    const made = reportPieces(tensor, ways, known.amax)
-    const bits = ways.map((way) => bitsPerElement(way, tensor.shape))
-    reports.push({ tensor: tensor.name, reports: made, bits })
-    tell({ tensor: rowOf(tensor, known, ways, made, bits) })
-  }
-  if (reports.length === 0) return []
-  return ways.map(({ scheme, way }, i) => {
-    const joined = joinReports(reports.map((one) => one.reports[i]!))
-    const bits = reports.reduce((sum, one) => sum + one.reports[i]!.count * one.bits[i]!, 0) / joined.count
-    const least = reports.reduce((a, b) => (b.reports[i]!.sqnr < a.reports[i]!.sqnr ? b : a))
-    return {
-      ...{ scheme, way, bits, ...shown(joined) },
-      worst: { tensor: least.tensor, sqnr: least.reports[i]!.sqnr },
-    }
+  const reports = tensors.map((tensor) => {
+    const report = tensorReport(tensor, ways)
+    tell(
+      report.ways.length === 0
+        ? { skipped: { name: tensor.name, why: 'no finite value' } }
+        : { tensor: rowOf(tensor, report) },
+    )
+    return report
   })
+  return wayTotals(reports).map((total) => ({ ...shown(total), worst: total.worst }))
 }
 
-function rowOf(
-  { name, dtype, shape, pieces }: OpenTensor,
-  { values, notFinite, exponents }: ReturnType<typeof survey>,
-  ways: readonly QuantizationWay[],
-  reports: readonly JoinedReport[],
-  bits: readonly number[],
-): FileTensorRow {
-  const there = [...exponents.keys()].filter((i) => exponents[i]! > 0)
+function rowOf({ dtype, pieces }: OpenTensor, { name, shape, survey, ways }: TensorReport): FileTensorRow {
+  const { values, notFinite } = survey
+  const there = magnitudes([survey])
   const [piece] = pieces()
   return {
     ...{ name, dtype, shape, values, notFinite },
-    ways: ways.map(({ scheme, way }, i) => ({ scheme, way, bits: bits[i]!, ...shown(reports[i]!) })),
-    magnitudes: {
-      x: there.map((i) => leastExponent + i),
-      y: there.map((i) => (100 * exponents[i]!) / values),
-    },
+    ways: ways.map(shown),
+    magnitudes: { x: there.map(({ x }) => x), y: there.map(({ y }) => y) },
     first: [...(piece?.values ?? []).slice(0, 256)],
   }
 }
 
-function shown(report: JoinedReport): Omit<WayRow, 'scheme' | 'way' | 'bits'> {
+function shown({ scheme, way, bits, ...report }: WayReport): WayRow {
   const { count, sqnr, clipped, underflowed, overflowed, maxError } = report
-  return { count, sqnr, clipped, underflowed, overflowed, maxError }
+  return { scheme, way, bits, count, sqnr, clipped, underflowed, overflowed, maxError }
 }

@@ -1,6 +1,5 @@
-import { useRef } from 'preact/hooks'
 import { type CodeDescription, decode, describe, type FloatFormat } from 'tpu-toolkit/formats'
-import { usePainted } from '../../parts/usePainted.js'
+import { useDrawn } from '../../parts/useDrawn.js'
 import { hexOf, said, state } from './numberState.js'
 
 const kinds = {
@@ -13,24 +12,22 @@ const kinds = {
 
 /** All codes of a format of at most 8 bits as a map; the one shown is framed, a click shows another. */
 export function CodeMap({ record, code }: { readonly record: FloatFormat; readonly code: number }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const small = record.bits <= 8
+  if (record.bits <= 8) return <SmallMap record={record} code={code} />
+  return (
+    <section>
+      <h2>All codes</h2>
+      <p>
+        {record.name} has {(2 ** record.bits).toLocaleString('en')} codes: choose a format of 8 bits or fewer
+        to see all of them on a map.
+      </p>
+    </section>
+  )
+}
+
+function SmallMap({ record, code }: { readonly record: FloatFormat; readonly code: number }) {
   const columns = 2 ** Math.ceil(record.bits / 2)
   const rows = 2 ** record.bits / columns
-  usePainted(() => {
-    if (canvas.current && small) draw(canvas.current, record, code, columns, rows)
-  })
-  if (!small) {
-    return (
-      <section>
-        <h2>All codes</h2>
-        <p>
-          {record.name} has {(2 ** record.bits).toLocaleString('en')} codes: choose a format of 8 bits or
-          fewer to see all of them on a map.
-        </p>
-      </section>
-    )
-  }
+  const canvas = useDrawn((target) => draw(target, record, code, columns, rows))
   const counts = new Map<string, number>()
   for (const entry of allCodes(record)) counts.set(entry.class, (counts.get(entry.class) ?? 0) + 1)
   const summary = Object.entries(kinds)

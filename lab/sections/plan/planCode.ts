@@ -1,41 +1,22 @@
 import type { TraceOptions } from 'tpu-toolkit/systolic'
 import type { Environment, FlagLevel } from 'tpu-toolkit/xla'
+import { literal } from '../../parts/literal.js'
 import type { PlanAsked } from './planMessages.js'
 
-/** A value as one writes it in a program. */
-function literal(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return String(value)
-  const entries = Object.entries(value).map(([name, one]) => `${name}: ${literal(one)}`)
-  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'").replace(/\n/g, '\\n')}'`
-}
-
 /** The program of the plan. */
-export function planCode(asked: PlanAsked): string {
-  const { config, chip, topology, batch, sequence, split, paramsDtype, remat } = asked
-  const shared = { sequence, split, paramsDtype, remat: remat ?? 'block' }
-  const size = batch === 0 ? 'const { batch } = findOptimalBatchSize(model, on)' : `const batch = ${batch}`
-  return `import { slice } from 'tpu-toolkit/hardware'
-import { estimateMemory${batch === 0 ? ', findOptimalBatchSize' : ''} } from 'tpu-toolkit/model'
-import { trainingStep } from 'tpu-toolkit/roofline'
+export function planCode({ config, chip, topology, batch, ...asked }: PlanAsked): string {
+  const { sequence, split, paramsDtype, remat } = asked
+  const options = {
+    ...{ slice: `${chip}:${topology.join('x')}`, sequence, split, paramsDtype },
+    ...(batch === 0 ? {} : { batch }),
+    ...(remat === undefined ? {} : { remat }),
+  }
+  return `import { planTraining } from 'tpu-toolkit/plan'
 
 const model = ${literal(config)} as const
-const on = { slice: slice('${chip}:${topology.join('x')}'), ${literal(shared).slice(2, -2)} } as const
-${size}
-const memory = estimateMemory(model, { ...on, batch })
-console.log(on.slice.name, 'batch', batch, memory.split, memory.perDevice)
+const { slice, batch, memory, step } = planTraining(model, ${literal(options)})
+console.log(slice, 'batch', batch, memory.split, memory.perDevice)
 console.log('fits', memory.fits, memory.bytesPerDevice / 2 ** 30, 'GiB of', memory.usableBytesPerDevice / 2 ** 30)
-const step = trainingStep(model, {
-  slice: on.slice,
-  batch,
-  sequence: ${sequence},
-  split: memory.split,${remat === undefined ? '' : `\n  remat: '${remat}',`}
-})
 console.log(step.seconds, 'bound by', step.boundBy, 'about', step.estimateSeconds, 's')
 `
 }

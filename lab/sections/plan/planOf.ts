@@ -1,20 +1,8 @@
 import { chip, type Slice, slice } from 'tpu-toolkit/hardware'
-import {
-  estimateMemory,
-  findOptimalBatchSize,
-  type ModelConfig,
-  parameterUse,
-  type Split,
-} from 'tpu-toolkit/model'
-import { lint, type PlanFinding, tpuConfig } from 'tpu-toolkit/plan'
-import { criticalBatch, criticalIntensity, operationBounds, trainingStep } from 'tpu-toolkit/roofline'
-import {
-  createMesh,
-  deviceSlices,
-  mesh,
-  type ParameterSharding,
-  shardingStrategy,
-} from 'tpu-toolkit/sharding'
+import type { Split } from 'tpu-toolkit/model'
+import { lint, meshAxes, type PlanFinding, planTraining, tpuConfig } from 'tpu-toolkit/plan'
+import { criticalIntensity, operationBounds } from 'tpu-toolkit/roofline'
+import { createMesh, deviceSlices, type ParameterSharding } from 'tpu-toolkit/sharding'
 import type { Drawn, PlanAnswer, PlanAsked, Planned } from './planMessages.js'
 
 /** Plans a model on a slice, as the commands `plan` and `roofline` do. */
@@ -40,38 +28,27 @@ function orText<T>(make: () => T): T | string {
 
 function planned(asked: PlanAsked, made: Slice): Planned {
   const { config, sequence, split, paramsDtype, remat } = asked
-  const shared = { slice: made, sequence, split, paramsDtype, remat: remat ?? 'block' } as const
-  const batch = asked.batch > 0 ? asked.batch : findOptimalBatchSize(config, shared).batch
-  const { slice: _, ...memory } = estimateMemory(config, { ...shared, batch })
-  const { slice: __, ...step } = trainingStep(config, {
-    ...{ slice: made, batch, sequence, split: memory.split },
+  const { memory, step, sharding, largestBatch, ...plan } = planTraining(config, {
+    ...{ slice: made, sequence, split, paramsDtype },
+    ...(asked.batch > 0 ? { batch: asked.batch } : {}),
     ...(remat === undefined ? {} : { remat }),
   })
-  const sharding = orText(() => spread(config, memory.split))
+  const spread = typeof sharding === 'string' ? sharding : sharding.parameters
   return {
-    ...{ parameters: parameterUse(config), batch, largest: asked.batch === 0, memory, step },
-    tokensPerChip: (batch * sequence) / made.chips,
-    criticalTokensPerChip: criticalBatch(made.chip.name),
-    sharding,
-    findings: orText(() => findings(asked, memory.split, batch)),
-    drawn: typeof sharding === 'string' ? sharding : orText(() => drawn(asked, made, memory.split, sharding)),
+    ...{ parameters: plan.parameters, batch: plan.batch, largest: largestBatch !== null },
+    memory: withoutSlice(memory),
+    step: withoutSlice(step),
+    tokensPerChip: plan.tokensPerChip,
+    criticalTokensPerChip: plan.criticalTokensPerChip,
+    sharding: spread,
+    findings: orText(() => findings(asked, memory.split, plan.batch)),
+    drawn: typeof spread === 'string' ? spread : orText(() => drawn(asked, made, memory.split, spread)),
   }
 }
 
-/** The ways that there are, in the order of the mesh. */
-function waysOf(split: Required<Split>): readonly (keyof Split)[] {
-  const ways = (['data', 'fsdp', 'expert', 'tensor'] as const).filter((way) => split[way] > 1)
-  return ways.length === 0 ? ['fsdp'] : ways
-}
-
-function axesOf(split: Required<Split>): Record<string, number> {
-  return Object.fromEntries(waysOf(split).map((way) => [way, split[way]]))
-}
-
-function spread(config: ModelConfig, split: Required<Split>): readonly ParameterSharding[] {
-  const axes = axesOf(split)
-  const devices = mesh({ shape: Object.values(axes), axisNames: Object.keys(axes) })
-  return shardingStrategy(devices, config, { strategy: waysOf(split) }).parameters
+/** The page has the slice once. */
+function withoutSlice<T extends { readonly slice: Slice }>({ slice: _, ...rest }: T): Omit<T, 'slice'> {
+  return rest
 }
 
 /** The rules of the toolkits, of this slice, split and batch. */
@@ -81,7 +58,7 @@ function findings(
   batch: number,
 ): readonly PlanFinding[] {
   const described = tpuConfig({
-    ...{ version, topology, paramsDtype, axes: axesOf(split), splitPhysicalAxes: true },
+    ...{ version, topology, paramsDtype, axes: meshAxes(split), splitPhysicalAxes: true },
     ...(remat === undefined ? {} : { remat }),
   })
   return lint(described, config, { batch, sequence })
@@ -94,7 +71,7 @@ function drawn(
   sharding: readonly ParameterSharding[],
 ): Drawn {
   const shown = sharding.find(({ name }) => name === parameter) ?? sharding[0]!
-  const onTorus = createMesh(made, { axes: axesOf(split), splitPhysicalAxes: true })
+  const onTorus = createMesh(made, { axes: meshAxes(split), splitPhysicalAxes: true })
   const coordinates = onTorus.devices
     .map((device, place) => ({ device, at: onTorus.coordinates![place]! }))
     .sort((a, b) => a.device - b.device)

@@ -2,35 +2,12 @@ import { answerPage } from '../../parts/workerScope.js'
 import { diagnose } from './diagnose.js'
 import { inspect } from './inspect.js'
 import { fileName, moduleOf } from './moduleOf.js'
+import { ownStacks } from './ownStacks.js'
 import type { ProgramAsked, ProgramTold } from './programMessages.js'
 
 declare const LAB_DOORS: readonly string[]
 
-/** Of V8 only: how an error's stack is written. */
-interface StackWriter {
-  prepareStackTrace?: (error: Error, frames: readonly StackFrame[]) => string
-  stackTraceLimit?: number
-}
-interface StackFrame {
-  getFileName(): string | null
-  getLineNumber(): number | null
-  getColumnNumber(): number | null
-  getFunctionName(): string | null
-}
-
-// Only the program's own lines: the library's are one bundled line each, which tells nobody anything.
-const stacks = Error as unknown as StackWriter
-stacks.stackTraceLimit = 40
-stacks.prepareStackTrace = (error, frames) =>
-  [
-    `${error.name}: ${error.message}`,
-    ...frames
-      .filter((frame) => frame.getFileName()?.startsWith('blob:'))
-      .map(
-        (frame) =>
-          `    at ${frame.getFunctionName() ?? '<anonymous>'} (${fileName}:${frame.getLineNumber()}:${frame.getColumnNumber()})`,
-      ),
-  ].join('\n')
+ownStacks(fileName)
 
 answerPage<ProgramAsked, ProgramTold>((asked, tell) => {
   const print =

@@ -50,7 +50,7 @@ function figureOf({ samples }: RunRecord, name: string, label: string): readonly
   const every = Math.ceil(all.length / points)
   // What is not finite is always drawn: it is what one looks for.
   const shown = all.filter(({ y }, i) => i % every === 0 || i === all.length - 1 || !Number.isFinite(y))
-  const svg = linePlot([{ name, points: shown, dots: false }], {
+  const svg = linePlot([{ name, color: 'blue', points: shown, dots: false }], {
     ...{ title: label, x: { label: 'step' }, y: { label } },
   })
   return [

@@ -48,16 +48,22 @@ function section({ failure, run, repaired }: Exhibit): Section {
     title: failure.title,
     finding: run.verdict.text,
     paragraphs: [failure.story],
-    figures: [{ svg: drawn(run.figure), caption: run.figure.caption }],
+    figures: [
+      {
+        svg: drawn(run.figure, 760, 340),
+        narrow: drawn(run.figure, 380, 300),
+        caption: run.figure.caption,
+      },
+    ],
     html: `${reported}\n${htmlTable(columns, repairs)}`,
     details: [{ summary: 'The numbers', html: readingsTable(run.naive, run.stable) }],
   }
 }
 
-function drawn(figure: FailureFigure): string {
+function drawn(figure: FailureFigure, width: number, height: number): string {
   const { kind, series, title, x, y, markers = [] } = figure
   const draw = kind === 'line' ? linePlot : scatterPlot
-  return draw(series, { title, x, y, markers, width: 760, height: 340 })
+  return draw(series, { title, x, y, markers, width, height })
 }
 
 /** The readings that are numbers, both ways side by side. */

@@ -1,12 +1,15 @@
 import {
   type Column,
   escapeHtml,
+  type Figure,
   htmlPage,
   htmlTable,
   linePlot,
+  type PlotMarker,
   type PlotSeries,
   type Row,
   type Section,
+  type SeriesColor,
 } from '../../report/index.js'
 import type { Step2750Record, Step2750Result } from '../../step2750/index.js'
 import { readable } from '../../text/index.js'
@@ -43,16 +46,24 @@ function loss(run: Step2750Result, cures: readonly CureRun[]): Section {
       ? [{ name: kept.name, color: 'blue' as const, points: medians(kept.result.loss), dots: false }]
       : []),
   ]
-  const svg = linePlot(series, {
-    title: 'The loss, step by step',
-    x: { label: 'step' },
-    y: { label: 'loss', scale: 'log10' },
-    width: 760,
-    height: 340,
-    markers,
-  })
+  const drawn = lossPlot(series, 'The loss, step by step', markers)
   const caption = 'Each point is the median of the finite losses of a stretch of steps.'
-  return { id: 'loss', title: 'The loss', finding, figures: [{ svg, caption }] }
+  return { id: 'loss', title: 'The loss', finding, figures: [{ ...drawn, caption }] }
+}
+
+/** Red is the run that breaks, on every page; "float32 kept" is blue, as beside it. */
+const cureColors: readonly SeriesColor[] = ['orange', 'blue', 'green', 'purple']
+
+/** Losses by step, on a wide screen and on a narrow one. */
+function lossPlot(
+  series: readonly PlotSeries[],
+  title: string,
+  markers: readonly PlotMarker[] = [],
+): Pick<Figure, 'svg'> & { readonly narrow: string } {
+  const axes = { x: { label: 'step' }, y: { label: 'loss', scale: 'log10' as const } }
+  const drawn = (width: number, height: number): string =>
+    linePlot(series, { ...{ title, ...axes, markers }, width, height })
+  return { svg: drawn(760, 340), narrow: drawn(380, 300) }
 }
 
 /** At most 250 medians over equal stretches; a stretch without a finite loss has none. */
@@ -230,15 +241,14 @@ function sideBySide(run: Step2750Result, cures: readonly CureRun[]): Section {
   })
   const clean = rows.filter(({ nan }) => String(nan).startsWith('none'))
   const best = [...clean].sort((a, b) => Number(a['loss']) - Number(b['loss']))[0]
-  const svg = linePlot(
-    cures.map(({ name, result }) => ({ name, points: medians(result.loss), dots: false })),
-    {
-      title: 'The losses with each cure',
-      x: { label: 'step' },
-      y: { label: 'loss', scale: 'log10' },
-      width: 760,
-      height: 340,
-    },
+  const drawn = lossPlot(
+    cures.map(({ name, result }, i) => ({
+      name,
+      color: cureColors[i % cureColors.length]!,
+      points: medians(result.loss),
+      dots: false,
+    })),
+    'The losses with each cure',
   )
   return {
     id: 'cures',
@@ -246,7 +256,9 @@ function sideBySide(run: Step2750Result, cures: readonly CureRun[]): Section {
     finding: best
       ? `${clean.length} of ${rows.length} stay finite; the least loss at the end is that of "${best['name']}", ${readable(Number(best['loss']))}.`
       : 'None of these stays finite.',
-    figures: [{ svg, caption: 'Medians as above; finite is not yet right: compare where the losses end.' }],
+    figures: [
+      { ...drawn, caption: 'Medians as above; finite is not yet right: compare where the losses end.' },
+    ],
     html: htmlTable(
       [
         { key: 'name', header: 'what is changed' },

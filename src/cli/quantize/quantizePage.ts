@@ -45,7 +45,7 @@ export function quantizePage(file: string, results: QuantizeResults): string {
       y: { label: 'SQNR, dB' },
     },
   )
-  const lying = linePlot([{ name: 'values', points: magnitudes }], {
+  const lying = linePlot([{ name: 'values', color: 'blue', points: magnitudes }], {
     title: 'Where the magnitudes lie',
     width: 760,
     height: 240,

@@ -1,6 +1,7 @@
+import type { WayReport } from '../../blocks/index.js'
 import { type Cell, type Column, type Row, textTable } from '../../report/index.js'
 import { readable } from '../../text/index.js'
-import type { QuantizeResults, QuantizeRow, QuantizeTotal } from './quantizeFile.js'
+import type { QuantizeResults } from './quantizeFile.js'
 
 /** What the columns mean. */
 export const reading =
@@ -66,11 +67,11 @@ export function totalRows({ totals }: QuantizeResults): Row[] {
 }
 
 /** A way in words. */
-export function wayName({ scheme, way }: Pick<QuantizeRow, 'scheme' | 'way'>): string {
+export function wayName({ scheme, way }: Pick<WayReport, 'scheme' | 'way'>): string {
   return `${scheme} ${way}`
 }
 
-function measured(row: QuantizeRow | QuantizeTotal): Row {
+function measured(row: WayReport): Row {
   const { bits, clipped, underflowed, overflowed, maxError } = row
   return {
     format: wayName(row),

@@ -4,7 +4,7 @@ import * as code from '../engine/opcodes.js'
 import { type Graph, moves, type Node } from '../graph/graph.js'
 import { wordsOf } from '../graph/inside.js'
 import type { Instruction, Parameter } from '../graph/lowering.js'
-import { bytesOutside, edgeOf, formatWords, hasRecord, hasSignedNaN, widthOf } from '../graph/values.js'
+import { bytesOutside, edgeOf, formatWords, hasRecord, widthOf } from '../graph/values.js'
 import { broadcastView, collapsed, type View } from '../graph/view.js'
 import { blockElements, blockOf, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, Emitted, HostCall } from './emitted.js'
@@ -27,7 +27,7 @@ import { dealt, type Share, sharesOf, Words, whole } from './words.js'
 /** Where tables of functions lie, which programs share. */
 export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
 
-/** Where the tables lie by which codes of up to 8 bits come in and go out. */
+/** Where the tables lie by which codes of up to 8 bits come in, and the records by which they go out. */
 export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; readonly leave: number }
 
 // No bit operation: addresses go up to 2^32.
@@ -210,7 +210,7 @@ export function emit(
         )
         const last = i === instructions.length - 1
         const to = last ? destination(node) : { register: { last: 0, always: false } }
-        const quiet = opcode < code.MIN && last && hasSignedNaN(node.dtype) && !signed.has(node)
+        const quiet = opcode < code.MIN && !signed.has(node)
         body.push({ opcode, to, reads: operands, parameter: parameterWord(as, parameter), quiet })
         made.push(to)
       }

@@ -157,12 +157,12 @@ export class Machine {
     return this.#table(`${name} ${dtype}`, () => functionTable(name, dtypeFacts(dtype).format!))
   }
 
-  /** Where the tables lie by which codes of at most 8 bits come in and go out. */
+  /** Where the table lies by which codes of at most 8 bits come in, and the record by which they go out. */
   edgesOf(dtype: DType): { readonly enter: number; readonly leave: number } {
     const low = dtypeFacts(dtype).format!
     return {
       enter: this.#table(`enter ${dtype}`, () => enterTable(low)),
-      leave: this.#table(`leave ${dtype}`, () => leaveTable(low)),
+      leave: this.#table(`leave ${dtype}`, () => leaveRecord(low)),
     }
   }
 
@@ -225,12 +225,28 @@ function enterTable(low: FloatFormat): Uint8Array {
   return new Uint8Array(values.buffer)
 }
 
-/** By the upper half of a float32 the code. */
-function leaveTable(low: FloatFormat): Uint8Array {
-  const table = new Uint8Array(65536)
-  for (const [code, word] of bitsOf(low).entries()) table[word >>> 16] = code
-  if (low.canonicalNaN !== null) table[0x7fc0] = low.canonicalNaN
-  return table
+/**
+ * The words by which float32 values become codes of at most 8 bits: see `leaveBytes` in wasm/program/edges.ts. There a code is a
+ * multiple of 2^(7 - m), m the bits of its mantissa: in the upper half of a float32 its first bit lies there.
+ */
+function leaveRecord(low: FloatFormat): Uint8Array {
+  const { bias, mantissaBits, minNormal, minSubnormal, infinityCode, maxCode, canonicalNaN } = low
+  const words = new Uint32Array(9)
+  const floats = new Float32Array(words.buffer)
+  const unit = 2 ** (7 - mantissaBits)
+  const lift = (127 - bias) * 2 ** 7
+  if (minSubnormal !== null) {
+    floats[0] = (2 ** 23 * minSubnormal) / unit
+    floats[1] = minNormal
+  }
+  words[2] = lift * 2 ** 16
+  words[3] = 0x10001 * (0x7f80 - lift)
+  words[4] = 0x10001 * ((infinityCode ?? maxCode) * unit)
+  words[5] = 0x10001 * (256 / unit)
+  words[6] = 0x1010101 * low.signMask
+  words[7] = low.negativeZero ? 0xffffffff : 0
+  words[8] = 0x1010101 * (canonicalNaN ?? 0)
+  return new Uint8Array(words.buffer)
 }
 
 // undefined: not tried yet; null: tried, and this machine has no WebAssembly SIMD, or no memory that threads share.

@@ -131,3 +131,11 @@ export const FUNCTION = 98
 /** Elements of a block as storage has them, read to values and written from them; the kind of elements is added. */
 export const READ = 99
 export const WRITE = 104
+/** float32 values rounded to a format without a NaN, to one of powers of two alone, and the same of products and quotients in it. */
+export const ROUND_FINITE = 109
+export const ROUND_POWER = 110
+export const ROUND_POWER_PRODUCT = 111
+/** float64 values rounded to odd float32 ones: what is narrower is rounded from those as from float64. */
+export const NARROW_ODD = 112
+/** A product by a constant of at most 1, rounded as TO_FORMAT says; TO_TOP is the next. */
+export const MUL_WITHIN = 113

@@ -12,7 +12,7 @@ import {
 } from '../../tensor/index.js'
 import * as code from '../engine/opcodes.js'
 import type { Node } from './graph.js'
-import { hasRecord, isWord, roundingOf, widthOf } from './values.js'
+import { hasRecord, isWord, laterRoundingOf, roundingOf, widthOf } from './values.js'
 
 /** One instruction of a loop: what it reads, by number an operand of the operation or the result of an earlier instruction. */
 export interface Instruction {
@@ -45,6 +45,15 @@ const simple = (opcode: number, reads: readonly number[], width: 4 | 8 = 4): Ins
   width,
 })
 
+/** Instructions whose result is in float32, and then rounded to a dtype that operations have no rounding to. */
+function roundedLater(dtype: DType, isProduct: boolean, instructions: readonly Instruction[]): Loop {
+  const opcode = laterRoundingOf(dtype, isProduct)
+  if (opcode === undefined) return undefined
+  const before = instructions.length - 1
+  const reads = before < 0 ? [0] : [{ before }]
+  return [...instructions, { opcode, reads, width: 4, ...format(dtype) }]
+}
+
 /** An operation's own kernel on blocks: for dtypes that storage holds as they are here. */
 function kernel({ dtype, inputs }: Node): Loop {
   const native = (each: DType): boolean => !dtypeFacts(each).format && each !== 'bool'
@@ -66,10 +75,21 @@ function arithmetic(opcode: number, wide: number, whole: number | undefined): Ru
     if (dtype === 'float64') return [simple(wide, [0, 1], 8)]
     if (!isFloat(dtype)) return whole === undefined ? undefined : [simple(whole, [0, 1])]
     const rounding = roundingOf(dtype)
-    if (rounding === undefined) return undefined
     if (givesOperand(opcode, node)) return [simple(opcode, [0, 1])]
-    return [{ ...simple(opcode + rounding, [0, 1]), ...format(dtype) }]
+    if (rounding === undefined) {
+      return roundedLater(dtype, opcode === code.MUL || opcode === code.DIV, [simple(opcode, [0, 1])])
+    }
+    const within = opcode === code.MUL && rounding >= code.TO_FORMAT && shrinks(node)
+    const rounded = within ? code.MUL_WITHIN + rounding - code.TO_FORMAT : opcode + rounding
+    return [{ ...simple(rounded, [0, 1]), ...format(dtype) }]
   }
+}
+
+/** Whether a product has a constant of at most 1, so that it is no larger than its other operand. */
+function shrinks({ inputs }: Node): boolean {
+  return inputs.some(
+    ({ source, size }) => source.kind === 'constant' && size === 1 && Math.abs(source.tensor.item()) <= 1,
+  )
 }
 
 /** Whether what an operation gives is one of its operands, but for the sign of a zero: with a constant 0 or 1. There is nothing to round. */
@@ -88,7 +108,7 @@ function choice(float: number, wide: number, signed: number, unsigned: number): 
     if (dtype === 'float64') return [simple(wide, [0, 1], 8)]
     if (dtype === 'int32') return [simple(signed, [0, 1])]
     if (dtype === 'uint32') return [simple(unsigned, [0, 1])]
-    return roundingOf(dtype) === undefined ? undefined : [simple(float, [0, 1])]
+    return isWord(dtype) ? [simple(float, [0, 1])] : undefined
   }
 }
 
@@ -175,17 +195,16 @@ const sqrt: Rule = (node, name) => {
   if (node.dtype === 'float64') return [simple(code.SQRT64, [0], 8)]
   // Up to 11 bits a root of float32 rounds innocuously: 24 >= 2 * 11 + 2.
   return rounding === undefined
-    ? unary(node, name)
+    ? (unary(node, name) ?? roundedLater(node.dtype, false, [simple(code.SQRT, [0])]))
     : [{ ...simple(code.SQRT + rounding, [0]), ...format(node.dtype) }]
 }
 
-const square: Rule = (node, name) => {
-  const { dtype } = node
+const square: Rule = ({ dtype }) => {
   if (dtype === 'float64') return [simple(code.MUL64, [0, 0], 8)]
   if (!isFloat(dtype)) return dtype === 'bool' ? undefined : [simple(code.MUL_INT, [0, 0])]
   const rounding = roundingOf(dtype)
   return rounding === undefined
-    ? unary(node, name)
+    ? roundedLater(dtype, true, [simple(code.MUL, [0, 0])])
     : [{ ...simple(code.MUL + rounding, [0, 0]), ...format(dtype) }]
 }
 
@@ -197,6 +216,15 @@ const where: Rule = ({ dtype }) => [
 const logical =
   (opcode: number, operands: number): Rule =>
   () => [simple(opcode, operands === 1 ? [0] : [0, 1])]
+
+/** Numbers of a dtype as float32, for a format to which they are rounded then as from themselves. */
+function widened(from: DType): readonly Instruction[] {
+  if (isWord(from)) return []
+  if (from === 'bool') return [simple(code.MASK_TO_FLOAT, [0])]
+  if (from === 'float64') return [simple(code.NARROW_ODD, [0])]
+  const wide = simple(from === 'int32' ? code.INT_TO_FLOAT64 : code.UINT_TO_FLOAT64, [0], 8)
+  return [wide, { opcode: code.NARROW_ODD, reads: [{ before: 0 }], width: 4 }]
+}
 
 const cast: Rule = (node) => {
   const { source, dtype, inputs } = node
@@ -213,7 +241,7 @@ const cast: Rule = (node) => {
     return [simple(from === 'int32' ? code.INT_TO_FLOAT64 : code.UINT_TO_FLOAT64, [0], 8)]
   }
   if (isFloat(dtype)) {
-    if (rounding === undefined) return undefined
+    if (rounding === undefined) return roundedLater(dtype, false, widened(from))
     const narrowed = (reads: Instruction['reads']): Instruction => ({
       ...{ opcode: code.NARROW + rounding, reads, width: 4 },
       ...format(dtype),

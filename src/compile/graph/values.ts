@@ -12,8 +12,8 @@ export function isWord(dtype: DType): boolean {
 }
 
 /**
- * How results of a dtype are rounded; undefined where no loop here does it: formats without a NaN or without a zero, whose
- * operations go the way of `Tensor`.
+ * How results of a dtype are rounded; undefined for formats without a NaN or without a zero: in loops an instruction of its own does
+ * it, `laterRoundingOf`, and other operations go the way of `Tensor`.
  */
 export function roundingOf(dtype: DType): number | undefined {
   if (dtype === 'float32') return code.EXACT
@@ -23,8 +23,17 @@ export function roundingOf(dtype: DType): number | undefined {
   return low.infinity ? code.TO_FORMAT : code.TO_TOP
 }
 
+/** The instruction that rounds float32 results to a dtype where operations have no rounding to it; undefined where they have. */
+export function laterRoundingOf(dtype: DType, isProduct = false): number | undefined {
+  const low = dtypeFacts(dtype).format
+  if (!low || roundingOf(dtype) !== undefined) return undefined
+  if (low.nan === 'none') return code.ROUND_FINITE
+  return isProduct ? code.ROUND_POWER_PRODUCT : code.ROUND_POWER
+}
+
 /** Whether rounding to a dtype reads a record of its format. */
 export function hasRecord(dtype: DType): boolean {
+  if (laterRoundingOf(dtype) === code.ROUND_FINITE) return true
   return [code.TO_FORMAT, code.TO_TOP].includes(roundingOf(dtype) ?? code.EXACT)
 }
 
@@ -37,9 +46,9 @@ export function hasSignedNaN(dtype: DType): boolean {
   return low !== undefined && low.nan === 'top' && low.signed
 }
 
-/** The words that rounding to a format reads: see `toFormat` and `toTop` in wasm/program/rounding.ts. */
+/** The words that rounding to a format reads: see `toFormat`, `toTop` and `toFinite` in wasm/program/rounding.ts. */
 export function formatWords(dtype: DType): Uint32Array {
-  const { minNormal, precision, maxExponent, max, infinity, negativeZero } = dtypeFacts(dtype).format!
+  const { minNormal, precision, maxExponent, max, infinity, nan, negativeZero } = dtypeFacts(dtype).format!
   const words = new Uint32Array(5)
   const floats = new Float32Array(words.buffer)
   floats[0] = minNormal
@@ -49,6 +58,8 @@ export function formatWords(dtype: DType): Uint32Array {
   if (infinity) {
     floats[3] = 2 ** (127 - maxExponent)
     floats[4] = 2 ** (maxExponent - 127)
+  } else if (nan === 'none') {
+    floats[3] = max
   } else {
     // What follows the largest value reaches 2^128 by it, and the largest value does not.
     floats[3] = (2 ** 128 / (max + 2 ** (maxExponent + 1 - precision))) * (1 + 2 ** -20)

@@ -1,8 +1,10 @@
 import { float32Unary, fmaFloat32 } from '../../functions/index.js'
 import {
   addRescaled,
+  type End,
   exponentials,
   type FlashForm,
+  finishBy,
   rowMax,
   rowSum,
   scaleRow,
@@ -41,12 +43,15 @@ export function flash2(plan: FlashPlan): FlashForm {
       addToSums(tile, l, factor)
     },
     add: addRescaled,
-    finish(state, i, dv) {
-      const [m, l] = [state.m[i]!, state.l[i]!]
-      scaleRow(state, i, dv, l === 0 ? 0 : fround(1 / l))
-      return l === 0 ? -Infinity : fround(m + float32Unary.log(l))
-    },
+    finish: finishBy(flash2End),
   }
+}
+
+/** A row without a pair is 0. */
+export function flash2End(m: number, l: number): End {
+  return l === 0
+    ? { by: 0, logsumexp: -Infinity }
+    : { by: fround(1 / l), logsumexp: fround(m + float32Unary.log(l)) }
 }
 
 /** l = f(f(a l) + rowsum p) of every row. */

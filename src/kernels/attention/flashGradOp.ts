@@ -15,11 +15,13 @@ import {
 import { columns } from '../gemm/columns.js'
 import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
+import { backwardByTiles, type Slopes } from './backwardByTiles.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
+import { flashGradExact } from './flashExact.js'
 import { flashProduct, flopsOfProduct } from './flashProduct.js'
 import { exponentials } from './form.js'
 import { formOf } from './forms.js'
-import { headsOf } from './heads.js'
+import { type Heads, headsOf } from './heads.js'
 import { isWide, type Narrow, narrowTo } from './narrow.js'
 import type { FlashPlan } from './plan.js'
 import { visits } from './visits.js'
@@ -44,6 +46,7 @@ export const flashGradOp: KnownOp<FlashPlan> = {
       'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',
     )
   },
+  exact: flashGradExact,
   kernel: (inputs, plan) => new Tensor('float32', [lengthOf(inputs)], gradients(inputs, plan)),
 }
 
@@ -76,9 +79,36 @@ export function rangeOf(all: Tensor, start: number, shape: Shape): Tensor {
 }
 
 function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Float32Array {
-  const { count, kvCount, group, tq, tk, d, dv } = headsOf('attentionGrad', q!, k!, v!)
+  const heads = headsOf('attentionGrad', q!, k!, v!)
+  const { dv } = heads
+  const narrow = narrowTo(q!.dtype as FloatDType)
+  const stride = dv + residuals
+  const [kept, slopes] = [float32Of(given!), float32Of(g!)]
+  const cotangents = columns(slopes, stride, 0, dv)
+  const delta = deltaOfOutput(plan, columns(kept, stride, 0, dv), cotangents, dv, narrow)
+  const [afterQ, afterK, afterV] = [q!.size, q!.size + k!.size, q!.size + k!.size + v!.size]
+  const all = new Float32Array(afterV + delta.length)
+  const to: Slopes = {
+    ...{ cotangents, delta, logsumexp: columns(kept, stride, dv, 1) },
+    logsumexpCotangents: columns(slopes, stride, dv, 1),
+    ...{ dq: all.subarray(0, afterQ), dk: all.subarray(afterQ, afterK), dv: all.subarray(afterK, afterV) },
+  }
+  const operands = [q!, k!, v!] as const
+  if (!backwardByTiles(operands, plan, heads, to)) plainly(operands, plan, heads, to)
+  all.set(delta, afterV)
+  canonicalizeNaN(all)
+  return all
+}
+
+/** The definition for every form, one number after the other between products. */
+function plainly(
+  [q, k, v]: readonly [Tensor, Tensor, Tensor],
+  plan: FlashPlan,
+  { count, kvCount, group, tq, tk, d, dv }: Heads,
+  { delta, logsumexp: lse, logsumexpCotangents, ...to }: Slopes,
+): void {
   const { blockQ, blockK, softCap, scale } = plan
-  const dtype = q!.dtype as FloatDType
+  const dtype = q.dtype as FloatDType
   const wide = isWide(dtype)
   const narrow = narrowTo(dtype)
   const form = formOf({ ...plan, exponent: 'e' })
@@ -90,21 +120,10 @@ function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Flo
     product(a.values, b.values, { m, k, n }, result, wide || productsFit(a.span, b.span))
     return result
   }
-  const queries = blockOperand(float32Of(q!), count, tq, d, blockQ)
-  const keys = blockOperand(float32Of(k!), kvCount, tk, d, blockK)
-  const values = blockOperand(float32Of(v!), kvCount, tk, dv, blockK)
-  const stride = dv + residuals
-  const [kept, slopes] = [float32Of(given!), float32Of(g!)]
-  const cotangents = blockOperand(columns(slopes, stride, 0, dv), count, tq, dv, blockQ)
-  const lse = columns(kept, stride, dv, 1)
-  const delta = deltaOfOutput(plan, columns(kept, stride, 0, dv), columns(slopes, stride, 0, dv), dv, narrow)
-  const lseCotangent = columns(slopes, stride, dv, 1)
-  const all = new Float32Array(q!.size + k!.size + v!.size + delta.length)
-  const [dq, dk, dvs] = [
-    all.subarray(0, q!.size),
-    all.subarray(q!.size, q!.size + k!.size),
-    all.subarray(q!.size + k!.size, q!.size + k!.size + v!.size),
-  ]
+  const queries = blockOperand(float32Of(q), count, tq, d, blockQ)
+  const keys = blockOperand(float32Of(k), kvCount, tk, d, blockK)
+  const values = blockOperand(float32Of(v), kvCount, tk, dv, blockK)
+  const cotangents = blockOperand(to.cotangents, count, tq, dv, blockQ)
   const added = {
     q: new Float32Array(rows * d),
     k: new Float32Array(blockK * d),
@@ -151,7 +170,7 @@ function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Flo
       for (const column of columns) {
         const { p, dp: ds, width } = block(column)
         for (let i = 0; i < height; i++) {
-          const less = fround(delta[first + i]! - lseCotangent[first + i]!)
+          const less = fround(delta[first + i]! - logsumexpCotangents[first + i]!)
           for (let e = i * width; e < (i + 1) * width; e++) ds[e] = fround(fround(ds[e]! - less) * p[e]!)
         }
         if (softCap !== undefined) throughCap(ds, room.raw, scale, softCap)
@@ -162,18 +181,15 @@ function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Flo
         transposeInto(p, height, width, turned)
         const start = kvHead * tk + column * blockK
         const own = { values: turned, span: spanOf(turned) }
-        add(dvs, start * dv, product32(width, height, dv, own, cotangent, added.v))
+        add(to.dv, start * dv, product32(width, height, dv, own, cotangent, added.v))
         transposeInto(ds, height, width, turned)
         const change = { values: turned, span: spanOf(turned) }
-        add(dk, start * d, product32(width, height, d, change, query, added.k))
+        add(to.dk, start * d, product32(width, height, d, change, query, added.k))
         const key = partOf(keys, kvHead, column)
-        add(dq, first * d, product32(height, width, d, { values: ds, span: change.span }, key, added.q))
+        add(to.dq, first * d, product32(height, width, d, { values: ds, span: change.span }, key, added.q))
       }
     }
   }
-  all.set(delta, all.length - delta.length)
-  canonicalizeNaN(all)
-  return all
 }
 
 interface Part {

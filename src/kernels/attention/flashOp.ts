@@ -2,11 +2,13 @@ import { canonicalizeNaN, type FloatDType, type KnownOp, Tensor } from '../../te
 import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, spanOf } from '../gemm/product.js'
 import { blockOperand } from './blockOperand.js'
+import { flashExact } from './flashExact.js'
 import { flashRule, residuals } from './flashGradOp.js'
 import { flashProduct, flopsOfProduct } from './flashProduct.js'
-import type { State } from './form.js'
+import type { FlashForm, State } from './form.js'
 import { formOf } from './forms.js'
-import { headsOf } from './heads.js'
+import { forwardByTiles } from './forwardByTiles.js'
+import { type Heads, headsOf } from './heads.js'
 import { isWide, narrowTo } from './narrow.js'
 import type { FlashPlan } from './plan.js'
 import { visits } from './visits.js'
@@ -22,68 +24,80 @@ export const flashOp: KnownOp<FlashPlan> = {
   gradient: flashRule,
   flops: (plan, shapes) => flopsOfProduct(flashProduct(plan, shapes, 'forward')),
   product: (plan, shapes) => flashProduct(plan, shapes, 'forward'),
+  exact: flashExact,
   kernel: ([q, k, v], plan) => {
     const heads = headsOf('flashAttention', q!, k!, v!)
-    const { lead, count, kvCount, group, tq, tk, d, dv } = heads
-    const { blockQ, blockK } = plan
     const form = formOf(plan)
-    const dtype = q!.dtype as FloatDType
-    const queries = blockOperand(float32Of(q!), count, tq, d, blockQ)
-    const keys = blockOperand(float32Of(k!), kvCount, tk, d, blockK)
-    const values = blockOperand(float32Of(v!), kvCount, tk, dv, blockK)
-    const narrow = narrowTo(plan.probs)
-    // Operands of up to 12 bits have exact products; float32 ones round them.
-    const [rounded, roundedProbs] = [isWide(dtype), isWide(dtype) || isWide(plan.probs)]
-    const [most, wide] = [Math.min(blockQ, tq), Math.min(blockK, tk)]
-    const [logits, narrowed] = [new Float32Array(most * wide), new Float32Array(most * wide)]
-    const products = new Float32Array(most * dv)
-    const state: State = {
-      m: new Float32Array(most),
-      l: new Float32Array(most),
-      acc: new Float32Array(most * dv),
-      factor: new Float32Array(most),
-      share: new Float32Array(most),
-    }
-    const stride = dv + residuals
-    const out = new Float32Array(count * tq * stride)
-    const visit = visits(plan, tq, tk)
-    const columns = Math.ceil(tk / blockK)
-    for (let row = 0; row * blockQ < tq; row++) {
-      const { skips, allowed } = visit(row)
-      const rows = Math.min(blockQ, tq - row * blockQ)
-      for (let head = 0; head < count; head++) {
-        const kvHead = Math.floor(head / group)
-        state.m.fill(form.firstMax)
-        state.l.fill(0)
-        state.acc.fill(0)
-        for (let column = 0; column < columns; column++) {
-          if (skips(column)) continue
-          const width = Math.min(blockK, tk - column * blockK)
-          const s = logits.subarray(0, rows * width)
-          const exact = rounded || productsFit(queries.span(head, row), keys.span(kvHead, column))
-          const turned = keys.turned(kvHead, column)
-          product(queries.block(head, row), turned, { m: rows, k: d, n: width }, s, exact)
-          const tile = { rows, width, s, allowed: allowed(column) }
-          form.logits(tile)
-          form.weigh(tile, state)
-          const p = narrow ? narrowed.subarray(0, s.length) : s
-          narrow?.(s, p)
-          const w = products.subarray(0, rows * dv)
-          const plain = roundedProbs || productsFit(spanOf(p), values.span(kvHead, column))
-          product(p, values.block(kvHead, column), { m: rows, k: width, n: dv }, w, plain)
-          form.add(state, w, rows, dv)
-        }
-        for (let i = 0; i < rows; i++) {
-          const at = (head * tq + row * blockQ + i) * stride
-          const lse = form.finish(state, i, dv)
-          out.set(state.acc.subarray(i * dv, (i + 1) * dv), at)
-          out[at + dv] = lse
-          out[at + dv + 1] = state.m[i]!
-          out[at + dv + 2] = state.l[i]!
-        }
+    const operands = [q!, k!, v!] as const
+    const out = forwardByTiles(operands, plan, heads, form.firstMax) ?? plainly(operands, plan, heads, form)
+    canonicalizeNaN(out)
+    return new Tensor('float32', [...heads.lead, heads.tq, heads.dv + residuals], out)
+  },
+}
+
+/** The definition of every form, one number after the other between products. */
+function plainly(
+  [q, k, v]: readonly [Tensor, Tensor, Tensor],
+  plan: FlashPlan,
+  { count, kvCount, group, tq, tk, d, dv }: Heads,
+  form: FlashForm,
+): Float32Array {
+  const { blockQ, blockK } = plan
+  const dtype = q.dtype as FloatDType
+  const queries = blockOperand(float32Of(q), count, tq, d, blockQ)
+  const keys = blockOperand(float32Of(k), kvCount, tk, d, blockK)
+  const values = blockOperand(float32Of(v), kvCount, tk, dv, blockK)
+  const narrow = narrowTo(plan.probs)
+  // Operands of up to 12 bits have exact products; float32 ones round them.
+  const [rounded, roundedProbs] = [isWide(dtype), isWide(dtype) || isWide(plan.probs)]
+  const [most, wide] = [Math.min(blockQ, tq), Math.min(blockK, tk)]
+  const [logits, narrowed] = [new Float32Array(most * wide), new Float32Array(most * wide)]
+  const products = new Float32Array(most * dv)
+  const state: State = {
+    m: new Float32Array(most),
+    l: new Float32Array(most),
+    acc: new Float32Array(most * dv),
+    factor: new Float32Array(most),
+    share: new Float32Array(most),
+  }
+  const stride = dv + residuals
+  const out = new Float32Array(count * tq * stride)
+  const visit = visits(plan, tq, tk)
+  const columns = Math.ceil(tk / blockK)
+  for (let row = 0; row * blockQ < tq; row++) {
+    const { skips, allowed } = visit(row)
+    const rows = Math.min(blockQ, tq - row * blockQ)
+    for (let head = 0; head < count; head++) {
+      const kvHead = Math.floor(head / group)
+      state.m.fill(form.firstMax)
+      state.l.fill(0)
+      state.acc.fill(0)
+      for (let column = 0; column < columns; column++) {
+        if (skips(column)) continue
+        const width = Math.min(blockK, tk - column * blockK)
+        const s = logits.subarray(0, rows * width)
+        const exact = rounded || productsFit(queries.span(head, row), keys.span(kvHead, column))
+        const turned = keys.turned(kvHead, column)
+        product(queries.block(head, row), turned, { m: rows, k: d, n: width }, s, exact)
+        const tile = { rows, width, s, allowed: allowed(column) }
+        form.logits(tile)
+        form.weigh(tile, state)
+        const p = narrow ? narrowed.subarray(0, s.length) : s
+        narrow?.(s, p)
+        const w = products.subarray(0, rows * dv)
+        const plain = roundedProbs || productsFit(spanOf(p), values.span(kvHead, column))
+        product(p, values.block(kvHead, column), { m: rows, k: width, n: dv }, w, plain)
+        form.add(state, w, rows, dv)
+      }
+      for (let i = 0; i < rows; i++) {
+        const at = (head * tq + row * blockQ + i) * stride
+        const lse = form.finish(state, i, dv)
+        out.set(state.acc.subarray(i * dv, (i + 1) * dv), at)
+        out[at + dv] = lse
+        out[at + dv + 1] = state.m[i]!
+        out[at + dv + 2] = state.l[i]!
       }
     }
-    canonicalizeNaN(out)
-    return new Tensor('float32', [...lead, tq, stride], out)
-  },
+  }
+  return out
 }

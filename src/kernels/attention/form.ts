@@ -40,6 +40,21 @@ export interface FlashForm {
   finish(state: State, i: number, dv: number): number
 }
 
+/** What a row's output is multiplied by at the end, and its logsumexp. */
+export interface End {
+  readonly by: number
+  readonly logsumexp: number
+}
+
+/** The `finish` of a form whose rows end so. */
+export const finishBy =
+  (end: (m: number, l: number) => End): FlashForm['finish'] =>
+  (state, i, dv) => {
+    const { by, logsumexp } = end(state.m[i]!, state.l[i]!)
+    scaleRow(state, i, dv, by)
+    return logsumexp
+  }
+
 /** How a form is made of a plan. */
 export type FormOf = (plan: FlashPlan) => FlashForm
 

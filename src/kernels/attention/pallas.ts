@@ -1,5 +1,5 @@
 import { float32Unary } from '../../functions/index.js'
-import { type FlashForm, rowSum, weighFromMax } from './form.js'
+import { type End, type FlashForm, finishBy, rowSum, weighFromMax } from './form.js'
 import type { FlashPlan } from './plan.js'
 import { masked } from './splash.js'
 
@@ -45,6 +45,11 @@ export function pallas({ scale, single }: FlashPlan): FlashForm {
         for (let e = i * dv; e < (i + 1) * dv; e++) acc[e] = fround(acc[e]! * before) + fround(w[e]! * now)
       }
     },
-    finish: ({ m, l }, i) => fround(m[i]! + float32Unary.log(l[i]!)),
+    finish: finishBy(pallasEnd),
   }
+}
+
+/** Every block has normalised its rows. */
+export function pallasEnd(m: number, l: number): End {
+  return { by: 1, logsumexp: fround(m + float32Unary.log(l)) }
 }

@@ -1,5 +1,14 @@
 import { float32Unary } from '../../functions/index.js'
-import { addRescaled, type FlashForm, rowSum, scaleRow, select, softCapped, weighFromMax } from './form.js'
+import {
+  addRescaled,
+  type End,
+  type FlashForm,
+  finishBy,
+  rowSum,
+  select,
+  softCapped,
+  weighFromMax,
+} from './form.js'
 import type { FlashPlan } from './plan.js'
 
 const { fround } = Math
@@ -25,10 +34,11 @@ export function splash({ softCap }: FlashPlan): FlashForm {
       for (let i = 0; i < tile.rows; i++) l[i] = rowSum(tile, i) + fround(factor[i]! * l[i]!)
     },
     add: addRescaled,
-    finish(state, i, dv) {
-      const l = state.l[i]!
-      scaleRow(state, i, dv, fround(1 / l))
-      return fround(float32Unary.log(l) + state.m[i]!)
-    },
+    finish: finishBy(splashEnd),
   }
+}
+
+/** A row without a visited block is NaN. */
+export function splashEnd(m: number, l: number): End {
+  return { by: fround(1 / l), logsumexp: fround(float32Unary.log(l) + m) }
 }

@@ -52,6 +52,11 @@ export interface KernelRecord<A> {
   forward(inputs: readonly Tensor[], attributes: A): Tensor
   /** The cotangents of the inputs, in tensor operations: each of its input's dtype and shape, undefined where there is none. */
   gradient(context: OpCotangent<A>): readonly (Tensor | undefined)[]
+  /**
+   * The exact function in tensor operations, of operands in float64: with it `certify` carries errors through the kernel. Default:
+   * it knows `bound`, of operands that have no error.
+   */
+  exact?(inputs: readonly Tensor[], attributes: A): Tensor
   /** The largest error of any element for these operands. Default: none is promised. */
   bound?(inputs: readonly Tensor[], attributes: A): number
   /** What a run on operands of these shapes costs. Default: unknown. */
@@ -81,7 +86,14 @@ export interface Kernel<A> {
 
 const names: OptionTable<KernelRecord<unknown>> = {
   ...{ name: 'required', forward: 'required', gradient: 'required', samples: 'required' },
-  ...{ bound: 'optional', cost: 'optional', form: 'optional', rounds: 'optional', tolerance: 'optional' },
+  ...{
+    exact: 'optional',
+    bound: 'optional',
+    cost: 'optional',
+    form: 'optional',
+    rounds: 'optional',
+    tolerance: 'optional',
+  },
 }
 const forms: readonly Form[] = ['elementwise', 'moves', 'joins', 'reduces', 'scans', 'contracts', 'whole']
 const roundings: readonly Rounds[] = ['never', 'once', 'each step', 'decides']
@@ -103,7 +115,7 @@ export function defineKernel<A>(record: KernelRecord<A>): Kernel<A> {
   const { name, forward, gradient, samples, form = 'whole', rounds = 'once', tolerance = 1e-6 } = record
   checkText('defineKernel', 'name', name)
   for (const [what, f] of Object.entries({ forward, gradient })) checkFunction('defineKernel', what, f)
-  for (const what of ['bound', 'cost'] as const) {
+  for (const what of ['exact', 'bound', 'cost'] as const) {
     if (record[what] !== undefined) checkFunction('defineKernel', what, record[what])
   }
   checkArray('defineKernel', 'samples', samples)
@@ -117,6 +129,8 @@ export function defineKernel<A>(record: KernelRecord<A>): Kernel<A> {
     rounds,
     kernel: (inputs, attributes) => record.forward(inputs.map(untraced), attributes),
     gradient: (context) => record.gradient(context),
+    ...(record.exact && { exact: (inputs, attributes) => record.exact!(inputs, attributes) }),
+    ...(record.bound && { bound: (inputs, attributes) => record.bound!(inputs, attributes) }),
   }
   const kernel: Kernel<A> = {
     name,
@@ -185,6 +199,7 @@ function checkError<A>(kernel: Kernel<A>, { inputs, attributes }: KernelSample<A
     )
   }
   const [seen, wanted] = [result.toNumbers(), exact.toNumbers()]
+  checkExact(kernel, inputs.map(widened), attributes, exact)
   for (const [i, value] of seen.entries()) {
     const error = Math.abs(value - wanted[i]!)
     if (error > bound) {
@@ -192,6 +207,30 @@ function checkError<A>(kernel: Kernel<A>, { inputs, attributes }: KernelSample<A
         `defineKernel: ${kernel.name} is off by more than its bound of ${bound} at element ${i} [${value}, not ${wanted[i]}]`,
       )
     }
+  }
+}
+
+/** In tensor operations it is the same function, to what float64 may lose. */
+function checkExact<A>(
+  { name, op }: Kernel<A>,
+  inputs: readonly Tensor[],
+  attributes: A,
+  wanted: Tensor,
+): void {
+  if (!op.exact) return
+  const given = op.exact(inputs, attributes)
+  if (!(given instanceof Tensor) || !sameShape(given.shape, wanted.shape)) {
+    throw new RangeError(
+      `defineKernel: exact of ${name} is of another shape than its forward [${shown(given)}]`,
+    )
+  }
+  const [seen, forward] = [given.toNumbers(), wanted.toNumbers()]
+  const largest = forward.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+  const at = seen.findIndex((x, i) => !(Math.abs(x - forward[i]!) <= 2 ** -30 * largest))
+  if (at >= 0) {
+    throw new RangeError(
+      `defineKernel: exact of ${name} is not its forward in float64, element ${at} [${seen[at]}, not ${forward[at]}]`,
+    )
   }
 }
 

@@ -57,6 +57,7 @@ const blockScaledOp: KnownOp<Blocks> = {
     const shape = [x!.shape[0]!, w!.shape[1]!]
     return cast(new Tensor('float32', shape, product(left, right, how)), how.dtype ?? x!.dtype)
   },
+  exact: ([x, w]) => matmul(x!, w!),
   gradient: ({ g, inputs: [x, w], attributes, needs }) => {
     const wide = cast(g, 'float32')
     const { block } = attributes
@@ -82,6 +83,7 @@ const tiledOp: KnownOp<Tiled> = {
     x!.dtype === 'float64'
       ? untraced(x!)
       : new Tensor('float32', x!.shape, tileValues(scaleTiles(untraced(x!), { tile, format, scale }))),
+  exact: ([x]) => x!,
   gradient: ({ g, inputs: [x] }) => [cast(g, x!.dtype)],
 }
 

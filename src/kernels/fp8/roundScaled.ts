@@ -24,6 +24,7 @@ const roundScaledOp: KnownOp<Rounding> = {
     x!.dtype === 'float64'
       ? mul(untraced(x!), cast(untraced(scale!), 'float64'))
       : cast(codesOf(untraced(x!), untraced(scale!), how), 'float32'),
+  exact: ([x, scale]) => mul(x!, scale!),
   gradient: ({ g, inputs: [x, scale] }) => [cast(mul(g, scale!), x!.dtype), undefined],
 }
 
@@ -33,6 +34,7 @@ const roundCotangentOp: KnownOp<Rounding> = {
   form: 'elementwise',
   rounds: 'never',
   kernel: ([x]) => x!,
+  exact: ([x]) => x!,
   gradient: ({ g, inputs: [, scale], attributes }) => [
     mul(roundScaled(g, scale!, attributes), reciprocal(scale!)),
     undefined,

@@ -55,6 +55,7 @@ export const gemmOp: KnownOp<Gemm> = {
     const shape: Shape = [...batch, m, n]
     return cast(new Tensor('float32', shape, sums), how.dtype ?? a!.dtype)
   },
+  exact: ([a, b]) => matmul(a!, b!),
   // The products of a gradient run in the same mode, each rounded to its operand's dtype.
   gradient: ({ g, inputs, needs, attributes }) => {
     const [a, b] = inputs as [Tensor<FloatDType>, Tensor<FloatDType>]

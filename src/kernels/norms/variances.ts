@@ -5,8 +5,10 @@ import {
   div,
   type FloatDType,
   type KnownOp,
+  mean,
   mul,
   roundingTo,
+  square,
   sub,
   type Tensor,
   tensor,
@@ -52,6 +54,7 @@ const welfordMeanOp: KnownOp<Along> = {
   form: 'reduces',
   rounds: 'each step',
   kernel: ([x]) => walk(x!, 'mean'),
+  exact: ([x]) => mean(x!, { axis: -1, keepDims: true }),
   gradient: ({ g, inputs: [x] }) => [broadcastTo(shared(g, x!), x!.shape)],
 }
 
@@ -61,6 +64,7 @@ const welfordVarianceOp: KnownOp<Along> = {
   form: 'reduces',
   rounds: 'each step',
   kernel: ([x]) => walk(x!, 'variance'),
+  exact: ([x]) => mean(square(sub(x!, mean(x!, { axis: -1, keepDims: true }))), { axis: -1, keepDims: true }),
   gradient: ({ g, inputs: [x] }) => [mul(sub(x!, welford(x!).mean), shared(mul(g, 2), x!))],
 }
 

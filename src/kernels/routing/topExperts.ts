@@ -1,4 +1,17 @@
-import { apply, type KnownOp, sizeOf, Tensor, zeros } from '../../tensor/index.js'
+import {
+  apply,
+  arange,
+  argsort,
+  equal,
+  expandDims,
+  type KnownOp,
+  sizeOf,
+  slice,
+  sum,
+  Tensor,
+  where,
+  zeros,
+} from '../../tensor/index.js'
 
 interface Top {
   readonly k: number
@@ -34,6 +47,8 @@ export const topExpertsOp: KnownOp<Top> = {
     }
     return new Tensor('int32', [...x!.shape.slice(0, -1), k], data)
   },
+  exact: ([x], { k }) =>
+    slice(argsort(x!, { descending: true }), [...x!.shape.slice(0, -1).map(() => null), [0, k]]),
   gradient: () => [],
 }
 
@@ -54,11 +69,17 @@ const chosenOp: KnownOp = {
     })
     return result
   },
+  exact: ([x, experts]) =>
+    sum(where(isExpert(experts!, x!.shape.at(-1)!), expandDims(x!, -2), 0), { axis: -1 }),
   gradient: ({ g, inputs: [x, experts] }) => [
     apply(unchosenOp, [g, experts!], { width: x!.shape.at(-1)! }),
     undefined,
   ],
 }
+
+/** Whether a place of the last axis, which is new, is the one that an index names. */
+const isExpert = (experts: Tensor, width: number): Tensor<'bool'> =>
+  equal(expandDims(experts, -1), arange(0, width, { dtype: experts.dtype }))
 
 interface Unchosen {
   readonly width: number
@@ -76,6 +97,8 @@ const unchosenOp: KnownOp<Unchosen> = {
     })
     return result
   },
+  exact: ([g, experts], { width }) =>
+    sum(where(isExpert(experts!, width), expandDims(g!, -1), 0), { axis: -2 }),
   gradient: ({ g, inputs: [, experts] }) => [chosen(g, experts!), undefined],
 }
 

@@ -71,6 +71,8 @@ export function scaleByAdemamix(options: ScaleByAdemamixOptions = {}): GradientT
   const at = (value: Scalar | Schedule, count: number, dtype: FloatDType): Scalar =>
     typeof value === 'function' ? strongSchedule(a, scheduled('scaleByAdemamix', value, count), dtype) : value
   return {
+    // A schedule is asked for a number.
+    recordable: typeof b3 !== 'function' && typeof alpha !== 'function',
     init: (params) => ({
       count: 0,
       m1: zerosLike(params, muDtype),

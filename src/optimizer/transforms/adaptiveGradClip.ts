@@ -42,7 +42,7 @@ export function adaptiveGradClip(
   const a = arithmeticOf(options.arithmetic)
   checkScalar('adaptiveGradClip', 'clipping', clipping, 0)
   checkScalar('adaptiveGradClip', 'eps', eps, 0)
-  return stateless((updates, params) => {
+  const clip = stateless((updates, params) => {
     const weights = needParams('adaptiveGradClip', params)
     return leafwise('adaptiveGradClip', [updates, weights], ([g, p]) => {
       const norm = unitNorms(a, g!)
@@ -54,6 +54,8 @@ export function adaptiveGradClip(
       return [tensorOf({ ...clipped, values })]
     })[0]
   })
+  // It looks at elements.
+  return { ...clip, recordable: false }
 }
 
 /** Keeps a zero norm from dividing; the result is not used there. */

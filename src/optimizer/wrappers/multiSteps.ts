@@ -83,6 +83,7 @@ export function multiSteps(
   if (shouldSkip !== undefined) checkFunction('multiSteps', 'shouldSkip', shouldSkip)
   const a = arithmeticOf(options.arithmetic)
   if (typeof everyK === 'number') checkInteger('multiSteps', 'everyK', everyK, 1)
+  else checkFunction('multiSteps', 'everyK', everyK)
   const everyOp = typeof everyK === 'number' ? undefined : everyOf(everyK)
   const everyAt = (step: Count): number | Tensor =>
     everyOp ? cast(atCount(everyOp, step as Tensor, undefined), 'int32') : (everyK as number)

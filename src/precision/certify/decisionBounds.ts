@@ -22,7 +22,10 @@ const compares: DecisionBound = (args, _, result) => {
   const read = reader(args, result)
   for (let i = 0; i < result.values.length; i++) {
     const [[a, e], [b, f]] = [read(0, i), read(1, i)]
-    const certain = (e === 0 && f === 0) || apart(a, b) > up(up(e + f) + Math.abs(a - b) * 2 ** -50)
+    // An infinity within a finite distance is exact.
+    const endless = e + f < Infinity && (Math.abs(a) === Infinity || Math.abs(b) === Infinity)
+    const certain =
+      (e === 0 && f === 0) || endless || apart(a, b) > up(up(e + f) + Math.abs(a - b) * 2 ** -50)
     result.bounds[i] = certain ? 0 : openness(e + f)
   }
 }

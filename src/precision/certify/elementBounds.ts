@@ -24,7 +24,8 @@ function gap(f: number, r: number, relative = slack): number {
 
 /** The ends of the interval in which the exact operand lies, outward. */
 function ends(a: number, bound: number): [low: number, high: number] {
-  if (bound === 0) return [a, a]
+  // An infinity within a finite distance is exact.
+  if (bound === 0 || Math.abs(a) === Infinity) return [a, a]
   const out = up(bound) + Math.abs(a) * 2 ** -52
   return [a - out, a + out]
 }

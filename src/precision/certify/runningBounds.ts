@@ -1,17 +1,19 @@
 import { logAddExpOp } from '../../numerics/index.js'
 import {
   broadcastPlaces,
+  cast,
   dtypeFacts,
   entryOf,
   isFloat,
   movedPlaces,
   type Op,
   ops,
+  type Tensor,
 } from '../../tensor/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import { extremumTieOf, sharedOut } from '../program/extremumTie.js'
 import { kindOf } from '../program/opKind.js'
-import { type Operand, type Program, recorded, type Step } from '../program/program.js'
+import { type Operand, type Program, programOf, recorded, type Step } from '../program/program.js'
 import { boundRules } from './boundRules.js'
 import { type ElementBound, elementBounds } from './elementBounds.js'
 import { type Bounded, exactly } from './sumBounds.js'
@@ -25,41 +27,47 @@ export interface RunningBounds {
   readonly unknown: ReadonlySet<string>
 }
 
+interface RunningOptions {
+  /** Of operations of one's own. */
+  readonly rules?: ReadonlyMap<Op, ElementBound> | undefined
+  readonly decided?: boolean
+  /** Bounds of the inputs, which are else exact. */
+  readonly given?: readonly Float64Array[]
+}
+
 /**
  * Carries a bound of its error with every value of a program, step by step. With `decided` the decisions of the run are
  * given: bounds are those of a run that decides alike.
  */
 export function runningBounds(
   program: Program,
-  {
-    rules,
-    decided = false,
-  }: { readonly rules?: ReadonlyMap<Op, ElementBound> | undefined; readonly decided?: boolean },
+  { rules, decided = false, given }: RunningOptions,
 ): RunningBounds {
-  const known = program.inputs.map(exactly)
+  const known = program.inputs.map((x, i): Bounded => {
+    const bounds = given?.[i]
+    return bounds ? { ...exactly(x), bounds } : exactly(x)
+  })
   const unknown = new Set<string>()
   const boundedOf = (operand: Operand): Bounded =>
     typeof operand === 'number' ? known[operand]! : exactly(operand)
   for (const step of program.steps) {
     const result = exactly(step.output)
-    const given = decided && (kindOf(step.op) === 'decides' || !isFloat(step.output.dtype))
-    if (!given && !bound(step, boundedOf, result, program, rules)) {
-      result.bounds.fill(Infinity)
-      unknown.add(step.op.name)
-    }
+    const follows = decided && (kindOf(step.op) === 'decides' || !isFloat(step.output.dtype))
+    const own = { ...(rules && { rules }), decided }
+    if (!follows) for (const name of bound(step, boundedOf, result, program, own)) unknown.add(name)
     known.push(result)
   }
   return { boundedOf, unknown }
 }
 
-/** Fills in the bounds of a step's result; false where there is no rule. */
+/** Fills in the bounds of a step's result; gives the names of operations without a rule, behind which nothing is known. */
 function bound(
   step: Step,
   boundedOf: (operand: Operand) => Bounded,
   result: Bounded,
   program: Program,
-  rules: ReadonlyMap<Op, ElementBound> | undefined,
-): boolean {
+  options: RunningOptions,
+): Iterable<string> {
   const { op, attributes, output } = step
   const args = step.operands.map(boundedOf)
   const narrow = step.operands.every((operand) => {
@@ -69,15 +77,24 @@ function bound(
   const constant = unroundedConstant(step)
   if (constant) {
     for (const [i, x] of constant.data.entries()) result.bounds[i] = up(apart(Number(x), result.values[i]!))
-    return true
+    return []
   }
   if (kindOf(op) === 'moves') {
     move(op, attributes, args, result)
-    return true
+    return []
   }
   const whole =
     !isFloat(output.dtype) || args.some((_, k) => !isFloat(recorded(program, step.operands[k]!).dtype))
   const rule = entryOf(boundRules, op)
+  const own = options.rules?.get(op) ?? (op === logAddExpOp ? elementBounds.logAddExp : undefined)
+  const exact = op.exact ?? op.parts
+  if (exact && !own && !rule) return throughExact(exact, step, program, args, result, options)
+  if (op.bound && !own && !rule && args.every(({ bounds }) => bounds.every((e) => e === 0))) {
+    const inputs = step.operands.map((operand) => recorded(program, operand))
+    const most = boundOf(op.bound(inputs, attributes))
+    for (const [i, r] of result.values.entries()) result.bounds[i] = Number.isNaN(r) ? Infinity : most
+    return []
+  }
   const tie = extremumTieOf(program, step)
   const shared = sharedOut(program, step)
   if (tie) {
@@ -92,12 +109,41 @@ function bound(
   } else if (rule && 'reduction' in rule) {
     rule.reduction(args, attributes, result, narrow)
   } else {
-    const own = op === logAddExpOp ? elementBounds.logAddExp : rule?.element
-    const element = rules?.get(op) ?? own
-    if (!element) return false
+    const element = own ?? rule?.element
+    if (!element) {
+      result.bounds.fill(Infinity)
+      return [op.name]
+    }
     elementwise(element, args, result, narrow)
   }
-  return true
+  return []
+}
+
+/**
+ * Of an operation that says what it would be without rounding: that is run in float64 on the operands as computed, bounds and
+ * all, and the result is off by as much as it is away from there besides.
+ */
+function throughExact(
+  exact: NonNullable<Op['exact']>,
+  { attributes, operands }: Step,
+  program: Program,
+  args: readonly Bounded[],
+  result: Bounded,
+  options: RunningOptions,
+): ReadonlySet<string> {
+  const wide = operands.map((operand) => {
+    const x = recorded(program, operand)
+    return isFloat(x.dtype) ? cast(x, 'float64') : x
+  })
+  // A decision is no float: the operands go out beside it, since a program has a floating-point result.
+  const f = (inputs: readonly Tensor[]): Tensor[] => [exact(inputs, attributes), ...inputs]
+  const inner = programOf('certify', f, wide, { nonFinite: true })
+  const { boundedOf, unknown } = runningBounds(inner, { ...options, given: args.map(({ bounds }) => bounds) })
+  const near = boundedOf(inner.outputs[0]!)
+  for (const [i, r] of result.values.entries()) {
+    result.bounds[i] = boundOf(up(near.bounds[i]! + apart(near.values[i]!, r)))
+  }
+  return unknown
 }
 
 function move(op: Op, attributes: unknown, args: readonly Bounded[], result: Bounded): void {

@@ -28,6 +28,7 @@ export function runWidened(
     const [x] = args as [Tensor]
     return isFloat(x.dtype) ? x : cast(x, accumulate ?? 'float64')
   }
+  if (op.exact && accumulate === 'float64') return op.exact(args, attributes)
   return op.kernel(args, accumulate ? accumulatingIn(attributes, accumulate) : attributes)
 }
 

@@ -46,6 +46,13 @@ export interface Op<A = unknown> {
   /** The same as other operations, bit for bit, for whoever has those: leave it off where the operation is no others. */
   parts?(inputs: readonly Tensor[], attributes: A): Tensor
   /**
+   * What it would be without rounding, as other operations on operands whose floats are float64: the reference that the precision
+   * doctor holds it against, and what `certify` bounds it by. Leave it off where the kernel itself is that on float64 operands.
+   */
+  exact?(inputs: readonly Tensor[], attributes: A): Tensor
+  /** The largest error of any element of the result, the operands taken as exact; Infinity where nothing is promised. */
+  bound?(inputs: readonly Tensor[], attributes: A): number
+  /**
    * The cotangents of the inputs, each of its input's dtype and shape, undefined where there is none; an empty list where the
    * result is a step or a choice. Written in tensor operations, as the rules of autodiff, whose tables are asked first.
    */

@@ -13,6 +13,9 @@ const bitsOf = (tree: unknown): string =>
 const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTransformation>> = {
   adamw: (arithmetic) => o.adamw({ learningRate: (step) => 0.1 / (step + 1), arithmetic }),
   createOptimizer: (arithmetic) => o.createOptimizer({ lr: 0.1, totalSteps: 9, gradClip: 0.1, arithmetic }),
+  adaptiveGradClip: (arithmetic) =>
+    o.chain(o.adaptiveGradClip(0.1, { arithmetic }), o.sgd({ learningRate: 0.1, arithmetic })),
+  ademamix: (arithmetic) => o.ademamix({ learningRate: 0.1, arithmetic }),
   lion: (arithmetic) => o.lion({ learningRate: 0.1, arithmetic }),
   lookahead: (arithmetic) => o.applyIfFinite(o.adafactor({ learningRate: 0.1, arithmetic }), 2),
 }

@@ -1,0 +1,124 @@
+// Operands of matrix products, packed: the left in bands of 4 rows, [band][k][4], the right in panels of 8 columns, [panel][k][8].
+// Steps from row to row and from column to column are in elements, so that a transposed matrix is read where it lies.
+
+/** Rows in bands; rows that are missing are 0. */
+export function packBands(from: usize, row: i32, column: i32, to: usize, rows: i32, depth: i32): void {
+  const r = usize(row) * 4
+  const s = usize(column) * 4
+  for (let i = 0; i < rows; i += 4, from += 4 * r) {
+    const left = rows - i
+    if (left >= 4) {
+      if (row == 1) {
+        for (let p = 0, at = from; p < depth; p++, at += s, to += 16) v128.store(to, v128.load(at))
+        continue
+      }
+      let p = 0
+      let at = from
+      if (column == 1) {
+        for (; p + 4 <= depth; p += 4, at += 16, to += 64) {
+          transpose(at, r, to, 16)
+        }
+      }
+      for (; p < depth; p++, at += s, to += 16) {
+        store<f32>(to, load<f32>(at))
+        store<f32>(to, load<f32>(at + r), 4)
+        store<f32>(to, load<f32>(at + 2 * r), 8)
+        store<f32>(to, load<f32>(at + 3 * r), 12)
+      }
+    } else {
+      for (let p = 0, at = from; p < depth; p++, at += s, to += 16) {
+        v128.store(to, f32x4.splat(0))
+        for (let q: usize = 0; q < usize(left); q++) store<f32>(to + q * 4, load<f32>(at + q * r))
+      }
+    }
+  }
+}
+
+/** Four runs of four elements, `apart` bytes from each other, as four columns `step` bytes from each other. */
+// @ts-ignore: decorator
+@inline
+function transpose(from: usize, apart: usize, to: usize, step: usize): void {
+  const r0 = v128.load(from)
+  const r1 = v128.load(from + apart)
+  const r2 = v128.load(from + 2 * apart)
+  const r3 = v128.load(from + 3 * apart)
+  const a = i8x16.shuffle(r0, r1, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+  const b = i8x16.shuffle(r2, r3, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+  const c = i8x16.shuffle(r0, r1, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+  const d = i8x16.shuffle(r2, r3, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+  v128.store(to, i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+  v128.store(to + step, i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+  v128.store(to + 2 * step, i8x16.shuffle(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23))
+  v128.store(to + 3 * step, i8x16.shuffle(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+}
+
+/** Columns in panels; columns that are missing are 0. */
+export function packPanels(from: usize, row: i32, column: i32, to: usize, columns: i32, depth: i32): void {
+  const r = usize(row) * 4
+  const s = usize(column) * 4
+  for (let j = 0; j < columns; j += 8, from += 8 * s) {
+    const left = columns - j
+    if (left >= 8 && column == 1) {
+      for (let p = 0, at = from; p < depth; p++, at += r, to += 32) {
+        v128.store(to, v128.load(at))
+        v128.store(to, v128.load(at, 16), 16)
+      }
+    } else if (left >= 8 && row == 1) {
+      packBandsOfEight(from, s, to, depth)
+      to += usize(depth) * 32
+    } else {
+      const width = usize(min(left, 8))
+      for (let p = 0, at = from; p < depth; p++, at += r, to += 32) {
+        v128.store(to, f32x4.splat(0))
+        v128.store(to, f32x4.splat(0), 16)
+        for (let q: usize = 0; q < width; q++) store<f32>(to + q * 4, load<f32>(at + q * s))
+      }
+    }
+  }
+}
+
+/** Eight contiguous runs, `apart` bytes from each other, interleaved. */
+function packBandsOfEight(from: usize, apart: usize, to: usize, depth: i32): void {
+  for (let half: usize = 0; half < 2; half++, from += 4 * apart) {
+    let out = to + half * 16
+    let at = from
+    let p = 0
+    for (; p + 4 <= depth; p += 4, at += 16, out += 128) {
+      transpose(at, apart, out, 32)
+    }
+    for (; p < depth; p++, at += 4, out += 32) {
+      store<f32>(out, load<f32>(at))
+      store<f32>(out, load<f32>(at + apart), 4)
+      store<f32>(out, load<f32>(at + 2 * apart), 8)
+      store<f32>(out, load<f32>(at + 3 * apart), 12)
+    }
+  }
+}
+
+/** The largest exponent field of finite values that `range` saw last, at least 1. */
+export let largest: i32 = 0
+
+/**
+ * The smallest exponent field, at least 1, of values that are not 0; zeros, infinities and NaNs multiply alike in every type. Counts are
+ * multiples of 4.
+ */
+export function range(at: usize, count: i32): i32 {
+  let low = i32x4.splat(0x7fffffff)
+  let high = i32x4.splat(0)
+  for (const end = at + usize(count) * 4; at < end; at += 16) {
+    const size = v128.and(v128.load(at), i32x4.splat(0x7fffffff))
+    // A zero less one is the largest unsigned number, and stays out.
+    low = i32x4.min_u(low, i32x4.sub(size, i32x4.splat(1)))
+    high = i32x4.max_s(high, v128.and(size, i32x4.lt_s(size, i32x4.splat(0x7f800000))))
+  }
+  const most = max(
+    max(i32x4.extract_lane(high, 0), i32x4.extract_lane(high, 1)),
+    max(i32x4.extract_lane(high, 2), i32x4.extract_lane(high, 3)),
+  )
+  const least = min(
+    min(u32(i32x4.extract_lane(low, 0)), u32(i32x4.extract_lane(low, 1))),
+    min(u32(i32x4.extract_lane(low, 2)), u32(i32x4.extract_lane(low, 3))),
+  )
+  largest = max(most >> 23, 1)
+  return max(i32((least + 1) >> 23), 1)
+}
