@@ -27,7 +27,7 @@ Writes a page with pictures, and the weights. A training that was stopped goes o
 /** Smaller than what was published: 12 channels, 64 features, batches of 4, 32 to 48 steps. */
 const options: GrowthOptions = {
   target: drawPicture('flower'),
-  ...{ channels: 12, hidden: 64, batch: 4, poolSize: 256, steps: [32, 40, 48], damaged: 1, slowerFrom: 1200 },
+  ...{ channels: 12, hidden: 64, batch: 4, poolSize: 256, steps: [32, 40, 48], damaged: 2, slowerFrom: 2000 },
 }
 
 /** The means of the last 50 losses, step by step, and those losses. */
@@ -49,7 +49,7 @@ function kept({ pool, ...rest }: GrowthPoint) {
 const command: Subcommand = (terminal, report) =>
   new Command('bench:nca')
     .description(about)
-    .option('--steps <n>', 'training steps', '2000')
+    .option('--steps <n>', 'training steps', '2500')
     .option('--seed <n>', 'seed of the training', '1')
     .option('--out <folder>', 'where the page and the weights go', 'reports/nca')
     .option(

@@ -30,7 +30,7 @@ export function pageOf({ target, facts, losses, outcomes, stands }: Results): st
           x: { label: 'step of training' },
           y: { label: 'mean square', scale: 'log10' },
         }),
-        caption: 'Batches from a pool: the worst state is replaced by the seed, the best one is damaged.',
+        caption: 'Batches from a pool: the worst state is replaced by the seed, the two best are damaged.',
       },
       {
         svg: picturesSvg('The target', [{ name: '', states: [target] }], ['']),

@@ -21,8 +21,8 @@ export const blockOperations: readonly Operation[] = elements.map((element): Ope
     bytes: 5,
     // int8 is no float format: its measure is the widest float element's.
     goal: { ratio: 2, of: `encode f32 ${element === 'int8' ? 'float8_e4m3fn' : element}` },
-    prepare() {
-      const input = values(1)
+    prepare(n) {
+      const input = values(1, n)
       const out = { scales: new Uint8Array(n / 32), codes: new Uint8Array(n) }
       return {
         run: () => quantizeArray(input, { element }, out),

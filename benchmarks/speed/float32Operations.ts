@@ -18,7 +18,7 @@ import {
 import { n, values } from './inputs.js'
 import { checkEqual, type Operation } from './operation.js'
 
-const drawn = (seed: number): Tensor<'float32'> => tensor(values(seed))
+const drawn = (seed: number, n: number): Tensor<'float32'> => tensor(values(seed, n))
 
 function binary(name: 'add' | 'mul', scalar: (a: number, b: number) => number): Operation {
   const op = `${name} float32`
@@ -27,8 +27,8 @@ function binary(name: 'add' | 'mul', scalar: (a: number, b: number) => number): 
     n,
     bytes: 12,
     goal: { ratio: 1.1 },
-    prepare() {
-      const [a, b, out] = [drawn(1), drawn(2), tensor(new Float32Array(n))]
+    prepare(n) {
+      const [a, b, out] = [drawn(1, n), drawn(2, n), tensor(new Float32Array(n))]
       const run = name === 'add' ? () => add(a, b, { out }) : () => mul(a, b, { out })
       return {
         run,
@@ -43,8 +43,8 @@ const choice: Operation = {
   n,
   bytes: 13,
   goal: { ratio: 1.1 },
-  prepare() {
-    const [a, b, out] = [drawn(1), drawn(2), tensor(new Float32Array(n))]
+  prepare(n) {
+    const [a, b, out] = [drawn(1, n), drawn(2, n), tensor(new Float32Array(n))]
     const condition = less(a, b)
     return {
       run: () => where(condition, a, b, { out }),
@@ -62,8 +62,8 @@ function unary(name: keyof typeof functions): Operation {
     n,
     bytes: 8,
     goal: { ns: 3 },
-    prepare() {
-      const x = name === 'log' ? abs(drawn(1)) : drawn(1)
+    prepare(n) {
+      const x = name === 'log' ? abs(drawn(1, n)) : drawn(1, n)
       const out = tensor(new Float32Array(n))
       return {
         run: () => functions[name](x, { out }),
@@ -79,8 +79,8 @@ function total(order: 'sequential' | 'kahan' | 'pairwise'): Operation {
     op,
     n: 2 ** 16,
     ...(order === 'sequential' ? {} : { goal: { ratio: 2, of: 'sum float32 sequential' } }),
-    prepare() {
-      const x = tensor(values(1).slice(0, 2 ** 16))
+    prepare(n) {
+      const x = drawn(1, n)
       let result = 0
       return {
         run() {

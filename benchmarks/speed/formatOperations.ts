@@ -22,8 +22,9 @@ const tenth: Goal = { ratio: 1 / 10 }
 const peers: Goal = { ratio: 1 }
 
 const bytesOf = (name: FormatName): number => (format(name).bits > 8 ? 2 : 1)
-const codesOf = (seed: number, name: FormatName) => encodeArray(values(seed), name)
-const tensorOf = (seed: number, name: FormatName) => fromBits(codesOf(seed, name), { dtype: name })
+const codesOf = (seed: number, name: FormatName, n: number) => encodeArray(values(seed, n), name)
+const tensorOf = (seed: number, name: FormatName, n: number) =>
+  fromBits(codesOf(seed, name, n), { dtype: name })
 
 function encodeOperation(name: FormatName, width: 'f32' | 'f64'): Operation {
   const op = `encode ${width} ${name}`
@@ -33,9 +34,10 @@ function encodeOperation(name: FormatName, width: 'f32' | 'f64'): Operation {
     n,
     bytes: (width === 'f32' ? 4 : 8) + bytesOf(name),
     goal: name === 'float16' ? peers : narrow,
-    prepare() {
-      const input = width === 'f32' ? values(1) : Float64Array.from(values(1), (x) => x * (1 + 2 ** -40))
-      const out = codesOf(2, name)
+    prepare(n) {
+      const input =
+        width === 'f32' ? values(1, n) : Float64Array.from(values(1, n), (x) => x * (1 + 2 ** -40))
+      const out = codesOf(2, name, n)
       const scalar = encoder(name)
       return {
         run: () => encodeArray(input, name, undefined, out),
@@ -52,8 +54,8 @@ function decodeOperation(name: FormatName): Operation {
     n,
     bytes: 4 + bytesOf(name),
     goal: name === 'float16' ? peers : quarter,
-    prepare() {
-      const input = codesOf(1, name)
+    prepare(n) {
+      const input = codesOf(1, name, n)
       const out = new Float32Array(n)
       const table = decodeTable(name)
       return {
@@ -75,8 +77,8 @@ function binaryOperation(
     n,
     bytes: 3 * bytesOf(name),
     goal: name === 'float16' ? peers : tenth,
-    prepare() {
-      const [a, b, out] = [tensorOf(1, name), tensorOf(2, name), tensorOf(3, name)]
+    prepare(n) {
+      const [a, b, out] = [tensorOf(1, name, n), tensorOf(2, name, n), tensorOf(3, name, n)]
       const table = decodeTable(name)
       const encode = encoder(name)
       return {
@@ -99,8 +101,8 @@ function unaryOperation(
     bytes: 2 * bytesOf(name),
     // NumPy has vector instructions for float16's exp, and one table entry an element is no match for them.
     ...(name === 'float16' ? {} : { goal: tenth }),
-    prepare() {
-      const [x, out] = [tensorOf(1, name), tensorOf(3, name)]
+    prepare(n) {
+      const [x, out] = [tensorOf(1, name, n), tensorOf(3, name, n)]
       const table = unaryTable(unary, name)
       return {
         run: () => operation(x, { out }),

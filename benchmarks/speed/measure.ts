@@ -1,3 +1,4 @@
+import { n } from './inputs.js'
 import type { Operation } from './operation.js'
 
 /** Nanoseconds per element, or per multiply-add, over the runs of one operation. */
@@ -21,13 +22,17 @@ export interface Budget {
   readonly fewest: number
   /** A run shorter than this is repeated within one reading of the clock. */
   readonly shortest: number
+  /** Elements at most, where an operation can have fewer. */
+  readonly most: number
 }
 
-export const thorough: Budget = { warmUp: 150, enough: 600, runs: 200, fewest: 12, shortest: 1 }
+export const thorough: Budget = { warmUp: 150, enough: 600, runs: 200, fewest: 12, shortest: 1, most: n }
 
 /** Checks the result of one run, warms up, and times at least the fewest runs. */
-export function measure({ op, n, prepare }: Operation, budget: Budget): Timing {
-  const { run, check } = prepare()
+export function measure(operation: Operation, budget: Budget): Timing {
+  const { op, whole } = operation
+  const n = whole ? operation.n : Math.min(operation.n, budget.most)
+  const { run, check } = operation.prepare(n)
   run()
   check()
   const begin = performance.now()

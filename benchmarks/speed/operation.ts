@@ -10,7 +10,10 @@ export interface Operation {
   readonly bytes?: number
   /** What is to be reached: a multiple of the time of the peer or of another operation (`of`), or nanoseconds. */
   readonly goal?: { readonly ratio: number; readonly of?: string } | { readonly ns: number }
-  prepare(): Prepared
+  /** Is of this size only: a matrix product. */
+  readonly whole?: true
+  /** For as many elements: `n`, or fewer. */
+  prepare(n: number): Prepared
 }
 
 export interface Prepared {

@@ -8,16 +8,17 @@ import { checkEqual, type Operation } from './operation.js'
 
 const side = 512
 
-const codes = (seed: number): Uint16Array => Uint16Array.from(values(seed), (x) => bf16.fromNumber(x))
+const codes = (seed: number, n: number): Uint16Array =>
+  Uint16Array.from(values(seed, n), (x) => bf16.fromNumber(x))
 
-function encode(op: string, source: () => Float32Array | Float64Array): Operation {
+function encode(op: string, source: Float32ArrayConstructor | Float64ArrayConstructor): Operation {
   return {
     op,
     n,
-    bytes: source().BYTES_PER_ELEMENT + 2,
+    bytes: source.BYTES_PER_ELEMENT + 2,
     goal: { ratio: 1.1 },
-    prepare() {
-      const input = source()
+    prepare(n) {
+      const input = source.from(values(1, n))
       const out = new Uint16Array(n)
       return {
         run: () => bf16.encode(input, out),
@@ -38,9 +39,9 @@ function binary(
     n,
     bytes: 6,
     goal: { ratio: 1 },
-    prepare() {
-      const a = codes(1)
-      const b = codes(2)
+    prepare(n) {
+      const a = codes(1, n)
+      const b = codes(2, n)
       const out = new Uint16Array(n)
       return {
         run: () => arrays(a, b, out),
@@ -55,8 +56,8 @@ const decode: Operation = {
   n,
   bytes: 6,
   goal: { ratio: 1.1 },
-  prepare() {
-    const input = codes(1)
+  prepare(n) {
+    const input = codes(1, n)
     const out = new Float32Array(n)
     return {
       run: () => bf16.decode(input, out),
@@ -70,8 +71,8 @@ const exp: Operation = {
   n,
   bytes: 4,
   goal: { ratio: 0.5 },
-  prepare() {
-    const input = codes(1)
+  prepare(n) {
+    const input = codes(1, n)
     const out = new Uint16Array(n)
     return {
       run: () => bf16.mapArray('exp', input, out),
@@ -85,8 +86,8 @@ const cumsum: Operation = {
   n,
   bytes: 4,
   goal: { ratio: 1 },
-  prepare() {
-    const input = codes(1)
+  prepare(n) {
+    const input = codes(1, n)
     const out = new Uint16Array(n)
     let sum = 0
     return {
@@ -105,8 +106,8 @@ const sum: Operation = {
   n,
   bytes: 2,
   goal: { ratio: 1 },
-  prepare() {
-    const input = codes(1)
+  prepare(n) {
+    const input = codes(1, n)
     let result = 0
     return {
       run() {
@@ -121,10 +122,11 @@ const sum: Operation = {
 const matmul: Operation = {
   op: `matmul bfloat16 ${side}`,
   n: side ** 3,
+  whole: true,
   goal: { ns: 0.07 },
   prepare() {
-    const a = codes(1).subarray(0, side ** 2)
-    const b = codes(2).subarray(0, side ** 2)
+    const a = codes(1, side ** 2)
+    const b = codes(2, side ** 2)
     const out = new Uint16Array(side ** 2)
     const [x, y] = [bf16.decode(a), bf16.decode(b)]
     return {
@@ -142,8 +144,8 @@ const matmul: Operation = {
 
 /** What `npm run bench:speed` times, in this order. Each writes into an array that is there already. */
 export const operations: readonly Operation[] = [
-  encode('encode f32 bfloat16', () => values(1)),
-  encode('encode f64 bfloat16', () => Float64Array.from(values(1))),
+  encode('encode f32 bfloat16', Float32Array),
+  encode('encode f64 bfloat16', Float64Array),
   decode,
   binary('add', bf16.addArrays, bf16.add),
   binary('mul', bf16.mulArrays, bf16.mul),
@@ -163,7 +165,7 @@ export function copy(bytes: number): Operation {
   return {
     op,
     n,
-    prepare() {
+    prepare(n) {
       const from = new Uint8Array((n * bytes) / 2).map((_, i) => i)
       const to = new Uint8Array(from.length)
       return { run: () => to.set(from), check: () => checkEqual(op, to, (i) => from[i]!) }

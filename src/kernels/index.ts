@@ -4,7 +4,7 @@ export { attention, type WholeOptions, type WholeResult } from './attention/atte
 export { type AttentionGradients, attentionGrad } from './attention/attentionGrad.js'
 export type { AttentionOptions, FlashOptions, Ids } from './attention/attentionOptions.js'
 export { type FlashResult, flashAttention } from './attention/flashAttention.js'
-export type { Delta, FlashFormName } from './attention/plan.js'
+export type { Backward, Delta, FlashFormName } from './attention/plan.js'
 export type { AttentionBoundData, AttentionBoundOptions } from './bounds/attentionBound.js'
 export { errorBound } from './bounds/errorBound.js'
 export { type AttentionCost, type AttentionSizes, kernelCost } from './cost/kernelCost.js'

@@ -13,7 +13,7 @@ import {
 } from '../optimizer/index.js'
 import { checkInteger, checkOptions, checkRecord, noOptions, type OptionTable } from '../options/index.js'
 import { cast, equal, mean, mul, slice, type Tensor, tensor } from '../tensor/index.js'
-import type { Treelike } from '../tree/index.js'
+import { mapTree, type Tree, type Treelike } from '../tree/index.js'
 import { accumulateGradients } from './accumulateGradients.js'
 import type { ActorCritic } from './actorCritic.js'
 import { normalizeAdvantages } from './normalizeAdvantages.js'
@@ -91,7 +91,7 @@ const updateNames: OptionTable<PpoUpdateOptions> = {
  *
  * Dtype     parameters and Adam's moments as the network made them.
  * Rounding  the network's outputs once to `precision.loss`; sums of the loss over rows in float32, in float64 for a float64 loss;
- *           micro-batches are added in float32.
+ *           micro-batches are added up in `precision.gradients`.
  * Special   advantages are normalised over the whole minibatch, before it is cut up. With `lossScale` a step whose gradients are
  *           not finite is left out.
  * Throws    RangeError for unknown options and rows of unlike numbers.
@@ -186,7 +186,8 @@ export function ppoUpdate<P extends Treelike>(
         yield { gradients, rows }
       }
     }
-    const grads = accumulateGradients(parts(microBatch), { rows: n })
+    const sums = accumulateGradients(parts(microBatch), { rows: n, dtype: precision.gradients })
+    const grads = mapTree((sum): Tensor => cast(sum, 'float32'), sums as Tree) as Treelike as P
     return [stepper.step(grads, point), statsOf(seen)]
   }
 

@@ -11,6 +11,8 @@ export interface PpoPrecision {
   readonly loss?: FloatDType
   /** Rewards, values and the recursion of `gae`. */
   readonly gae?: FloatDType
+  /** What the gradients of micro-batches are rounded to and added up in, before the norm and Adam see them as float32. */
+  readonly gradients?: FloatDType
 }
 
 const precisionNames: OptionTable<PpoPrecision> = {
@@ -18,13 +20,15 @@ const precisionNames: OptionTable<PpoPrecision> = {
   logProbs: 'optional',
   loss: 'optional',
   gae: 'optional',
+  gradients: 'optional',
 }
 
 /** The precision with every dtype said, checked. */
 export function fullPrecision(op: string, precision: PpoPrecision): Required<PpoPrecision> {
   checkOptions(`${op}: precision`, precision, precisionNames)
   const { observations = 'float32', logProbs = 'float32', loss = 'float32', gae = 'float32' } = precision
-  const full = { observations, logProbs, loss, gae }
+  const { gradients = 'float32' } = precision
+  const full = { observations, logProbs, loss, gae, gradients }
   for (const [what, dtype] of Object.entries(full)) checkFloatDType(`${op}: precision`, what, dtype)
   return full
 }

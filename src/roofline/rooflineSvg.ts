@@ -59,7 +59,7 @@ export function rooflineSvg(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" role="img">`,
     `<title>${escaped(`Roofline of ${made.name} in ${dtype}`)}</title>`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
-    `<text x="${frame.left}" y="22" font-size="15">${escaped(`${made.name}, ${dtype}: ${(peak / 1e12).toFixed(0)} TFLOP/s, ${(made.hbmBytesPerSecond / 1e9).toFixed(0)} GB/s, from ${critical.toFixed(0)} FLOPs per byte on bound by compute`)}</text>`,
+    `<text x="${frame.left}" y="22" font-size="13">${escaped(`${made.name}, ${dtype}: ${(peak / 1e12).toFixed(0)} TFLOP/s, ${(made.hbmBytesPerSecond / 1e9).toFixed(0)} GB/s, bound by compute from ${critical.toFixed(0)} FLOPs per byte on`)}</text>`,
     `<polyline points="${line}" fill="none" stroke="#444" stroke-width="2"/>`,
     `<line x1="${x(critical)}" x2="${x(critical)}" y1="${y(peak)}" y2="${height - frame.bottom}" stroke="#aaa" stroke-dasharray="4 4"/>`,
     ...ticks,

@@ -13,10 +13,11 @@ const operations = [
   ['max', bf16.maxArrays, bf16.max],
 ] as const
 
+const many = [anyCodes(seed, 1 << 22), anyCodes(seed + 1, 1 << 22)] as const
+
 describe.each(operations)(`%sArrays(a, b) (seed ${seed})`, (name, arrays, scalar) => {
   it(`equals ${name} on 2^22 random pairs, and simd equals plain`, () => {
-    const a = anyCodes(seed, 1 << 22)
-    const b = anyCodes(seed + 1, 1 << 22)
+    const [a, b] = many
     const actual = arrays(a, b)
     expect(
       firstDifference(

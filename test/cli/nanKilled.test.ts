@@ -1,34 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { seeded } from 'tpu-toolkit/random'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../support/project.js'
+import { bundledCommand } from '../support/bundledCommand.js'
 import { seed } from '../support/seed.js'
 
-// Inside the checkout, where the packages are found.
-mkdirSync(`${root}build`, { recursive: true })
-const home = mkdtempSync(`${root}build/nan-killed-`)
-const folder = join(home, 'runs')
-mkdirSync(folder)
-afterAll(() => rmSync(home, { recursive: true, force: true }))
-
-// The built command, as `npm test` leaves it in dist, in a few files: starting it two dozen times is most of the time here.
+let home = ''
+let [folder, command]: [string, string[]] = ['', []]
 beforeAll(async () => {
-  cpSync(`${root}package.json`, join(home, 'package.json'))
-  await build({
-    entryPoints: ['main', 'thread'].map((name) => `${root}dist/cli/${name}.js`),
-    outdir: join(home, 'dist/cli'),
-    bundle: true,
-    splitting: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  })
+  const bundled = await bundledCommand('nan-killed')
+  home = bundled.home
+  folder = join(home, 'runs')
+  mkdirSync(folder)
+  command = [bundled.main, 'nan', '--length', '8', '--steps', '300', '--json']
 })
-const command = [join(home, 'dist/cli/main.js'), 'nan', '--length', '8', '--steps', '400', '--json']
+afterAll(() => rmSync(home, { recursive: true, force: true }))
 const keeping = (file: string): string[] => [...command, '--checkpoint', file, '--checkpoint-every', '20']
 
 /** Runs it, killed with signal 9 after some milliseconds; what it printed where it was faster. */

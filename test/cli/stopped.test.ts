@@ -2,12 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { root } from '../support/project.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BundledCommand, bundledCommand } from '../support/bundledCommand.js'
 
 // On a terminal of its own, which Python opens: what a user sees who presses Ctrl-C. Needs npm run build.
 const folder = mkdtempSync(join(tmpdir(), 'stopped-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let bundled: BundledCommand
+beforeAll(async () => {
+  bundled = await bundledCommand('stopped')
+})
+afterAll(() => {
+  for (const path of [folder, bundled.home]) rmSync(path, { recursive: true, force: true })
+})
 
 const program = `
 import json, os, pty, select, signal, sys, time
@@ -30,8 +36,7 @@ print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode(
 `
 
 function stopped(how: 'ctrl-c' | 'sigterm', ...args: string[]): { status: number; seen: string } {
-  const main = `${root}dist/cli/main.js`
-  const run = spawnSync('python3', ['-c', program, how, process.execPath, main, ...args], {
+  const run = spawnSync('python3', ['-c', program, how, process.execPath, bundled.main, ...args], {
     cwd: folder,
     encoding: 'utf8',
   })

@@ -5,17 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { seeded } from 'tpu-toolkit/random'
-import { afterAll, describe, expect, it } from 'vitest'
-import { root } from '../support/project.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BundledCommand, bundledCommand } from '../support/bundledCommand.js'
 import { runCli } from '../support/runCli.js'
 import { seed } from '../support/seed.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-cli-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let bundled: BundledCommand
+beforeAll(async () => {
+  bundled = await bundledCommand('sweep')
+})
+afterAll(() => {
+  for (const path of [folder, bundled.home]) rmSync(path, { recursive: true, force: true })
+})
 
-// Worker threads load what `npm run build` left in dist.
 function start(out: string, ...args: string[]): ChildProcess {
-  const main = `${root}dist/cli/main.js`
+  const { main } = bundled
   return spawn(process.execPath, [main, 'sweep', '--out', out, '--workers', '2', ...args])
 }
 

@@ -27,7 +27,9 @@ function replayed(f: (x: t.Tensor, y: t.Tensor) => t.Tensor[], x: t.Tensor, y: t
 
 const arithmetic = (x: t.Tensor, y: t.Tensor): t.Tensor[] => [
   ...[t.add(x, y), t.sub(x, y), t.mul(x, y), t.div(x, y)],
-  ...[t.minimum(x, y), t.maximum(x, y), t.sqrt(x), t.square(x)],
+  ...[t.minimum(x, y), t.maximum(x, y), t.sqrt(x), t.square(x), t.mul(x, 0.5)],
+  // As they are inside of a loop, before they are written as codes.
+  ...[t.add(x, y), t.mul(x, y), t.div(x, y), t.sqrt(x)].map((z) => t.cast(z, 'float32')),
 ]
 
 /** float32 numbers on both sides of every rounding boundary of a format, and some of everywhere. */
@@ -59,6 +61,20 @@ test.each(bytes)('operations on all pairs of codes of %s are those of the functi
   const x = t.reshape(own, [own.size, 1])
   for (const inputs of [own, t.abs(own)]) replayed(arithmetic, x, inputs)
 })
+
+test.each(bytes)(
+  'casts of all codes of %s to other formats of 8 bits are those of the function itself',
+  (dtype) => {
+    const codes = Array.from({ length: 2 ** t.dtypeFacts(dtype).bits }, (_, code) => code)
+    const x = t.fromBits(codes, { shape: [codes.length], dtype })
+    const numbers = t.where(t.isNaN(x), t.ones([], { dtype }), x)
+    replayed(
+      (a) => bytes.flatMap((to) => [t.cast(a, to), t.cast(t.cast(a, to), 'float32')]),
+      numbers,
+      numbers,
+    )
+  },
+)
 
 test.each(narrow)(
   'casts of float32 numbers about every boundary of %s round as the function itself',

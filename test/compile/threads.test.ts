@@ -94,6 +94,26 @@ describe('compile(f, { threads })', () => {
     expect(split.sort()).toEqual(['copy', 'cumsum', 'extremum', 'matmul', 'sum', 'sum'])
   })
 
+  it.each(['bfloat16', 'float32', 'float8_e5m2', 'float64'] as const)(
+    'splits sums along the first axis by columns, in %s',
+    (dtype) => {
+      const f = (x: Tensor) => [
+        t.sum(x, { axis: 0 }),
+        t.mean(x, { axis: 0, accumulate: 'float64' }),
+        t.sum(t.reshape(x, [1025, 2, 210]), { axis: 0 }),
+      ]
+      const x = t.cast(drawn(9, [2050, 210], 'float32'), dtype)
+      const step = compile(f, { threads: 4 })
+      for (let run = 0; run < 2; run++) expect(difference(step(x), f(x))).toBeUndefined()
+      expect(
+        step
+          .plan()
+          .steps.filter(({ parts }) => parts === 4)
+          .map(({ kind }) => kind),
+      ).toEqual(['sum', 'sum', 'sum'])
+    },
+  )
+
   it('leaves small steps whole', () => {
     const step = compile((x: Tensor) => t.add(x, 1), { threads: 4 })
     expect(step(t.ones([100])).toNumbers()[99]).toBe(2)

@@ -62,7 +62,9 @@ export function fileClaims(lab: () => OpenLab, browser: LabBrowser): void {
       writeFileSync(path, sampleFile())
       const { out } = await runCli('quantize', path, '--format', 'mxfp4,nvfp4,float8_e4m3fn', '--json')
       const told = JSON.parse(out) as Quantized
-      const { page, context, errors } = await lab().open('#file&formats=float8_e4m3fn%2Cmxfp4%2Cnvfp4')
+      const { page, context, errors } = await lab().open('#file&formats=float8_e4m3fn%2Cmxfp4%2Cnvfp4', {
+        serviceWorkers: 'allow',
+      })
       await page.waitForSelector('button:text("Take a sample file")')
       await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
       await page.locator('button:text("Take a sample file")').focus()

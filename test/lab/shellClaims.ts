@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LabBrowser, OpenLab } from '../support/labPage.js'
-import { violations } from '../support/violations.js'
+import { colorRules, violations } from '../support/violations.js'
 
 const ready = 'main[aria-busy="false"] h1'
 
@@ -50,7 +50,7 @@ export function shellClaims(lab: () => OpenLab, browser: LabBrowser): void {
     })
 
     it('is there again with the network off', async () => {
-      const { page, context } = await lab().open()
+      const { page, context } = await lab().open('', { serviceWorkers: 'allow' })
       await page.waitForSelector(ready)
       await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
       await context.setOffline(true)
@@ -117,13 +117,11 @@ export function shellClaims(lab: () => OpenLab, browser: LabBrowser): void {
     }, 240_000)
 
     it.each([
-      [400, 'light'],
-      [400, 'dark'],
-      [1400, 'light'],
-      [1400, 'dark'],
+      [400, 'light', 'dark'],
+      [1400, 'dark', 'light'],
     ] as const)(
-      'has no violation that axe finds, and no sideways scrolling, at %i px in %s',
-      async (width, colorScheme) => {
+      'has no violation that axe finds, and no sideways scrolling, at %i px in %s, and in %s',
+      async (width, colorScheme, otherScheme) => {
         const { page, context, errors } = await lab().open('', {
           viewport: { width, height: 900 },
           colorScheme,
@@ -139,6 +137,10 @@ export function shellClaims(lab: () => OpenLab, browser: LabBrowser): void {
           await page.waitForSelector('text=Being computed', { state: 'detached' })
           await page.waitForTimeout(300)
           expect([link, await violations(page)]).toEqual([link, []])
+          // The other colours on the same elements.
+          await page.emulateMedia({ colorScheme: otherScheme })
+          expect([link, otherScheme, await violations(page, colorRules)]).toEqual([link, otherScheme, []])
+          await page.emulateMedia({ colorScheme })
           const [wide, seen] = await widths(page)
           expect([link, wide]).toEqual([link, seen])
         }

@@ -161,6 +161,21 @@ describe('ppoUpdate', () => {
     expect(Math.abs(whole![1].loss - part![1].loss)).toBeLessThanOrEqual(64 * 2 ** -24)
   })
 
+  it('adds micro-batches up in the dtype that is said: in bfloat16 every addition rounds to 8 bits', () => {
+    const rows = minibatch(64)
+    const steps = [{}, { precision: { gradients: 'bfloat16' } }].map((options) => {
+      const update = ppoUpdate(network, { microBatch: 8, learningRate: 0.1, eps: 1, ...options } as object)
+      return flat(update.step(update.init(params), rows)[0].params)
+    })
+    const start = flat(params)
+    const [wide, narrow] = steps.map((step) => step.map((x, i) => x - start[i]!))
+    const largest = Math.max(...wide!.map(Math.abs))
+    const off = Math.max(...narrow!.map((x, i) => Math.abs(x - wide![i]!)))
+    // Eight roundings of parts and seven of sums, none of more than 2^-8 of a partial sum, of which none is above 8 times the largest.
+    expect(off).toBeGreaterThan(2 ** -16 * largest)
+    expect(off).toBeLessThan(15 * 2 ** -8 * 8 * largest)
+  })
+
   it('with a loss scale leaves out a step whose gradients are not finite, and halves the scale', () => {
     const update = ppoUpdate(network, { lossScale: { initScale: 2 ** 15 } })
     const start = update.init(params)

@@ -257,7 +257,7 @@ describe('rooflineSvg(points, chip)', () => {
   it('draws the roof and a point for each operation, names escaped', () => {
     expect(svg.match(/<circle/g)?.length).toBe(2)
     expect(svg).toContain('a &lt;b&gt;: 10.0 FLOPs per byte')
-    expect(svg).toContain('197 TFLOP/s, 819 GB/s, from 241 FLOPs per byte')
+    expect(svg).toContain('197 TFLOP/s, 819 GB/s, bound by compute from 241 FLOPs per byte on')
     expect(svg).not.toContain('NaN')
   })
 

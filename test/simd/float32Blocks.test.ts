@@ -47,6 +47,16 @@ describe('float32UnaryBlocks', () => {
     float32UnaryBlocks(simd, name, place, place)
     expect(new Uint8Array(place.buffer)).toEqual(new Uint8Array(out.buffer))
   })
+
+  it('float32UnaryBlocks(arena, exp) is 0 far below 0, in whole vectors and in parts of them', () => {
+    const far = [-104, -104.00001, -200, -1e30, -Infinity, -3e38, -105, -106]
+    const near = [-103.97, -103.98, -103.99, 0, -104, Number.NaN, -Infinity, -1]
+    const values = Float32Array.from([...far, ...near, ...far.slice(0, 5)])
+    const out = new Float32Array(values.length)
+    float32UnaryBlocks(simd, 'exp', values, out)
+    expect(out).toEqual(values.map(float32Unary.exp))
+    expect(out[8]).toBe(2 ** -149)
+  })
 })
 
 const twins: Record<Float32Binary, (a: number, b: number) => number> = {

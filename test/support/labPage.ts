@@ -24,7 +24,10 @@ export interface OpenLab {
   readonly built: BuiltLab
   readonly server: Server
   readonly browser: Browser
-  /** A page of its own context at a section; what the page logs as an error, or throws, is in `errors`. */
+  /**
+   * A page of its own context at a section; what the page logs as an error, or throws, is in `errors`. Chromium's is
+   * without the service worker, which fetches all of the lab each time, unless it is allowed.
+   */
   readonly open: (hash?: string, options?: BrowserContextOptions) => Promise<LabPage>
   readonly close: () => Promise<void>
 }
@@ -51,7 +54,8 @@ export async function openLab(name: LabBrowser = 'chromium'): Promise<OpenLab> {
           'openLab: this Firefox is not told what a reader prefers [colorScheme, reducedMotion]',
         )
       }
-      const context = await browser.newContext(options)
+      const without = name === 'chromium' ? { serviceWorkers: 'block' as const } : {}
+      const context = await browser.newContext({ ...without, ...options })
       const page = await context.newPage()
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(String(error)))

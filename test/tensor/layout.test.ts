@@ -36,6 +36,45 @@ function keepsPayloads(): boolean {
   return new BigUint64Array(copy.buffer).every((bits, i) => bits === payloads[i])
 }
 
+describe('slice, transpose and flip', () => {
+  // 70 elements of a row are copied in one go, where they lie side by side.
+  const x = reshape(arange(0, 2 * 3 * 70), [2, 3, 70])
+  const nested = x.toNested() as number[][][]
+  const row = Array.from({ length: 70 }, (_, k) => k)
+
+  it('slice has the elements of its ranges, however long a run of them is', () => {
+    expect(slice(x, [null, [1, 3], [2, 69]]).toNested()).toEqual(
+      nested.map((rows) => rows.slice(1, 3).map((each) => each.slice(2, 69))),
+    )
+    expect(slice(x, [1, [0, 2]]).toNested()).toEqual(nested[1]!.slice(0, 2))
+    expect(slice(x, [null, 1]).toNested()).toEqual(nested.map((rows) => rows[1]))
+    expect(slice(x, [null, null, [null, null, -1]]).toNested()).toEqual(
+      nested.map((rows) => rows.map((each) => [...each].reverse())),
+    )
+    expect(slice(x, [null, null, [1, 70, 3]]).toNested()).toEqual(
+      nested.map((rows) => rows.map((each) => each.filter((_, k) => k % 3 === 1))),
+    )
+    expect(
+      slice(x, [
+        [0, 1],
+        [2, 3],
+        [5, 6],
+      ]).toNested(),
+    ).toEqual([[[nested[0]![2]![5]]]])
+  })
+
+  it('transpose and flip move whole rows, or every element', () => {
+    expect(transpose(x, [1, 0, 2]).toNested()).toEqual([0, 1, 2].map((j) => nested.map((rows) => rows[j])))
+    expect(transpose(x).toNested()).toEqual(
+      row.map((k) => [0, 1, 2].map((j) => nested.map((rows) => rows[j]![k]))),
+    )
+    expect(flip(x, { axis: 0 }).toNested()).toEqual([...nested].reverse())
+    expect(flip(x, { axis: [1, 2] }).toNested()).toEqual(
+      nested.map((rows) => [...rows].reverse().map((each) => [...each].reverse())),
+    )
+  })
+})
+
 describe('reshape', () => {
   it('shares the elements and works out one -1', () => {
     expect(reshape(grid, [4, -1]).shape).toEqual([4, 6])

@@ -226,8 +226,7 @@ function leaveBytes(at: usize, to: usize, count: i32, record: usize): void {
   const top = v128.load32_splat(record, 16)
   const factor = v128.load32_splat(record, 20)
   const signBit = v128.load32_splat(record, 24)
-  const zeros = v128.load32_splat(record, 28)
-  const nan = v128.load32_splat(record, 32)
+  const nan = v128.load32_splat(record, 28)
   const magnitude = constant(leaving, 0)
   const zero = i32x4.splat(0)
   for (let i = 0; i < count; i += 16, at += 64, to += 16) {
@@ -248,8 +247,8 @@ function leaveBytes(at: usize, to: usize, count: i32, record: usize): void {
     const f = i16x8.shr_u(i16x8.mul(i16x8.min_s(i16x8.min_s(b, d), top), factor), 8)
     const size = i8x16.narrow_i16x8_u(e, f)
     const negative = i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(x, y), i16x8.narrow_i32x4_s(z, w))
-    const isSigned = v128.and(i8x16.gt_s(zero, negative), v128.or(zeros, i8x16.gt_s(size, zero)))
-    const codes = v128.or(size, v128.and(isSigned, signBit))
+    // Where a format has no -0 there is none among its values.
+    const codes = v128.or(size, v128.and(i8x16.gt_s(zero, negative), signBit))
     v128.store(to, v128.bitselect(nan, codes, isNaN))
   }
 }

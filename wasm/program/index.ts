@@ -39,7 +39,7 @@ export function run(pc: usize): i32 {
         break
       case SUM:
         sumLanes(pc)
-        pc += 48
+        pc += 52
         break
       case EXTREMUM:
         extremumLanes(pc)

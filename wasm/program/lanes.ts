@@ -4,8 +4,8 @@ import { TO_FLOAT64 } from '../../src/compile/engine/opcodes'
 import { roundOne, roundStep, toBfloat16, toFormat, toTop, word } from './rounding'
 
 /**
- * Words: opcode, from, to, outer, length, inner, steps, rounding, record of steps, record of results, divisor or 0, and
- * whether the elements are float64.
+ * Words: opcode, from, to, outer, length, inner, steps, rounding, record of steps, record of results, divisor or 0,
+ * whether the elements are float64, and how many of the inner lanes are summed, from the first on.
  */
 export function sumLanes(pc: usize): void {
   const from = usize(load<i32>(pc, 4))
@@ -19,9 +19,10 @@ export function sumLanes(pc: usize): void {
   const record = usize(load<i32>(pc, 36))
   const divisor = load<i32>(pc, 40)
   const wide = load<i32>(pc, 44) != 0
+  const side = load<i32>(pc, 48)
   if (wide) {
     for (let o = 0; o < outer; o++) {
-      for (let i = 0; i < inner; i++) {
+      for (let i = 0; i < side; i++) {
         let at = from + (usize(o) * length * inner + i) * 8
         let s: f64 = 0
         for (let k = 0; k < length; k++, at += inner * 8) s += load<f64>(at)
@@ -51,16 +52,16 @@ export function sumLanes(pc: usize): void {
     let i = 0
     if (steps < 2) {
       // Sixteen lanes side by side while there are so many.
-      for (; i + 16 <= inner; i += 16) columns16(base + i * 4, result + i * 4, length, inner, steps)
+      for (; i + 16 <= side; i += 16) columns16(base + i * 4, result + i * 4, length, inner, steps)
     }
     if (steps != TO_FLOAT64) {
-      for (; i + 4 <= inner; i += 4) {
+      for (; i + 4 <= side; i += 4) {
         v128.store(result + i * 4, columns(base + i * 4, length, inner, steps, stepRecord))
       }
     }
     // Vectors hold sums in float32, still to be divided and rounded.
     if (divisor || rounding != steps) finishAll(result, i, divisor, rounding, record)
-    for (; i < inner; i++) {
+    for (; i < side; i++) {
       const s = lane(base + i * 4, length, inner, steps, stepRecord)
       store<f32>(result + i * 4, finish(s, divisor, rounding, record))
     }

@@ -31,11 +31,12 @@ export function formatsJson(results: FormatsResults): string {
     file: results.file,
     finding: results.finding,
     model: results.model,
-    data: results.sets.map(({ name, about, finding, tensors, histogram }) => ({
+    data: results.sets.map(({ name, about, finding, tensors, codebooks, histogram }) => ({
       name,
       about,
       finding,
       tensors: tensors.map((tensor) => `${tensor.name} [${tensor.shape.join(', ')}]`.trim()),
+      ...(codebooks.length > 0 && { codebooks }),
       percentFrom: Object.fromEntries(histogram.map(({ x, y }) => [`2^${x}`, y])),
     })),
     skipped: results.skipped,

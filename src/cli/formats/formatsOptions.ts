@@ -6,6 +6,8 @@ import { schemes } from './schemes.js'
 /** What is to be measured. */
 export interface FormatsOptions {
   readonly schemes: readonly string[]
+  /** Whether codebooks are measured on weights: where no schemes were named. */
+  readonly codebooks: boolean
   readonly data: readonly string[]
   /** The file whose tensors take the place of the model's. */
   readonly weights: string | undefined
@@ -35,6 +37,7 @@ export function readFormatsOptions({ only, data, weights, seed = '0' }: GivenFor
   if (weights === '') throw new BadInput('--weights is not a file []')
   const known = weights === undefined ? dataNames : [fileName, ...madeNames]
   return {
+    codebooks: only === undefined,
     schemes: only === undefined ? schemes : readNames('format or scheme', only, schemes),
     data: data === undefined ? known : readNames('data', data, known),
     weights,

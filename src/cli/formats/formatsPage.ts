@@ -16,6 +16,8 @@ import { readable } from '../../text/index.js'
 import { decibelsPerBit, label } from './finding.js'
 import type { FormatsResults, SetResults } from './formatsResults.js'
 import {
+  codebookColumns,
+  codebooksReading,
   decibels,
   modelSentence,
   reading,
@@ -141,10 +143,21 @@ function section(set: SetResults, { model }: FormatsResults): Section {
     id: set.name,
     title: set.title,
     finding: set.finding,
-    paragraphs: [`Data: ${set.about}${sizes(set)}.`],
+    paragraphs: [`Data: ${set.about}${sizes(set)}.`, ...(set.codebooks.length > 0 ? [codebooksReading] : [])],
     figures: [sqnrFigure(set), rangeFigure(set), ...(model ? lossFigure(set, model.after) : [])],
     details: [
       { summary: `Table (${rows.length} rows)`, html: htmlTable(tableColumns(shown), shown) },
+      ...(set.codebooks.length === 0
+        ? []
+        : [
+            {
+              summary: `Codebooks (${set.codebooks.length} rows)`,
+              html: htmlTable(
+                codebookColumns,
+                set.codebooks.map((row) => ({ ...row })),
+              ),
+            },
+          ]),
       ...(each.length === 0
         ? []
         : [

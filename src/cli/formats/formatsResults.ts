@@ -1,4 +1,5 @@
 import type { Skipped } from '../../io/index.js'
+import type { CodebookRow } from './codebooks.js'
 import type { Measurement } from './measure.js'
 
 /** The results of a run: everything that is printed and written comes from here. */
@@ -25,6 +26,8 @@ export interface SetResults {
   /** The same tensor by tensor; empty where there is one tensor only. */
   readonly perTensor: readonly Measurement[]
   readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[]
+  /** What codebooks make of it; empty where they were not measured. */
+  readonly codebooks: readonly CodebookRow[]
   /** Percent of the values, zeros included, with 2^x <= |value| < 2^(x + 1). */
   readonly histogram: readonly { readonly x: number; readonly y: number }[]
 }

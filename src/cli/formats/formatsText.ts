@@ -47,6 +47,19 @@ export function tableRows(measurements: readonly Measurement[], loss: number | u
 export const reading =
   'SQNR is the sum of squares over that of the errors, in dB, missing where a result is Inf or NaN. Clipped: beyond the largest number there is, in a block the largest element times its scale. Underflow: of the values that are not zero those that become zero. Mean errors are relative to the root mean square of the values. Bits count the scales. Of several tensors together: means over all values, each relative to its own tensor.'
 
+/** The columns of codebooks. */
+export const codebookColumns: readonly Column[] = [
+  { key: 'way' },
+  { key: 'bits', header: 'bits a value' },
+  { key: 'sqnr', header: 'SQNR dB', align: 'right', show: decibels },
+  { key: 'dead', header: 'dead codes' },
+  { key: 'wrongCodes', header: 'wrong codes in bfloat16', align: 'right', show: share },
+]
+
+/** What they mean. */
+export const codebooksReading =
+  'Codebooks: one for each tensor, in bfloat16, fitted by k-means to at most 64 vectors a code; vq 2 x 256 has a code for 2 neighbours, 256 codes, and bits count codes and tables. Wrong codes: those that differ where distances are |x|^2 - 2 x.c + |c|^2, sums in float32, results in bfloat16. tpu-toolkit vq chooses among them, layer by layer.'
+
 /** What the ways are. */
 export const waysReading =
   "Every cast rounds to nearest, ties to even. Plain: overflow is what the format has for it; saturating: it is the largest number (listed where it differs); scaled: one float32 for a tensor brings its largest magnitude to the format's. float8_e8m0fnu has no sign, which is kept beside it, as a ninth bit, and no zero, which becomes NaN. MX: a power of two for 32 neighbours, by rule; NVFP4: a float8_e4m3fn for 16 neighbours, with two levels also a float32 for a tensor. Neighbours lie along the last axis."
@@ -62,7 +75,7 @@ export function printed(results: FormatsResults, width?: number): string {
     const rows = tableRows(set.rows, results.model?.after)
     const shown = rows.map(({ tensor: _, ...row }) => row)
     const table = textTable(tableColumns(shown), shown, { group: 'elementBits', width })
-    return `${set.title}: ${set.about}${sizes(set)}\n${set.finding}\n\n${table}\n`
+    return `${set.title}: ${set.about}${sizes(set)}\n${set.finding}\n\n${table}\n${codebooksOf(set, width)}`
   })
   const skipped = results.skipped.map(({ name, why }) => `  ${name}: ${why}`)
   return [
@@ -72,6 +85,12 @@ export function printed(results: FormatsResults, width?: number): string {
     `${reading}\n${waysReading}`,
     `${results.finding}\n`,
   ].join('\n')
+}
+
+function codebooksOf({ codebooks }: SetResults, width?: number): string {
+  if (codebooks.length === 0) return ''
+  const rows = codebooks.map((row) => ({ ...row }))
+  return `\n${codebooksReading}\n\n${textTable(codebookColumns, rows, { width })}\n`
 }
 
 /** How many tensors and values, as the end of a heading. */

@@ -8,6 +8,7 @@ import {
 } from '../../blocks/index.js'
 import { type FormatName, formatNames, round } from '../../formats/index.js'
 import { BadInput, type FloatTensors, openFloatTensors, type Progress, type Skipped } from '../../io/index.js'
+import { measureCodebooks } from './codebooks.js'
 import type { DataSet } from './dataSet.js'
 import { finding, summaryFinding } from './finding.js'
 import { type FormatsOptions, fileName } from './formatsOptions.js'
@@ -29,7 +30,8 @@ export function runFormats(options: FormatsOptions, progress: Progress = () => {
     const model = trained ? trainModel(options.seed) : undefined
     const sets = options.data.map((name, i): SetResults => {
       progress(total - options.data.length + i, total, name)
-      return measureSet(dataSet(name, options, model, weights), chosen, model, skipped)
+      const codebooks = options.codebooks && (name === fileName || name === 'weights')
+      return measureSet(dataSet(name, options, model, weights), { chosen, codebooks }, model, skipped)
     })
     progress(total, total, '')
     return {
@@ -59,7 +61,7 @@ function dataSet(
 
 function measureSet(
   set: DataSet,
-  chosen: readonly QuantizationWay[],
+  { chosen, codebooks }: { readonly chosen: readonly QuantizationWay[]; readonly codebooks: boolean },
   model: TrainedModel | undefined,
   skipped: Skipped[],
 ): SetResults {
@@ -85,6 +87,7 @@ function measureSet(
     rows,
     perTensor: measured.length > 1 ? measured.flat() : [],
     tensors: sound.map(({ tensor }) => ({ name: tensor.name, shape: tensor.shape })),
+    codebooks: codebooks ? measureCodebooks(name, sound) : [],
     histogram: histogram(surveys),
   }
 }

@@ -61,6 +61,10 @@ export function firstOf(to: Writer, { stored, view }: Place): Address {
 /** Rows of a product that are computed together, and lanes that are summed side by side. */
 const band = 4
 
+/** Lanes that begin side by side and are summed at once, and about what one element of them takes. */
+const sideBySide = 16
+const perColumn = 0.2
+
 /** Into how many units a step may be split, none of which shares a sum with another, and about how long it takes in all. */
 export function unitsOf({ node, reads, does }: NodeStep): {
   readonly units: number
@@ -76,6 +80,9 @@ export function unitsOf({ node, reads, does }: NodeStep): {
     case 'cumsum':
     case 'extremum': {
       const { outer, length, inner } = does.lanes
+      if (does.kind === 'sum' && outer === 1) {
+        return { units: Math.ceil(inner / sideBySide), nanoseconds: length * inner * perColumn }
+      }
       return { units: Math.ceil(outer / band), nanoseconds: outer * length * inner }
     }
     case 'copy':
@@ -98,9 +105,12 @@ export function emitStep(to: Writer, { node, reads, does }: NodeStep, share: Sha
       const { lanes, how } = does
       const accumulate = how.accumulate === 'float64' ? undefined : how.accumulate
       const opcode = does.kind === 'sum' ? code.SUM : code.CUMSUM
-      write(opcode, ...lanesOf(to, reads[0]!, node, lanes, share))
+      const columns = does.kind === 'sum' && lanes.outer === 1
+      write(opcode, ...(columns ? columnsOf : lanesOf)(to, reads[0]!, node, lanes, share))
       write(stepsOf(how)!, roundingOf(node.dtype) ?? 0, record(accumulate), record(node.dtype))
       if (does.kind === 'sum') write(does.divisor, node.dtype === 'float64' ? 1 : 0)
+      if (columns) write(Math.min(lanes.inner, share.to * sideBySide) - share.from * sideBySide)
+      else if (does.kind === 'sum') write(lanes.inner)
       return
     }
     case 'extremum': {
@@ -157,6 +167,18 @@ function lanesOf(to: Writer, from: Place, node: Node, lanes: Lanes, share: Share
   const given = plus(firstOf(to, from), first * length * inner * widthOf(from.stored.dtype))
   const count = Math.min(outer, share.to * band) - first
   return [given, plus(to.at(node), first * perLane * width), count, length, inner]
+}
+
+/** The same of all lanes from a column on, where they begin side by side. */
+function columnsOf(
+  to: Writer,
+  from: Place,
+  node: Node,
+  { length, inner }: Lanes,
+  share: Share,
+): readonly Address[] {
+  const skipped = share.from * sideBySide * widthOf(node.dtype)
+  return [plus(firstOf(to, from), skipped), plus(to.at(node), skipped), 1, length, inner]
 }
 
 /** The products of a step: how many, how many rows each has, and from row to row of all where they are one product. */

@@ -231,7 +231,7 @@ function enterTable(low: FloatFormat): Uint8Array {
  */
 function leaveRecord(low: FloatFormat): Uint8Array {
   const { bias, mantissaBits, minNormal, minSubnormal, infinityCode, maxCode, canonicalNaN } = low
-  const words = new Uint32Array(9)
+  const words = new Uint32Array(8)
   const floats = new Float32Array(words.buffer)
   const unit = 2 ** (7 - mantissaBits)
   const lift = (127 - bias) * 2 ** 7
@@ -244,8 +244,7 @@ function leaveRecord(low: FloatFormat): Uint8Array {
   words[4] = 0x10001 * ((infinityCode ?? maxCode) * unit)
   words[5] = 0x10001 * (256 / unit)
   words[6] = 0x1010101 * low.signMask
-  words[7] = low.negativeZero ? 0xffffffff : 0
-  words[8] = 0x1010101 * (canonicalNaN ?? 0)
+  words[7] = 0x1010101 * (canonicalNaN ?? 0)
   return new Uint8Array(words.buffer)
 }
 

@@ -26,18 +26,23 @@ export interface AttentionGradients<D extends FloatDType = FloatDType> {
 }
 
 /**
- * The backward pass of `flashAttention` for a cotangent of its output, block by block, as FlashAttention-2's kernels round:
- * probabilities again from logits and logsumexp, ds = p (dp - delta) scale. It is what autodiff does with `flashAttention`.
+ * The backward pass of `flashAttention` for a cotangent of its output, block by block: probabilities again from logits and
+ * logsumexp, ds = p (dp - delta) scale. It is what autodiff does with `flashAttention`.
  *
  * Shape     cotangent [..., heads, tq, dv]; else as `flashAttention`.
  * Dtype     all alike.
  * Rounding  p, dp and ds float32; p and ds to the operands' dtype for their products; each block's product float32 from +0, then
  *           one addition to a float32 total: dq over columns ascending; dk and dv over query heads, in each over rows ascending.
  *           Each once to the dtype at the end. `delta`: 'out' of the rounded output, 'out32' of it before, 'probs' the sum of p dp.
- * Special   a pair that is not allowed has p = 0 and gives nothing, in every form.
+ *           `backward` other than 'common' is where the kernel of the form rounds instead: 'flash2' multiplies the totals of dq
+ *           and dk by the scale at the end; 'pallas' has p = exp(s - m) (1 / l); 'splash' another order through the cap, and
+ *           'splash-fused' dq rounded to the dtype in every block of keys. docs/kernels.md has the table.
+ * Special   a pair that is not allowed has p = 0 and gives nothing in 'common' and 'flash2'; a row without an allowed pair has
+ *           p = 1 for those it visited in 'splash', 1 / their number in 'pallas'.
  * Throws    as `flashAttention`.
  * Cost      2.5 times the forward pass, after one; 'probs' 1.2 times that.
- * Source    Dao, FlashAttention-2, arXiv:2307.08691, algorithm 2; 'probs': Qiu, Yao, arXiv:2510.04212
+ * Source    Dao, FlashAttention-2, arXiv:2307.08691, algorithm 2; jax.experimental.pallas.ops.tpu, flash and splash attention;
+ *           'probs': Qiu, Yao, arXiv:2510.04212
  *
  * @example const q = tensor([[[1, 0]]])
  * attentionGrad(q, q, q, q).dv.toNested() // [[[1, 0]]]

@@ -1,7 +1,7 @@
 import type { OptionTable } from '../../options/index.js'
 import type { FloatDType, Tensor } from '../../tensor/index.js'
 import type { Mask } from '../masks/mask.js'
-import type { Delta, FlashFormName } from './plan.js'
+import type { Backward, Delta, FlashFormName } from './plan.js'
 
 /** Which pairs attend, and how large their logits are. */
 export interface AttentionOptions {
@@ -42,6 +42,11 @@ export interface FlashOptions extends AttentionOptions {
   readonly accumulate?: 'float32' | 'bfloat16'
   /** What the gradient takes rowsum(dO O) of: `attentionGrad` says more. Default 'out'. */
   readonly delta?: Delta
+  /**
+   * Where the gradient rounds: 'common', one pass for all forms, or that of a form's own kernel, 'flash2', 'pallas', 'splash' or
+   * 'splash-fused': `attentionGrad` says more. Default 'common'.
+   */
+  readonly backward?: Backward
 }
 
 export const attentionNames: OptionTable<AttentionOptions> = {
@@ -61,4 +66,5 @@ export const flashNames: OptionTable<FlashOptions> = {
   ties: 'optional',
   accumulate: 'optional',
   delta: 'optional',
+  backward: 'optional',
 }

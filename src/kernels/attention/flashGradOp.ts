@@ -1,4 +1,3 @@
-import { float32Unary } from '../../functions/index.js'
 import {
   apply,
   canonicalizeNaN,
@@ -16,10 +15,10 @@ import { columns } from '../gemm/columns.js'
 import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
 import { backwardByTiles, type Slopes } from './backwardByTiles.js'
+import { backwardPass, type Kept } from './backwardPass.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
 import { flashGradExact } from './flashExact.js'
-import { exponentials } from './form.js'
-import { formOf } from './forms.js'
+import { flashProduct, flopsOfProduct } from './flashProduct.js'
 import { type Heads, headsOf } from './heads.js'
 import { isWide, type Narrow, narrowTo } from './narrow.js'
 import type { FlashPlan } from './plan.js'
@@ -38,6 +37,8 @@ export const flashGradOp: KnownOp<FlashPlan> = {
   name: 'attentionGrad',
   form: 'whole',
   rounds: 'each step',
+  flops: (plan, shapes) => flopsOfProduct(flashProduct(plan, shapes, 'backward')),
+  product: (plan, shapes) => flashProduct(plan, shapes, 'backward'),
   gradient: () => {
     throw new RangeError(
       'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',
@@ -80,18 +81,24 @@ function gradients([q, k, v, given, g]: readonly Tensor[], plan: FlashPlan): Flo
   const { dv } = heads
   const narrow = narrowTo(q!.dtype as FloatDType)
   const stride = dv + residuals
-  const [kept, slopes] = [float32Of(given!), float32Of(g!)]
+  const [results, slopes] = [float32Of(given!), float32Of(g!)]
   const cotangents = columns(slopes, stride, 0, dv)
-  const delta = deltaOfOutput(plan, columns(kept, stride, 0, dv), cotangents, dv, narrow)
+  const delta = deltaOfOutput(plan, columns(results, stride, 0, dv), cotangents, dv, narrow)
   const [afterQ, afterK, afterV] = [q!.size, q!.size + k!.size, q!.size + k!.size + v!.size]
   const all = new Float32Array(afterV + delta.length)
   const to: Slopes = {
-    ...{ cotangents, delta, logsumexp: columns(kept, stride, dv, 1) },
+    ...{ cotangents, delta, logsumexp: columns(results, stride, dv, 1) },
     logsumexpCotangents: columns(slopes, stride, dv, 1),
     ...{ dq: all.subarray(0, afterQ), dk: all.subarray(afterQ, afterK), dv: all.subarray(afterK, afterV) },
   }
   const operands = [q!, k!, v!] as const
-  if (!backwardByTiles(operands, plan, heads, to)) plainly(operands, plan, heads, to)
+  const kept: Kept = {
+    logsumexp: to.logsumexp,
+    max: columns(results, stride, dv + 1, 1),
+    sum: columns(results, stride, dv + 2, 1),
+  }
+  const isDone = plan.backward === 'common' && backwardByTiles(operands, plan, heads, to)
+  if (!isDone) plainly(operands, plan, heads, to, kept)
   all.set(delta, afterV)
   canonicalizeNaN(all)
   return all
@@ -102,13 +109,14 @@ function plainly(
   [q, k, v]: readonly [Tensor, Tensor, Tensor],
   plan: FlashPlan,
   { count, kvCount, group, tq, tk, d, dv }: Heads,
-  { delta, logsumexp: lse, logsumexpCotangents, ...to }: Slopes,
+  { delta, logsumexpCotangents, ...to }: Slopes,
+  kept: Kept,
 ): void {
-  const { blockQ, blockK, softCap, scale } = plan
+  const { blockQ, blockK } = plan
   const dtype = q.dtype as FloatDType
   const wide = isWide(dtype)
   const narrow = narrowTo(dtype)
-  const form = formOf({ ...plan, exponent: 'e' })
+  const pass = backwardPass(plan)
   const rows = Math.min(blockQ, tq)
   const tiles = (): Float32Array => new Float32Array(rows * Math.min(blockK, tk))
   const room = { p: tiles(), turned: tiles(), ds: tiles(), raw: tiles() }
@@ -141,14 +149,8 @@ function plainly(
         const width = Math.min(blockK, tk - column * blockK)
         const key = { values: keys.turned(kvHead, column), span: keys.span(kvHead, column) }
         const p = product32(height, d, width, query, key, room.p)
-        if (softCap !== undefined) room.raw.set(p)
-        form.logits({ rows: height, width, s: p, allowed: allowed(column) })
-        for (let i = 0; i < height; i++) {
-          for (let e = i * width; e < (i + 1) * width; e++) p[e] = p[e]! - lse[first + i]!
-        }
-        exponentials(p)
-        const bits = allowed(column)
-        if (bits) for (let e = 0; e < p.length; e++) if (bits[e] === 0) p[e] = 0
+        if (plan.softCap !== undefined) room.raw.set(p)
+        pass.weigh({ rows: height, width, s: p, allowed: allowed(column) }, kept, first)
         const value = { values: values.turned(kvHead, column), span: values.span(kvHead, column) }
         return { p, width, dp: product32(height, dv, width, cotangent, value, room.ds) }
       }
@@ -170,8 +172,7 @@ function plainly(
           const less = fround(delta[first + i]! - logsumexpCotangents[first + i]!)
           for (let e = i * width; e < (i + 1) * width; e++) ds[e] = fround(fround(ds[e]! - less) * p[e]!)
         }
-        if (softCap !== undefined) throughCap(ds, room.raw, scale, softCap)
-        for (let e = 0; e < ds.length; e++) ds[e] = ds[e]! * scale
+        pass.finish(ds, room.raw)
         narrow?.(ds, ds)
         narrow?.(p, p)
         const turned = room.turned.subarray(0, p.length)
@@ -183,10 +184,15 @@ function plainly(
         const change = { values: turned, span: spanOf(turned) }
         add(to.dk, start * d, product32(width, height, d, change, query, added.k))
         const key = partOf(keys, kvHead, column)
-        add(to.dq, first * d, product32(height, width, d, { values: ds, span: change.span }, key, added.q))
+        const ofBlock = product32(height, width, d, { values: ds, span: change.span }, key, added.q)
+        if (pass.roundsBlocks) narrow?.(ofBlock, ofBlock)
+        add(to.dq, first * d, ofBlock)
       }
     }
   }
+  const by = pass.scaledAtEnd
+  if (by === undefined) return
+  for (const total of [to.dq, to.dk]) for (let e = 0; e < total.length; e++) total[e] = total[e]! * by
 }
 
 interface Part {
@@ -216,14 +222,6 @@ function deltaOfOutput(
     sums[i] = sum
   }
   return sums
-}
-
-/** ds (1 - t)(1 + t), t = tanh(s / cap), each step rounded. */
-function throughCap(ds: Float32Array, raw: Float32Array, scale: number, cap: number): void {
-  for (let e = 0; e < ds.length; e++) {
-    const t = float32Unary.tanh(fround(fround(raw[e]! * scale) / cap))
-    ds[e] = fround(ds[e]! * fround(1 - t)) * fround(1 + t)
-  }
 }
 
 function add(total: Float32Array, from: number, part: Float32Array): void {

@@ -7,6 +7,9 @@ export type FlashFormName = 'flash2' | 'splash' | 'pallas' | 'bfloat16'
 /** Which numbers the gradient takes rowsum(dO O) of. */
 export type Delta = 'out' | 'out32' | 'probs'
 
+/** Whose backward pass the gradient is. */
+export type Backward = 'common' | 'flash2' | 'pallas' | 'splash' | 'splash-fused'
+
 /** Ids of rows and of columns: pairs of unlike ones do not attend. */
 export interface SegmentIds {
   readonly q: Int32Array
@@ -30,6 +33,7 @@ export interface FlashPlan {
   /** Of the row sums, in form bfloat16. */
   readonly accumulate: 'float32' | 'bfloat16'
   readonly delta: Delta
+  readonly backward: Backward
   /** One block has all keys. */
   readonly single: boolean
 }

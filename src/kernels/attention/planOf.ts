@@ -14,11 +14,12 @@ export function planOf(
   options: FlashOptions,
 ): { readonly plan: FlashPlan; readonly beforehand: number | undefined } {
   const { form = 'flash2', blockQ = 128, blockK = 128, exponent = 'e', accumulate = 'float32' } = options
-  const { delta = 'out', softCap, ties } = options
+  const { delta = 'out', backward = 'common', softCap, ties } = options
   checkName(op, 'form', form, ['flash2', 'splash', 'pallas', 'bfloat16'])
   checkName(op, 'exponent', exponent, ['e', '2', '2-unfused'])
   checkName(op, 'accumulate', accumulate, ['float32', 'bfloat16'])
   checkName(op, 'delta', delta, ['out', 'out32', 'probs'])
+  checkName(op, 'backward', backward, ['common', 'flash2', 'pallas', 'splash', 'splash-fused'])
   checkInteger(op, 'blockQ', blockQ, 1)
   checkInteger(op, 'blockK', blockK, 1)
   const dtype = narrowDType(op, q)
@@ -46,9 +47,15 @@ export function planOf(
       `${op}: form bfloat16 has bfloat16 throughout [${dtype}, probabilities ${probsDtype}]`,
     )
   }
+  if (backward !== 'common' && backward.replace('-fused', '') !== form) {
+    throw new RangeError(`${op}: the backward pass of another form [${backward}, form ${form}]`)
+  }
+  if (backward === 'flash2' && softCap !== undefined) {
+    throw new RangeError(`${op}: backward flash2 has no softCap [${softCap}]`)
+  }
   const { mask, segments, scale } = logitOptions(op, heads, options)
   const plan = {
-    ...{ form, mask, segments, blockQ, blockK, exponent, accumulate, delta },
+    ...{ form, mask, segments, blockQ, blockK, exponent, accumulate, delta, backward },
     scale: form === 'splash' ? 1 : scale,
     softCap: softCap === undefined ? undefined : Math.fround(softCap),
     probs: probsDtype,

@@ -4,12 +4,11 @@ import type { AxisOptions } from '../storage/axisOptions.js'
 import { walk } from '../storage/broadcast.js'
 import { axisFirst, checkCall, checkTensor } from '../storage/checkCall.js'
 import { allocate, type DType } from '../storage/dtype.js'
-import { gather, movable } from '../storage/move.js'
+import { gatherAlong, movable } from '../storage/move.js'
 import {
   broadcastShapes,
   checkShape,
   normalizeAxes,
-  offsetsOf,
   type Shape,
   sameShape,
   sizeOf,
@@ -62,7 +61,7 @@ export const transposeOp: KnownOp<Axes> = {
     const shape = axes.map((axis) => x!.shape[axis]!)
     const order = axes.map((axis) => strides[axis]!)
     if (staysInPlace(x!.shape, axes)) return new Tensor(x!.dtype, shape, x!.data.slice())
-    return gather(x!, shape, offsetsOf(shape, order))
+    return gatherAlong(x!, shape, order)
   },
 }
 
@@ -138,7 +137,7 @@ export const flipOp: KnownOp<Axes> = {
       start += Math.max(0, x!.shape[axis]! - 1) * strides[axis]!
       strides[axis] = -strides[axis]!
     }
-    return gather(x!, x!.shape, offsetsOf(x!.shape, strides, start))
+    return gatherAlong(x!, x!.shape, strides, start)
   },
 }
 

@@ -2,8 +2,8 @@ import { shown } from '../../options/index.js'
 import { apply } from '../storage/apply.js'
 import { axisFirst, checkCall, checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
-import { gather } from '../storage/move.js'
-import { normalizeAxis, offsetsOf, type Shape, stridesOf } from '../storage/shape.js'
+import { gatherAlong } from '../storage/move.js'
+import { normalizeAxis, type Shape, stridesOf } from '../storage/shape.js'
 import type { KnownOp, Tensor } from '../storage/tensor.js'
 
 /**
@@ -23,7 +23,7 @@ export const sliceOp: KnownOp<Slicing> = {
   name: 'slice',
   form: 'moves',
   rounds: 'never',
-  kernel: ([x], { shape, start, strides }) => gather(x!, shape, offsetsOf(shape, strides, start)),
+  kernel: ([x], { shape, start, strides }) => gatherAlong(x!, shape, strides, start),
 }
 
 /**
