@@ -9,12 +9,13 @@ export { pack, unpack } from './pack.js'
 export { quantize, type QuantizeOptions } from './quantize.js'
 export { quantizeArray } from './quantizeArray.js'
 export {
+  type JoinedReport,
   type Numbers,
   type QuantizationReport,
   quantizationReport,
   type ReportOptions,
 } from './quantizationReport.js'
-export { type JoinedReport, joinReports } from './joinReports.js'
+export { joinReports } from './joinReports.js'
 export { bitsPerElement, type QuantizationWay, type QuantizedValues } from './quantizationWay.js'
 export { quantizationWays } from './quantizationWays.js'
 export { type Piece, piecewise, type PiecewiseTensor, rowsOf } from './piecewise.js'

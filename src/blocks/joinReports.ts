@@ -1,8 +1,5 @@
 import { checkArray } from '../options/index.js'
-import { decibels, type QuantizationReport } from './quantizationReport.js'
-
-/** What a quantisation did to numbers that were looked at in parts: all but which block is the worst. */
-export type JoinedReport = Omit<QuantizationReport, 'worstBlock'>
+import { decibels, type JoinedReport } from './quantizationReport.js'
 
 /**
  * The reports of parts, pieces of a tensor or tensors, as that of all their numbers together.

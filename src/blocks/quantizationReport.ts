@@ -5,8 +5,11 @@ import type { BlockTensor } from './blockTensor.js'
 import { unpack } from './pack.js'
 import { valuesAlong } from './quantize.js'
 
-/** What a quantisation did to numbers. Shares and errors are over the finite originals. */
-export interface QuantizationReport {
+/**
+ * What a quantisation did to numbers that were looked at in parts: all but which block is the worst. Shares and errors are over
+ * the finite originals.
+ */
+export interface JoinedReport {
   /** How many originals are finite. */
   readonly count: number
   /** Root mean square of the originals. */
@@ -25,6 +28,10 @@ export interface QuantizationReport {
   readonly rmsError: number
   /** Of quantised - original: the bias. */
   readonly meanError: number
+}
+
+/** What a quantisation did to numbers. */
+export interface QuantizationReport extends JoinedReport {
   /** The block of least sqnr, the first of several; null where there are no blocks. */
   readonly worstBlock: { readonly index: number; readonly sqnr: number } | null
 }

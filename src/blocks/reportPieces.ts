@@ -1,5 +1,5 @@
 import { checkArray, checkRecord } from '../options/index.js'
-import { type JoinedReport, joinReports } from './joinReports.js'
+import { joinReports } from './joinReports.js'
 import { padRows } from './padRows.js'
 import type { Piece, PiecewiseTensor } from './piecewise.js'
 import type { Numbers } from './quantizationReport.js'
