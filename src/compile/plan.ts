@@ -145,7 +145,9 @@ function flops({ source, inputs, shape }: Node): number {
 }
 
 function productIn({ source, inputs, shape }: Node): Work['product'] {
-  return source.kind === 'operation' ? productOf(source.op, shapesOf(inputs), shape) : undefined
+  return source.kind === 'operation'
+    ? productOf(source.op, shapesOf(inputs), shape, source.attributes)
+    : undefined
 }
 
 const shapesOf = (nodes: readonly Node[]): readonly Shape[] => nodes.map(({ shape }) => shape)

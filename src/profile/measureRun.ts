@@ -107,7 +107,7 @@ function toldOf({ seen, work: given, began, ended, values: { reads, makes } }: N
 }
 
 function workOf({ op, attributes, shapes, shape, dtype, bytes, memory, stacks }: Seen): Work {
-  const product = productOf(op, shapes, shape)
+  const product = productOf(op, shapes, shape, attributes)
   return {
     ...{ kind: op.name, operations: [op.name], dtype, shape, memory, bytes, stacks },
     flops: flopsOf(op, attributes, shapes, shape),

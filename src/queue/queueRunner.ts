@@ -16,6 +16,7 @@ import { openTables, schema } from './openTables.js'
 import { loadPeers } from './peers.js'
 import { putJobs } from './putJobs.js'
 import { queueAddress } from './queueAddress.js'
+import { reportOf } from './reports.js'
 import { type Connection, openSession } from './session.js'
 import { watch } from './supervise.js'
 import { takeBack } from './troubles.js'
@@ -95,6 +96,11 @@ export async function queueRunner(options: QueueRunnerOptions): Promise<QueueRun
       await give(connection, [...waiters.keys()])
     },
     onNotice: (_, id) => {
+      const told = reportOf(id)
+      if (told) {
+        waiters.get(told.job)?.report?.(told.step, told.metrics)
+        return
+      }
       if (heard.size === 0) setImmediate(hear)
       heard.add(id)
     },
@@ -145,7 +151,7 @@ export async function queueRunner(options: QueueRunnerOptions): Promise<QueueRun
   return {
     name,
     failed,
-    run: (trial) => {
+    run: (trial, report) => {
       const id = jobId(name, trial.key)
       const waiting = waiters.get(id)
       if (waiting) return waiting.row
@@ -153,7 +159,7 @@ export async function queueRunner(options: QueueRunnerOptions): Promise<QueueRun
       const row = new Promise<Row>((...settle) => {
         ;[resolve, reject] = settle
       })
-      waiters.set(id, { trial, order: count++, row, resolve, reject })
+      waiters.set(id, { trial, order: count++, row, report, resolve, reject })
       if (asked.length === 0) setImmediate(() => put().catch(giveUp))
       asked.push(id)
       return row

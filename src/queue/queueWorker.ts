@@ -18,6 +18,7 @@ import { openTables, schema } from './openTables.js'
 import { loadPeers } from './peers.js'
 import { queueAddress } from './queueAddress.js'
 import { beat, leave, register } from './register.js'
+import { openReports } from './reports.js'
 import { type Connection, openSession } from './session.js'
 import { suitability } from './suitability.js'
 import { limits, supervise, watch } from './supervise.js'
@@ -60,6 +61,9 @@ export interface QueueWorkerEnd {
 
 /** How long a worker waits before it asks again, in milliseconds: it is told of new jobs, this is for the case that it is not. */
 const pause = 2000
+
+/** Between two times that it tells what its runs report, in milliseconds. */
+const between = 1000
 
 /** How long it may take to give jobs back when it ends, in milliseconds. */
 const farewell = 5000
@@ -130,6 +134,11 @@ export async function queueWorker(options: QueueWorkerOptions): Promise<QueueWor
     beating = false
   }, watch)
 
+  const reports = openReports()
+  const telling = setInterval(() => {
+    if (!stopping) reports.tell(session).catch(stop)
+  }, between)
+
   const poolOf = ({ experiment, digest }: SweepFacts): Runner => {
     // Threads keep a module that they have read: another text of the same file is for other threads.
     const key = JSON.stringify([experiment, digest])
@@ -162,7 +171,7 @@ export async function queueWorker(options: QueueWorkerOptions): Promise<QueueWor
   const start = async (taken: Taken, sweep: SweepFacts): Promise<void> => {
     running.set(taken.job, taken)
     const end = await poolOf(sweep)
-      .run(taken.trial)
+      .run(taken.trial, (step, metrics) => reports.add(taken, step, metrics))
       .then(
         (row): Ended => ({ taken, row, error: '' }),
         (thrown): Ended => ({ taken, row: undefined, error: messageOf(thrown) }),
@@ -220,6 +229,7 @@ export async function queueWorker(options: QueueWorkerOptions): Promise<QueueWor
   }
   stopping = true
   clearInterval(timer)
+  clearInterval(telling)
   signal?.removeEventListener('abort', hear)
   for (const pool of pools.values()) await pool.close()
   const given = session.use((connection) => leave(connection, me!))

@@ -48,6 +48,9 @@ class Lost extends Error {}
 /** The server was asked to do two things in two orders at once: to be done again. */
 class Again extends Error {}
 
+/** The server has no room on its disk, no memory or no place for what it is asked: that passes when somebody sees to it. */
+class Scarce extends Error {}
+
 /** The database cannot be reached, for longer than `patience`, or refuses what it is asked. What was done is kept. */
 export class QueueFailed extends Error {
   override readonly name: string = 'QueueFailed'
@@ -70,7 +73,8 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
 
   /** What nobody tries again. */
   const refusal = (thrown: unknown): Error => {
-    const ofServer = thrown instanceof Error && ('severity' in thrown || thrown instanceof Lost)
+    const ofServer =
+      thrown instanceof Error && ('severity' in thrown || thrown instanceof Lost || thrown instanceof Scarce)
     if (!ofServer && thrown instanceof Error) return thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     return new QueueFailed(`${op}: cannot connect to ${shown} [${why}]`, { cause: thrown })
@@ -109,7 +113,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
         say('connected again')
         return current
       } catch (thrown) {
-        if (!(thrown instanceof Lost || thrown instanceof Again)) {
+        if (!(thrown instanceof Lost || thrown instanceof Again || thrown instanceof Scarce)) {
           gone = refusal(thrown)
           throw gone
         }
@@ -123,15 +127,34 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
     }
   }
 
+  /** Since when the server lacks something; undefined where it does not. */
+  let scarceSince: number | undefined
+  /** Waits a while for what the server lacks; runs go on meanwhile, and their rows wait. */
+  const outlast = async (lack: Scarce): Promise<void> => {
+    if (scarceSince === undefined) say(`the database lacks something, trying again [${lack.message}]`)
+    scarceSince ??= performance.now()
+    if (performance.now() - scarceSince > patience * 1000) {
+      throw new QueueFailed(
+        `${op}: the database refuses for ${patience} seconds, what it has is kept, the same command goes on [${shown}: ${lack.message}]`,
+        { cause: lack },
+      )
+    }
+    await sleep(1000 * (0.5 + Math.random()), undefined, { signal: closed.signal })
+  }
+
   const session: Session = {
     use: (work) => {
       const result = last.then(async () => {
         for (;;) {
           const link = await connected()
           try {
-            return await work(link.connection)
+            const done = await work(link.connection)
+            if (scarceSince !== undefined) say('the database takes it again')
+            scarceSince = undefined
+            return done
           } catch (thrown) {
             if (thrown instanceof Lost) link.drop(thrown)
+            else if (thrown instanceof Scarce) await outlast(thrown)
             else if (!(thrown instanceof Again)) throw ofStatement(thrown)
           }
         }
@@ -245,7 +268,7 @@ async function openLink(setup: SessionSetup, onLost: () => void): Promise<Link> 
 
 /** What pg threw, as lost, as to be done again, or as what it is. */
 function sorted(thrown: unknown, why: Error | undefined): Error {
-  if (thrown instanceof Lost || thrown instanceof Again) return thrown
+  if (thrown instanceof Lost || thrown instanceof Again || thrown instanceof Scarce) return thrown
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   const code = 'code' in error ? String(error.code) : ''
   // Deadlock and serialization failure.
@@ -253,6 +276,8 @@ function sorted(thrown: unknown, why: Error | undefined): Error {
   if ('severity' in error) {
     // Wrong password, no such user or database: that stays so.
     if (/^(28|3D)/.test(code)) return error
+    const scarce = code.startsWith('53') && error.severity === 'ERROR'
+    if (scarce) return new Scarce(messageOf(error), { cause: error })
     const passing = /^(08|57)/.test(code) || error.severity === 'FATAL' || error.severity === 'PANIC'
     return passing ? new Lost(messageOf(error), { cause: error }) : error
   }

@@ -1,4 +1,4 @@
-import type { Row, Trial } from '../sweep/index.js'
+import type { Report, Row, Trial } from '../sweep/index.js'
 
 /** A trial whose row is waited for. */
 export interface Waiter {
@@ -6,6 +6,8 @@ export interface Waiter {
   /** How many were asked for before it. */
   readonly order: number
   readonly row: Promise<Row>
+  /** Told what the trial reports on its way. */
+  readonly report: Report | undefined
   resolve(row: Row): void
   reject(error: Error): void
 }

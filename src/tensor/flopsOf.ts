@@ -30,11 +30,17 @@ export function flopsOf(op: Op, attributes: unknown, shapes: readonly Shape[], o
   }
 }
 
-/** The sizes of a matrix product, done `count` times; undefined for other operations. */
-export function productOf(op: Op, shapes: readonly Shape[], output: Shape): Work['product'] {
+/** The sizes of a matrix product, done `count` times; undefined for other operations. What says of itself does, by its attributes. */
+export function productOf(
+  op: Op,
+  shapes: readonly Shape[],
+  output: Shape,
+  attributes?: unknown,
+): Work['product'] {
   checkRecord('productOf', 'op', op, ['kernel'])
   checkArray('productOf', 'shapes', shapes)
   checkArray('productOf', 'output', output)
+  if (op.product) return op.product(attributes, shapes, output)
   const [a, b] = shapes
   if (formOf(op) !== 'contracts' || !a || !b) return undefined
   const [m, k] = [a.length > 1 ? a.at(-2)! : 1, a.at(-1)!]

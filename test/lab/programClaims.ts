@@ -154,9 +154,15 @@ async function type(page: Page, code: string): Promise<void> {
   await page.click('.cm-content')
   await page.keyboard.press('ControlOrMeta+A')
   await page.evaluate(`(() => {
+    const [data, dataType] = [${JSON.stringify(code)}, 'text/plain']
     const clipboardData = new DataTransfer()
-    clipboardData.setData('text/plain', ${JSON.stringify(code)})
-    const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+    clipboardData.setData(dataType, data)
+    const kind = { bubbles: true, cancelable: true }
+    // Chromium takes a clipboard, Firefox what is to be on it.
+    const given = [{ ...kind, clipboardData }, { ...kind, data, dataType }]
+    const pasted = given
+      .map((init) => new ClipboardEvent('paste', init))
+      .find((event) => event.clipboardData?.getData(dataType) === data)
     document.querySelector('.editor').shadowRoot.querySelector('.cm-content').dispatchEvent(pasted)
   })()`)
 }

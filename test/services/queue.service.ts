@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type QueueRunner, queueRunner, queueWorker } from 'tpu-toolkit/queue'
-import { makeTrial, type Params, type Row, runSweep, threadRunner } from 'tpu-toolkit/sweep'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Metrics, makeTrial, type Params, type Row, runSweep, threadRunner } from 'tpu-toolkit/sweep'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { mayMount } from '../../scripts/disks/troubles.js'
 import { startPostgres, type TestPostgres } from '../../scripts/startPostgres.js'
 import { root } from '../support/project.js'
 
@@ -138,6 +139,25 @@ describe('queueRunner', () => {
     const late = await sweepOf({ name: one.name })
     victim.process.kill('SIGKILL')
     expect(await rowsOf(late, list)).toEqual(first)
+  })
+
+  it('hands on what a run reports on its way', async () => {
+    worker('--workers', '2')
+    const runner = await sweepOf()
+    const told = new Map<number, [number, Metrics][]>([0, 1].map((lr) => [lr, []]))
+    await Promise.all(
+      [...told].map(([lr, list]) =>
+        runner.run(makeTrial({ lr, reports: 35 }), (step, metrics) => void list.push([step, metrics])),
+      ),
+    )
+    for (const [lr, list] of told) {
+      // Once a second the last one: of three and a half seconds not less than one, and no more than there are seconds.
+      expect(list.length).toBeGreaterThan(0)
+      expect(list.length).toBeLessThan(35)
+      for (const [step, metrics] of list) expect(metrics).toEqual({ loss: lr / step, nan: Number.NaN })
+      const steps = list.map(([step]) => step)
+      expect(steps).toEqual([...steps].sort((a, b) => a - b))
+    }
   })
 
   it('sets a trial aside that fails three times, tells its error, and runs it again when asked to', async () => {
@@ -302,3 +322,40 @@ it('a server that dies in the middle is waited for: every row comes, once', asyn
     expect(text).not.toContain(server.password)
   }
 })
+
+// Where this process may not mount, no disk can be filled that is nobody else's.
+const disks = mayMount(mkdtempSync(join(tmpdir(), 'mounts-'))) ? ['a tmpfs'] : []
+it.each(disks)(
+  'a server whose disk, %s, is full is waited for: said, rows wait, and every one comes, once',
+  async () => {
+    const disk = mkdtempSync(join(tmpdir(), 'full-'))
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tpu-toolkit', disk])
+    const [before, own] = [process.env['TMPDIR'], server]
+    process.env['TMPDIR'] = disk
+    server = await startPostgres().finally(() => {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+    })
+    onTestFinished(async () => {
+      await server.remove()
+      server = own
+      spawnSync('umount', ['-l', disk])
+      rmSync(disk, { recursive: true, force: true })
+    })
+    const runner = await sweepOf()
+    const list = Array.from({ length: 20 }, (_, lr) => ({ lr, ms: 100, size: 10_000 }))
+    const rows = rowsOf(runner, list)
+    const one = worker('--workers', '1')
+    await until(claimed)
+    spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'rest')}`, 'bs=4k'])
+    await until(() => /the database lacks something, trying again \[.*No space left/.test(one.said()))
+    await sleep(2000)
+    rmSync(join(disk, 'rest'))
+    expect(await rows).toHaveLength(list.length)
+    const [kept] = await asked(
+      `select count(*)::int as count from tpu_toolkit.results where sweep = '${runner.name}'`,
+    )
+    expect(kept).toEqual({ count: list.length })
+    expect(one.said()).toContain('the database takes it again')
+  },
+)

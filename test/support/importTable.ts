@@ -119,6 +119,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'roofline',
     'mxu',
     'sharding',
+    'plan',
   ],
 }
 

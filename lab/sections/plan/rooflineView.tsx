@@ -6,7 +6,7 @@ import { DataTable } from '../../parts/dataTable.js'
 import { state } from './planState.js'
 
 const [width, height] = [720, 400]
-const frame = { left: 70, right: 16, top: 24, bottom: 46 }
+const frame = { left: 70, right: 16, top: 30, bottom: 50 }
 
 /** The operations of a model under the roof of one chip. */
 export function Roofline({
@@ -65,7 +65,7 @@ function Drawing(props: {
   return (
     <svg class="roofline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={says}>
       {axisTicks(Math.log10(least), Math.log10(most), true, 600).map((tick) => (
-        <text key={tick} x={x(tick)} y={height - frame.bottom + 18} text-anchor="middle" fill="var(--soft)">
+        <text key={tick} x={x(tick)} y={height - frame.bottom + 20} text-anchor="middle" fill="var(--soft)">
           {shortNumber(tick)}
         </text>
       ))}
@@ -77,7 +77,7 @@ function Drawing(props: {
           </text>
         </g>
       ))}
-      <text x="4" y="14" fill="var(--soft)">
+      <text x="4" y="19" fill="var(--soft)">
         TFLOP/s
       </text>
       <text x={(frame.left + width) / 2} y={height - 6} text-anchor="middle" fill="var(--soft)">

@@ -38,7 +38,7 @@ export function ResultsSection() {
   }, [])
   useSignalEffect(ask)
   const told = view.value
-  const name = chosen.value?.name ?? `a sample of ${state.sample.value}`
+  const name = chosen.value?.name ?? `A sample of ${state.sample.value}`
   const sample = (of: 'drift' | 'nan'): void => {
     chosen.value = undefined
     forget()

@@ -72,7 +72,22 @@ def pairs():
         b = 2.0 ** draw.randrange(-20, 6) * draw.uniform(1, 2)
         rows.append((f(b), f(b + math.log(2.0 ** (math.frexp(b)[1] - 25)) + draw.uniform(-1e-6, 1e-6))))
     rows += [(f(draw.choice([0.0, 1e-45, -1e-40, 2e-39])), f(draw.uniform(-105, -85))) for _ in range(100)]
-    return rows
+    return rows + [(f(a), f(b)) for a, b in ties()]
+
+
+def ties():
+    """Pairs whose power is a midpoint: odd r with r^n of 25 bits, as r^n and as (r^2)^(n/2) or (r^4)^(n/4); r^n 2^-150."""
+    for n in range(2, 16):
+        for r in range(3, 5793, 2):
+            if 1 << 24 < r**n < 1 << 25:
+                yield r * 2.0 ** (r % 8), n
+                for root in (2, 4):
+                    if n % 2 and r**root < 1 << 24:
+                        yield r**root, n / root
+    for n in (2, 3, 5, 6, 10, 15):
+        for r in range(1, 4096, 2):
+            if r**n < 1 << 24 and (n > 2 or r % 16 == 1):
+                yield r * 2.0 ** (-150 // n), n
 
 
 def write(name, value):

@@ -18,6 +18,7 @@ import { backwardByTiles, type Slopes } from './backwardByTiles.js'
 import { backwardPass, type Kept } from './backwardPass.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
 import { flashGradExact } from './flashExact.js'
+import { flashProduct, flopsOfProduct } from './flashProduct.js'
 import { type Heads, headsOf } from './heads.js'
 import { isWide, type Narrow, narrowTo } from './narrow.js'
 import type { FlashPlan } from './plan.js'
@@ -36,6 +37,8 @@ export const flashGradOp: KnownOp<FlashPlan> = {
   name: 'attentionGrad',
   form: 'whole',
   rounds: 'each step',
+  flops: (plan, shapes) => flopsOfProduct(flashProduct(plan, shapes, 'backward')),
+  product: (plan, shapes) => flashProduct(plan, shapes, 'backward'),
   gradient: () => {
     throw new RangeError(
       'attentionGrad: a tiled gradient has no gradient of its own, take that of attention [flashAttention]',

@@ -4,6 +4,7 @@ import { product, productsFit, spanOf } from '../gemm/product.js'
 import { blockOperand } from './blockOperand.js'
 import { flashExact } from './flashExact.js'
 import { flashRule, residuals } from './flashGradOp.js'
+import { flashProduct, flopsOfProduct } from './flashProduct.js'
 import type { FlashForm, State } from './form.js'
 import { formOf } from './forms.js'
 import { forwardByTiles } from './forwardByTiles.js'
@@ -21,6 +22,8 @@ export const flashOp: KnownOp<FlashPlan> = {
   form: 'whole',
   rounds: 'each step',
   gradient: flashRule,
+  flops: (plan, shapes) => flopsOfProduct(flashProduct(plan, shapes, 'forward')),
+  product: (plan, shapes) => flashProduct(plan, shapes, 'forward'),
   exact: flashExact,
   kernel: ([q, k, v], plan) => {
     const heads = headsOf('flashAttention', q!, k!, v!)

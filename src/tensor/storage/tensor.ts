@@ -59,6 +59,12 @@ export interface Op<A = unknown> {
   gradient?(context: OpCotangent<A>): readonly (Tensor | undefined)[]
   /** How many multiplications, additions, functions and comparisons it does, for an operation whose form does not say. */
   flops?(attributes: A, shapes: readonly Shape[], output: Shape): number
+  /** The matrix products that most of its work are, all of one size, for an operation whose form does not say. */
+  product?(
+    attributes: A,
+    shapes: readonly Shape[],
+    output: Shape,
+  ): { readonly m: number; readonly k: number; readonly n: number; readonly count: number }
   /** What each operand gives to the result, for an operation of form 'whole' that does not read all of everything. */
   reads?(attributes: A, shapes: readonly Shape[], output: Shape): readonly Reads[]
 }

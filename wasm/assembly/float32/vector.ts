@@ -1,14 +1,33 @@
 // The most used unary functions of float32, four at a time: float32 at `from` -> float32 at `to`, which may be `from`; counts
-// rounded up to a multiple of 4. A float64 value with an error below 2^-37 of itself is rounded where both ends of twice that
-// interval round alike, NaN nowhere; else the four are left to the scalar functions, about once in 2^9 of them.
+// rounded up to a multiple of 4. A float64 value with an error below 2^-36 of itself is rounded where no midpoint of float32
+// numbers is so near; else the four are left to the scalar functions, about once in 2^9 of them.
 import { erf, gelu } from './errorFunction'
 import { exp, geluTanh, sigmoid, silu, tanh } from './exponential'
 import { log, softplus } from './logarithm'
 import { errors, logarithms, numbers, powers, tails } from './numbers'
 
-const below = 1.0 - 1.4551915228366852e-11
-const above = 1.0 + 1.4551915228366852e-11
 const magic = 6755399441055744.0
+
+// Constants in memory: one load each, where a constant that the compiler knows is made anew at every turn, by three instructions.
+const half: usize = memory.data<f64>([0.5])
+const one: usize = memory.data<f64>([1])
+const two: usize = memory.data<f64>([2])
+const perStep: usize = memory.data<f64>([32])
+const quarter: usize = memory.data<f64>([0.25])
+const whole: usize = memory.data<f64>([magic])
+const signs: usize = memory.data<u32>([0x80000000])
+
+// @ts-ignore: decorator
+@inline
+function kept(address: usize): v128 {
+  return v128.load64_splat(address)
+}
+
+// @ts-ignore: decorator
+@inline
+function word(address: usize): v128 {
+  return v128.load32_splat(address)
+}
 
 // @ts-ignore: decorator
 @inline
@@ -18,16 +37,31 @@ function upper(x: v128): v128 {
 
 // @ts-ignore: decorator
 @inline
-function rounded(y: v128, z: v128, factor: f64): v128 {
-  const by = f64x2.splat(factor)
-  return v128.shuffle<f32>(
-    f32x4.demote_f64x2_zero(f64x2.mul(y, by)),
-    f32x4.demote_f64x2_zero(f64x2.mul(z, by)),
-    0,
-    1,
-    4,
-    5,
-  )
+function rounded(y: v128, z: v128): v128 {
+  return v128.shuffle<f32>(f32x4.demote_f64x2_zero(y), f32x4.demote_f64x2_zero(z), 0, 1, 4, 5)
+}
+
+const halfAndBack: usize = memory.data<u32>([0xf0020000])
+const lowBits: usize = memory.data<u32>([0x1fffffff])
+const twice: usize = memory.data<u32>([0x40000])
+
+/** Which of four values have a midpoint of normal float32 numbers within 2^17 units in the last of their 53 places: 2^-36 to 2^-35 of the value. */
+// @ts-ignore: decorator
+@inline
+function nearMidpoint(y: v128, z: v128): v128 {
+  const low = i32x4.add(v128.shuffle<i32>(y, z, 0, 2, 4, 6), word(halfAndBack))
+  return i32x4.gt_s(word(twice), v128.and(low, word(lowBits)))
+}
+
+const fromNormal: usize = memory.data<u32>([0x7f800000])
+const toInfinite: usize = memory.data<u32>([0xff000000])
+const toFinite: usize = memory.data<u32>([0xfeffffff])
+
+/** Which of four numbers are below 0, zero, subnormal, NaN or beyond the last. */
+// @ts-ignore: decorator
+@inline
+function unusual(x: v128, last: usize): v128 {
+  return i32x4.gt_s(i32x4.add(x, word(fromNormal)), word(last))
 }
 
 // @ts-ignore: decorator
@@ -57,64 +91,64 @@ function slowly(kind: i32, x: v128, to: usize): void {
   store<f32>(to, scalar(kind, f32x4.extract_lane(x, 3)), 12)
 }
 
-// exp(x) = 2^(n/64) exp(r), |r| <= ln(2) / 128, as in exponential.ts; the series ends sooner.
+// exp(x) = 2^(n/64) 2^(f/64) for turns n + f of x, |f| <= 1/2: a table and a series, as in exponential.ts but shorter.
 
-// @ts-ignore: decorator
-@inline
-function turns(x: v128, perUnit: f64): v128 {
-  return f64x2.add(f64x2.mul(x, f64x2.splat(perUnit)), f64x2.splat(magic))
-}
+/** 2^(j/64), less what adding j to its exponent and upper bits adds: to this, n << 46 gives 2^(n/64). */
+const powerRows: usize = memory.data(64 * 8)
+for (let j: usize = 0; j < 64; j++) store<u64>(powerRows + j * 8, load<u64>(numbers + powers * 8 + j * 16) - (u64(j) << 46))
 
-/** r = x - n ln(2) / 64. */
-// @ts-ignore: decorator
-@inline
-function restOf(x: v128, turned: v128): v128 {
-  const n = f64x2.sub(turned, f64x2.splat(magic))
-  return f64x2.sub(x, f64x2.mul(n, f64x2.splat(0.010830424696249145)))
-}
+/** 64 / ln 2, which makes turns of x, and the like of what else goes into an exponential. */
+const perUnit: usize = memory.data<f64>([92.33248261689366])
+const perMinus: usize = memory.data<f64>([-92.33248261689366])
+const perHalf: usize = memory.data<f64>([184.6649652337873])
+const perMinusTwo: usize = memory.data<f64>([-46.16624130844683])
 
-/** 2^(n/64): the lowest bits of what `magic` was added to are n, of which the upper ones go to the exponent. */
 // @ts-ignore: decorator
 @inline
 function powerOf(turned: v128): v128 {
-  const start = numbers + powers * 8
-  const first = start + (<usize>(i32x4.extract_lane(turned, 0) & 63) << 4)
-  const second = start + (<usize>(i32x4.extract_lane(turned, 2) & 63) << 4)
-  return i64x2.add(v128.load64_lane(second, v128.load64_splat(first), 1), i64x2.shl(v128.andnot(turned, i64x2.splat(63)), 46))
+  const first = powerRows + (<usize>(i32x4.extract_lane(turned, 0) & 63) << 3)
+  const second = powerRows + (<usize>(i32x4.extract_lane(turned, 2) & 63) << 3)
+  return i64x2.add(v128.load64_lane(second, v128.load64_splat(first), 1), i64x2.shl(turned, 46))
 }
 
-/** exp(x) for |x| <= 700: off by 2^-37.2 of itself for the series, whose r^4 / 24 went into r^2, and by 2^-53 |x|. */
+const first: usize = memory.data<f64>([0.010830424696249145])
+const expSecond: usize = memory.data<f64>([5.864916828180772e-5])
+const third: usize = memory.data<f64>([2.1173137155464776e-7])
+
+/** exp(x) of the turns of |x| <= 700: off by 2^-37.2 of itself for the series, whose fourth power went into the second, and by 2^-52 |x|. */
 // @ts-ignore: decorator
 @inline
-function expOf(x: v128): v128 {
-  const turned = turns(x, 92.33248261689366)
-  const r = restOf(x, turned)
-  const r2 = f64x2.mul(r, r)
-  const p = f64x2.add(f64x2.splat(0.5000010122179893), f64x2.mul(r, f64x2.splat(0.16666666666666666)))
+function expOf(turns: v128): v128 {
+  const turned = f64x2.add(turns, kept(whole))
+  const f = f64x2.sub(turns, f64x2.sub(turned, kept(whole)))
+  const p = f64x2.add(kept(first), f64x2.mul(f, f64x2.add(kept(expSecond), f64x2.mul(f, kept(third)))))
   const power = powerOf(turned)
-  return f64x2.add(power, f64x2.mul(power, f64x2.add(r, f64x2.mul(r2, p))))
+  return f64x2.add(power, f64x2.mul(power, f64x2.mul(f, p)))
 }
 
-/** exp(x) - 1 for |x| <= 700, off by 2^-37 of itself: r^5 / 120 against the smallest r. */
+const second: usize = memory.data<f64>([5.86490495505617e-5])
+const fourth: usize = memory.data<f64>([5.732851688640402e-10])
+
+/** exp(x) - 1 of the turns of |x| <= 700, off by 2^-37 of itself: the fifth power against the smallest f. */
 // @ts-ignore: decorator
 @inline
-function expm1Of(x: v128): v128 {
-  const turned = turns(x, 92.33248261689366)
-  const r = restOf(x, turned)
-  const r2 = f64x2.mul(r, r)
-  const a = f64x2.add(f64x2.splat(0.5), f64x2.mul(r, f64x2.splat(0.16666666666666666)))
-  const p = f64x2.add(a, f64x2.mul(r2, f64x2.splat(0.041666666666666664)))
+function expm1Of(turns: v128): v128 {
+  const turned = f64x2.add(turns, kept(whole))
+  const f = f64x2.sub(turns, f64x2.sub(turned, kept(whole)))
+  const low = f64x2.add(kept(first), f64x2.mul(f, kept(second)))
+  const high = f64x2.add(kept(third), f64x2.mul(f, kept(fourth)))
+  const p = f64x2.add(low, f64x2.mul(f64x2.mul(f, f), high))
   const power = powerOf(turned)
-  const beyond = f64x2.mul(power, f64x2.add(r, f64x2.mul(r2, p)))
-  return f64x2.add(f64x2.sub(power, f64x2.splat(1)), beyond)
+  return f64x2.add(f64x2.sub(power, kept(one)), f64x2.mul(power, f64x2.mul(f, p)))
 }
 
-/** 1 + exp(-x). */
-// @ts-ignore: decorator
-@inline
-function onePlusExpMinus(x: v128): v128 {
-  return f64x2.add(f64x2.splat(1), expOf(f64x2.neg(x)))
-}
+const atanh1: usize = memory.data<f64>([0.6666666666666208])
+const atanh2: usize = memory.data<f64>([0.40000000011206505])
+const atanh3: usize = memory.data<f64>([0.2857142413832416])
+const atanh4: usize = memory.data<f64>([0.22222862280108716])
+const atanh5: usize = memory.data<f64>([0.18140193802865992])
+const atanh6: usize = memory.data<f64>([0.16621817152858928])
+const ln2: usize = memory.data<f64>([0.6931471805599453])
 
 /** log(x) of a normal positive x: m about 1, s = (m - 1) / (m + 1), log m = 2 atanh s. */
 // @ts-ignore: decorator
@@ -123,110 +157,156 @@ function logOf(x: v128): v128 {
   const rootHalf = i64x2.splat(0x3fe6a09e667f3bcd)
   const k = i64x2.shr_s(i64x2.sub(x, rootHalf), 52)
   const m = i64x2.sub(x, i64x2.shl(k, 52))
-  const n = f64x2.sub(i64x2.add(k, f64x2.splat(magic)), f64x2.splat(magic))
-  const s = f64x2.div(f64x2.sub(m, f64x2.splat(1)), f64x2.add(m, f64x2.splat(1)))
+  const n = f64x2.sub(i64x2.add(k, kept(whole)), kept(whole))
+  const s = f64x2.div(f64x2.sub(m, kept(one)), f64x2.add(m, kept(one)))
   const z = f64x2.mul(s, s)
   const z2 = f64x2.mul(z, z)
-  const a = f64x2.add(f64x2.splat(0.6666666666666208), f64x2.mul(z, f64x2.splat(0.40000000011206505)))
-  const b = f64x2.add(f64x2.splat(0.2857142413832416), f64x2.mul(z, f64x2.splat(0.22222862280108716)))
-  const c = f64x2.add(f64x2.splat(0.18140193802865992), f64x2.mul(z, f64x2.splat(0.16621817152858928)))
+  const a = f64x2.add(kept(atanh1), f64x2.mul(z, kept(atanh2)))
+  const b = f64x2.add(kept(atanh3), f64x2.mul(z, kept(atanh4)))
+  const c = f64x2.add(kept(atanh5), f64x2.mul(z, kept(atanh6)))
   const h = f64x2.add(a, f64x2.mul(z2, f64x2.add(b, f64x2.mul(z2, c))))
   const small = f64x2.add(f64x2.add(s, s), f64x2.mul(f64x2.mul(s, z), h))
-  return f64x2.add(f64x2.mul(n, f64x2.splat(0.6931471805599453)), small)
+  return f64x2.add(f64x2.mul(n, kept(ln2)), small)
 }
 
-// erf and erfc exp(x^2) by polynomials on parts a quarter as wide as those of errorFunction.ts, and so of 8 coefficients
-// instead of 13: rows of 9 numbers, the centre first, made from the others when the module starts.
+// erf and erfc exp(x^2) by polynomials on parts narrower than those of errorFunction.ts, and so of 6 and 8 coefficients instead of
+// 13: rows made from the others when the module starts.
 
-/** Fills rows from one of 14 numbers: its polynomial about another centre, up to the seventh power. */
-function shifted(row: usize, centre: f64, to: usize): void {
+/** Fills a row from one of 14 numbers: so many coefficients of its polynomial about another centre, in such units. */
+function shifted(row: usize, centre: f64, unit: f64, terms: usize, to: usize): void {
   const by = centre - load<f64>(row)
-  store<f64>(to, centre)
   // Horner's scheme once for each coefficient.
   for (let i: usize = 0; i < 13; i++) store<f64>(shift + i * 8, load<f64>(row + 8 + i * 8))
-  for (let k: usize = 0; k < 8; k++) {
+  let scale = 1.0
+  for (let k: usize = 0; k < terms; k++) {
     for (let i: usize = 12; i > k; i--) {
       const at = shift + (i - 1) * 8
       store<f64>(at, load<f64>(at) + by * load<f64>(at, 8))
     }
-    store<f64>(to + 8 + k * 8, load<f64>(shift + k * 8))
+    store<f64>(to + k * 8, load<f64>(shift + k * 8) * scale)
+    scale *= unit
   }
 }
 
 const shift: usize = memory.data(13 * 8)
-const erfRows: usize = memory.data(64 * 72)
-const tailRows: usize = memory.data(100 * 72)
+const erfRows: usize = memory.data(129 * 48)
+const tailRows: usize = memory.data(96 * 64)
 
-for (let i = 0; i < 64; i++) {
-  const centre = i == 0 ? 0 : (f64(i) + 0.5) / 16
-  shifted(numbers + (errors + 14 * (i >> 2)) * 8, centre, erfRows + i * 72)
+// About every 1/32 from 0 to 4.
+for (let i = 0; i < 129; i++) {
+  shifted(numbers + (errors + 14 * min(i >> 3, 15)) * 8, f64(i) / 32, 0.03125, 6, erfRows + i * 48)
 }
-for (let i = 0; i < 100; i++) {
-  // Below 1/4 four rows of 1/16; then sixteen an octave.
-  const width = i < 4 ? 0.0625 : f64(1 << ((i - 4) >> 4)) / 64
-  const start = i < 4 ? 0 : 16 * width
-  const centre = start + (f64(i < 4 ? i : (i - 4) & 15) + 0.5) * width
-  shifted(numbers + (tails + 14 * (i >> 2)) * 8, centre, tailRows + i * 72)
+// Of x + 1/4 sixteen an octave, from 1/4 on; those of errorFunction.ts are four an octave of x, after one up to 1/4.
+for (let i = 0; i < 96; i++) {
+  const centre = (f64(i & 15) + 16.5) / 64 * f64(1 << (i >> 4)) - 0.25
+  let part = 0
+  for (let width = 0.0625, end = 0.25; end <= centre; part++) {
+    end += width
+    if ((part & 3) == 3) width += width
+  }
+  shifted(numbers + (tails + 14 * part) * 8, centre, 1, 8, tailRows + i * 64)
 }
 
-/** The polynomials of two rows at two numbers. */
+/** The polynomials of two rows of 6 at two numbers. */
 // @ts-ignore: decorator
 @inline
-function piecesOf(start: usize, rows: v128, x: v128): v128 {
-  const a = start + <usize>(i32x4.extract_lane(rows, 0) * 72)
-  const b = start + <usize>(i32x4.extract_lane(rows, 1) * 72)
-  const t = f64x2.sub(x, v128.load64_lane(b, v128.load64_splat(a), 1))
+function shortPiecesOf(a: usize, b: usize, t: v128): v128 {
+  const a0 = v128.load(a)
+  const b0 = v128.load(b)
+  const a2 = v128.load(a, 16)
+  const b2 = v128.load(b, 16)
+  const a4 = v128.load(a, 32)
+  const b4 = v128.load(b, 32)
   const t2 = f64x2.mul(t, t)
-  const low = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 8), 1, 8), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 16), 1, 16)))
-  const next = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 24), 1, 24), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 32), 1, 32)))
-  const third = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 40), 1, 40), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 48), 1, 48)))
-  const high = f64x2.add(v128.load64_lane(b, v128.load64_splat(a, 56), 1, 56), f64x2.mul(t, v128.load64_lane(b, v128.load64_splat(a, 64), 1, 64)))
-  const rest = f64x2.add(next, f64x2.mul(t2, f64x2.add(third, f64x2.mul(t2, high))))
+  const low = f64x2.add(v128.shuffle<f64>(a0, b0, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a0, b0, 1, 3)))
+  const next = f64x2.add(v128.shuffle<f64>(a2, b2, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a2, b2, 1, 3)))
+  const late = f64x2.add(v128.shuffle<f64>(a4, b4, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a4, b4, 1, 3)))
+  return f64x2.add(low, f64x2.mul(t2, f64x2.add(next, f64x2.mul(t2, late))))
+}
+
+/** The polynomials of two rows of 8 at two numbers. */
+// @ts-ignore: decorator
+@inline
+function piecesOf(a: usize, b: usize, t: v128): v128 {
+  const a0 = v128.load(a)
+  const b0 = v128.load(b)
+  const a2 = v128.load(a, 16)
+  const b2 = v128.load(b, 16)
+  const a4 = v128.load(a, 32)
+  const b4 = v128.load(b, 32)
+  const a6 = v128.load(a, 48)
+  const b6 = v128.load(b, 48)
+  const t2 = f64x2.mul(t, t)
+  const low = f64x2.add(v128.shuffle<f64>(a0, b0, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a0, b0, 1, 3)))
+  const next = f64x2.add(v128.shuffle<f64>(a2, b2, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a2, b2, 1, 3)))
+  const late = f64x2.add(v128.shuffle<f64>(a4, b4, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a4, b4, 1, 3)))
+  const high = f64x2.add(v128.shuffle<f64>(a6, b6, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a6, b6, 1, 3)))
+  const rest = f64x2.add(next, f64x2.mul(t2, f64x2.add(late, f64x2.mul(t2, high))))
   return f64x2.add(low, f64x2.mul(t2, rest))
 }
 
-/** erf(x) for 0 <= x < 4. */
+/** erf(x) for 0 <= x <= 4, off by 2^-37 of itself for what follows the fifth power. */
 // @ts-ignore: decorator
 @inline
 function erfOf(x: v128): v128 {
-  return piecesOf(erfRows, i32x4.trunc_sat_f64x2_u_zero(f64x2.mul(x, f64x2.splat(16))), x)
+  const steps = f64x2.mul(x, kept(perStep))
+  const turned = f64x2.add(steps, kept(whole))
+  const a = erfRows + <usize>(i32x4.extract_lane(turned, 0) * 48)
+  const b = erfRows + <usize>(i32x4.extract_lane(turned, 2) * 48)
+  return shortPiecesOf(a, b, f64x2.sub(steps, f64x2.sub(turned, kept(whole))))
 }
 
-/** erfc(x) exp(x^2) for 0 <= x < 16. */
+/** The bits of the last place that is tabulated: what is beyond, NaN too, stays within memory. */
+const lastPlace: usize = memory.data<u64>([0x402fffff7fffffff])
+const places: usize = memory.data<u64>([0xffff000000000000])
+const middle: usize = memory.data<u64>([0x0000800000000000])
+
+/** erfc(x) exp(x^2) for 0 <= x < 15. */
 // @ts-ignore: decorator
 @inline
 function scaledErfcOf(x: v128): v128 {
-  // Exponent and four bits, counted from 1/4; below it sixteenths.
-  const places = i32x4.sub(i32x4.shr_u(v128.shuffle<i32>(x, x, 1, 3, 1, 3), 16), i32x4.splat(0x3fcc))
-  const sixteenths = i32x4.trunc_sat_f64x2_u_zero(f64x2.mul(x, f64x2.splat(16)))
-  return piecesOf(tailRows, i32x4.max_s(places, i32x4.min_s(sixteenths, i32x4.splat(3))), x)
+  // Exponent and four bits say the row, which goes to twice the next bit.
+  const w = f64x2.add(x, kept(quarter))
+  const row = v128.and(i32x4.min_s(w, kept(lastPlace)), kept(places))
+  const a = <usize>(i32x4.extract_lane(row, 1) >>> 10) + (tailRows - (0x3fd0 << 6))
+  const b = <usize>(i32x4.extract_lane(row, 3) >>> 10) + (tailRows - (0x3fd0 << 6))
+  return piecesOf(a, b, f64x2.sub(w, v128.or(row, kept(middle))))
 }
+
+const cubed: usize = memory.data<f64>([0.044715])
+/** -2 sqrt(2 / pi) times `perUnit`. */
+const perGelu: usize = memory.data<f64>([-147.34132468123678])
+const rootHalf: usize = memory.data<f64>([0.7071067811865476])
 
 /** The value of two operands, of sizes within what a comment above allows. */
 // @ts-ignore: decorator
 @inline
 function value(kind: i32, x: v128): v128 {
-  if (kind == 0) return expOf(x)
-  if (kind == 1) return f64x2.div(f64x2.splat(1), onePlusExpMinus(x))
-  if (kind == 2) return f64x2.div(x, onePlusExpMinus(x))
+  if (kind == 0) return expOf(f64x2.mul(x, kept(perUnit)))
+  if (kind == 1) return f64x2.div(kept(one), onePlusExpOf(f64x2.mul(x, kept(perMinus))))
+  if (kind == 2) return f64x2.div(x, onePlusExpOf(f64x2.mul(x, kept(perMinus))))
   if (kind == 3) {
     const cube = f64x2.mul(f64x2.mul(x, x), x)
-    const u = f64x2.add(x, f64x2.mul(cube, f64x2.splat(0.044715)))
-    const twice = f64x2.mul(u, f64x2.splat(1.5957691216057308))
-    return f64x2.div(x, onePlusExpMinus(twice))
+    const u = f64x2.add(x, f64x2.mul(cube, kept(cubed)))
+    return f64x2.div(x, onePlusExpOf(f64x2.mul(u, kept(perGelu))))
   }
   if (kind == 4) {
-    const e = expm1Of(f64x2.add(x, x))
-    return f64x2.div(e, f64x2.add(e, f64x2.splat(2)))
+    const e = expm1Of(f64x2.mul(x, kept(perHalf)))
+    return f64x2.div(e, f64x2.add(e, kept(two)))
   }
   if (kind == 6) return erfOf(x)
   if (kind == 8) return softplusOf(x)
   // gelu: x less the tail, or the tail.
   const size = f64x2.abs(x)
-  const z = f64x2.mul(size, f64x2.splat(0.7071067811865476))
-  const power = expOf(f64x2.mul(f64x2.mul(size, size), f64x2.splat(-0.5)))
-  const tail = f64x2.mul(f64x2.mul(size, f64x2.splat(0.5)), f64x2.mul(power, scaledErfcOf(z)))
+  const power = expOf(f64x2.mul(f64x2.mul(x, x), kept(perMinusTwo)))
+  const tail = f64x2.mul(f64x2.mul(size, kept(half)), f64x2.mul(power, scaledErfcOf(f64x2.mul(size, kept(rootHalf)))))
   return f64x2.sub(f64x2.max(x, f64x2.splat(0)), tail)
+}
+
+// @ts-ignore: decorator
+@inline
+function onePlusExpOf(turns: v128): v128 {
+  return f64x2.add(kept(one), expOf(turns))
 }
 
 /** What a logarithm is where it is no finite number: x = 0, infinite, below 0 or NaN. */
@@ -241,47 +321,127 @@ function logLimits(x: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function softplusOf(x: v128): v128 {
-  const t = expOf(f64x2.neg(f64x2.abs(x)))
-  const u = f64x2.add(t, f64x2.splat(1))
-  const lost = f64x2.sub(t, f64x2.sub(u, f64x2.splat(1)))
+  const t = expOf(f64x2.mul(f64x2.abs(x), kept(perMinus)))
+  const u = f64x2.add(t, kept(one))
+  const lost = f64x2.sub(t, f64x2.sub(u, kept(one)))
   return f64x2.add(f64x2.max(x, f64x2.splat(0)), f64x2.add(logOf(u), f64x2.div(lost, u)))
+}
+
+const most: usize = memory.data<f32>([150])
+const least: usize = memory.data<f32>([-150])
+const vanishing: usize = memory.data<f32>([-104])
+const mostTanh: usize = memory.data<f32>([20])
+const mostErf: usize = memory.data<f32>([3.99])
+
+// As bits, the sizes of operands that have a value: from 2^-100, below which a result may be a tie of subnormal numbers, to where
+// one is subnormal. To them is added what takes the smallest to -2^31; NaN is beyond the largest.
+const fromSmallest: usize = memory.data<u32>([0x80000000 - 0x0d800000])
+const toSilu: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x43160000])
+const toGeluTanh: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x41a00000])
+const toGelu: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x41500000])
+const toSoftplus: usize = memory.data<u32>([0x42aa0000])
+const minusTwo: usize = memory.data<f32>([-2])
+
+/** Which operands have a value that may round wrongly, or none. */
+// @ts-ignore: decorator
+@inline
+function beyond(kind: i32, x: v128): v128 {
+  // Below 0 results are subnormal sooner: twice the size counts.
+  const larger = f32x4.pmax(x, f32x4.mul(x, word(minusTwo)))
+  if (kind == 2) return i32x4.gt_s(i32x4.add(larger, word(fromSmallest)), word(toSilu))
+  if (kind == 3) return i32x4.gt_s(i32x4.add(larger, word(fromSmallest)), word(toGeluTanh))
+  const size = v128.andnot(x, word(signs))
+  if (kind == 7) return i32x4.gt_s(i32x4.add(size, word(fromSmallest)), word(toGelu))
+  return i32x4.gt_s(size, word(toSoftplus))
 }
 
 // @ts-ignore: decorator
 @inline
+function bounded(kind: i32): bool {
+  return kind == 0 || kind == 1 || kind == 4 || kind == 6
+}
+
+/** Within bounds beyond which the result is the same; pmin and pmax of x first keep its NaN. */
+// @ts-ignore: decorator
+@inline
+function within(kind: i32, x: v128): v128 {
+  if (kind == 4) return f32x4.pmin(v128.andnot(x, word(signs)), word(mostTanh))
+  if (kind == 6) return f32x4.pmin(v128.andnot(x, word(signs)), word(mostErf))
+  if (kind == 0 || kind == 1) return f32x4.pmin(f32x4.pmax(x, word(least)), word(most))
+  return x
+}
+
+// @ts-ignore: decorator
+@inline
+function openOf(kind: i32, given: v128, low: v128): v128 {
+  return bounded(kind) ? unusual(low, toInfinite) : beyond(kind, given)
+}
+
+/** The sign of an odd function's operand to its result. */
+// @ts-ignore: decorator
+@inline
+function signed(kind: i32, low: v128, given: v128): v128 {
+  return kind == 4 || kind == 6 ? v128.or(low, v128.and(given, word(signs))) : low
+}
+
+/** Four of them, by the scalar functions if one asks for it. */
+function carefully(kind: i32, from: usize, to: usize): void {
+  const given = v128.load(from)
+  const x = within(kind, given)
+  const y = value(kind, f64x2.promote_low_f32x4(x))
+  const z = value(kind, upper(x))
+  const low = rounded(y, z)
+  let open = openOf(kind, given, low)
+  // A zero is right.
+  if (bounded(kind)) open = v128.andnot(open, f32x4.eq(low, f32x4.splat(0)))
+  if (v128.any_true(v128.or(nearMidpoint(y, z), open))) slowly(kind, given, to)
+  else v128.store(to, signed(kind, low, given))
+}
+
+/** Eight at a time, whose operations fill each other's waits. */
+// @ts-ignore: decorator
+@inline
 function each(kind: i32, from: usize, to: usize, count: i32): void {
-  const sign = i32x4.splat(i32(0x80000000))
-  for (const end = to + ((count + 3) & ~3) * 4; to < end; from += 16, to += 16) {
-    const given = v128.load(from)
+  const end = to + ((count + 3) & ~3) * 4
+  for (; kind != 7 && to + 16 < end; from += 32, to += 32) {
+    const a = v128.load(from)
+    const b = v128.load(from, 16)
     // Below half of the least number: what a mask leaves out, and most of what a softmax adds up.
-    if (kind == 0 && i32x4.all_true(f32x4.lt(given, f32x4.splat(-104)))) {
+    if (kind == 0 && i32x4.all_true(v128.and(f32x4.lt(a, word(vanishing)), f32x4.lt(b, word(vanishing))))) {
       v128.store(to, f32x4.splat(0))
+      v128.store(to, f32x4.splat(0), 16)
       continue
     }
-    let x = given
-    let open = i32x4.splat(0)
-    // Within bounds beyond which the result is the same; pmin and pmax of x first keep its NaN.
-    if (kind == 4) { x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(20))
-}
-    else if (kind == 6) { x = f32x4.pmin(v128.andnot(x, sign), f32x4.splat(3.99))
-}
-    else if (kind == 0 || kind == 1) { x = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-150)), f32x4.splat(150))
-}
-    else if (kind == 8) { open = f32x4.gt(f32x4.abs(x), f32x4.splat(150))
-}
-    else {
-      // So small, a result is half of x and may be a tie; so large, beyond what the value takes.
-      const most: f32 = kind == 2 ? 150 : kind == 3 ? 20 : 13
-      open = v128.or(f32x4.gt(f32x4.abs(x), f32x4.splat(most)), f32x4.lt(f32x4.abs(x), f32x4.splat(1e-30)))
-    }
+    const x = within(kind, a)
+    const w = within(kind, b)
     // Where the scalar functions decide, any number that the value takes.
-    const y = value(kind, f64x2.promote_low_f32x4(x))
-    const z = value(kind, upper(x))
-    const low = rounded(y, z, below)
-    const high = rounded(y, z, above)
-    if (v128.any_true(v128.or(open, f32x4.ne(low, high)))) slowly(kind, given, to)
-    else if (kind == 4 || kind == 6) v128.store(to, v128.or(low, v128.and(given, sign)))
-    else v128.store(to, low)
+    const y0 = value(kind, f64x2.promote_low_f32x4(x))
+    const y1 = value(kind, upper(x))
+    const y2 = value(kind, f64x2.promote_low_f32x4(w))
+    const y3 = value(kind, upper(w))
+    const low = rounded(y0, y1)
+    const high = rounded(y2, y3)
+    const near = v128.or(nearMidpoint(y0, y1), nearMidpoint(y2, y3))
+    const open = v128.or(openOf(kind, a, low), openOf(kind, b, high))
+    if (v128.any_true(v128.or(near, open))) {
+      carefully(kind, from, to)
+      carefully(kind, from + 16, to + 16)
+    } else {
+      v128.store(to, signed(kind, low, a))
+      v128.store(to, signed(kind, high, b), 16)
+    }
+  }
+  if (kind != 7) {
+    if (to < end) carefully(kind, from, to)
+    return
+  }
+  // Too much for eight.
+  for (; to < end; from += 16, to += 16) {
+    const a = v128.load(from)
+    const y = value(kind, f64x2.promote_low_f32x4(a))
+    const z = value(kind, upper(a))
+    if (v128.any_true(v128.or(nearMidpoint(y, z), beyond(kind, a)))) slowly(kind, a, to)
+    else v128.store(to, rounded(y, z))
   }
 }
 
@@ -325,51 +485,67 @@ for (let j: usize = 0; j < 65; j++) {
   store<f64>(logRows + j * 16, load<f64>(row, 8) + load<f64>(row, 16), 8)
 }
 
-// @ts-ignore: decorator
-@inline
-function logRow(row: i32): v128 {
-  return v128.load(logRows + (<usize>row << 4))
-}
+const logFirst: usize = memory.data<f64>([0.3333333333333333])
+const logSecond: usize = memory.data<f64>([-0.4999999997935607])
+const logThird: usize = memory.data<f64>([-0.25001311612625915])
+const logFourth: usize = memory.data<f64>([0.2])
 
 /** k ln 2 - log(c) + log(1 + r), r = m c - 1 exact and |r| < 0.009; off by 2^-41 of itself for the series, whose -r^6 / 6 went into r^4 and r^2. */
 // @ts-ignore: decorator
 @inline
-function logBy(m: v128, k: v128, first: v128, second: v128): v128 {
-  const c = v128.shuffle<f64>(first, second, 0, 2)
-  const r = f64x2.sub(f64x2.mul(m, c), f64x2.splat(1))
+function logBy(m: v128, k: v128, a: usize, b: usize): v128 {
+  const rowA = v128.load(a)
+  const rowB = v128.load(b)
+  const r = f64x2.sub(f64x2.mul(m, v128.shuffle<f64>(rowA, rowB, 0, 2)), kept(one))
   const r2 = f64x2.mul(r, r)
-  const a = f64x2.add(f64x2.splat(-0.4999999997935607), f64x2.mul(r, f64x2.splat(0.3333333333333333)))
-  const b = f64x2.add(f64x2.splat(-0.25001311612625915), f64x2.mul(r, f64x2.splat(0.2)))
-  const p = f64x2.add(a, f64x2.mul(r2, b))
-  const whole = f64x2.add(f64x2.mul(k, f64x2.splat(0.6931471805599453)), v128.shuffle<f64>(first, second, 1, 3))
-  return f64x2.add(whole, f64x2.add(r, f64x2.mul(r2, p)))
+  const low = f64x2.add(kept(logSecond), f64x2.mul(r, kept(logFirst)))
+  const high = f64x2.add(kept(logThird), f64x2.mul(r, kept(logFourth)))
+  const p = f64x2.add(low, f64x2.mul(r2, high))
+  const start = f64x2.add(f64x2.mul(k, kept(ln2)), v128.shuffle<f64>(rowA, rowB, 1, 3))
+  return f64x2.add(start, f64x2.add(r, f64x2.mul(r2, p)))
 }
+
+const fractions: usize = memory.data<u32>([0x7fffff])
+const unit: usize = memory.data<u32>([0x3f800000])
+const halfRow: usize = memory.data<u32>([1 << 16])
+/** From row 27 on it is the logarithm of m / 2. */
+const toUpper: usize = memory.data<u32>([(1 << 23) - (27 << 17) + (1 << 16)])
+const bias: usize = memory.data<u32>([127])
 
 /** As logValue in logarithm.ts: the exponent, the row of m and m itself from the bits of a normal operand. */
 export function logFloat32(from: usize, to: usize, count: i32): void {
   for (const end = to + ((count + 3) & ~3) * 4; to < end; from += 16, to += 16) {
-    const given = v128.load(from)
-    const normal = f32x4.ge(given, f32x4.splat(1.1754943508222875e-38))
-    const number = v128.and(normal, f32x4.lt(given, f32x4.splat(Infinity)))
-    const x = v128.bitselect(given, f32x4.splat(1), number)
-    const fraction = v128.and(x, i32x4.splat(0x7fffff))
-    const m = v128.or(fraction, i32x4.splat(0x3f800000))
-    const rows = i32x4.shr_u(i32x4.add(fraction, i32x4.splat(1 << 16)), 17)
-    // From row 27 on it is the logarithm of m / 2.
-    const exponent = i32x4.sub(i32x4.shr_u(x, 23), i32x4.splat(127))
-    const k = i32x4.sub(exponent, i32x4.gt_s(rows, i32x4.splat(26)))
+    const x = v128.load(from)
+    const fraction = v128.and(x, word(fractions))
+    const m = v128.or(fraction, word(unit))
+    const rows = i32x4.shr_u(i32x4.add(fraction, word(halfRow)), 17)
+    const k = i32x4.sub(i32x4.shr_s(i32x4.add(x, word(toUpper)), 23), word(bias))
+    const near = i64x2.extract_lane(rows, 0)
+    const far = i64x2.extract_lane(rows, 1)
     const y = logBy(
       f64x2.promote_low_f32x4(m),
       f64x2.convert_low_i32x4_s(k),
-      logRow(i32x4.extract_lane(rows, 0)),
-      logRow(i32x4.extract_lane(rows, 1)),
+      logRows + (<usize>near << 4),
+      logRows + (<usize>(near >>> 32) << 4),
     )
-    const upperK = f64x2.convert_low_i32x4_s(v128.shuffle<i32>(k, k, 2, 3, 2, 3))
-    const z = logBy(upper(m), upperK, logRow(i32x4.extract_lane(rows, 2)), logRow(i32x4.extract_lane(rows, 3)))
-    const low = rounded(y, z, below)
-    const subnormal = v128.andnot(f32x4.gt(given, f32x4.splat(0)), normal)
-    const open = v128.or(subnormal, f32x4.ne(low, rounded(y, z, above)))
-    if (v128.any_true(open)) slowly(5, given, to)
-    else v128.store(to, v128.bitselect(low, logLimits(given), number))
+    const z = logBy(
+      upper(m),
+      f64x2.convert_low_i32x4_s(v128.shuffle<i32>(k, k, 2, 3, 2, 3)),
+      logRows + (<usize>far << 4),
+      logRows + (<usize>(far >>> 32) << 4),
+    )
+    const low = rounded(y, z)
+    const open = nearMidpoint(y, z)
+    // Operands that are not positive, normal and finite.
+    const special = unusual(x, toFinite)
+    if (!v128.any_true(v128.or(open, special))) v128.store(to, low)
+    else withLimits(x, low, open, special, to)
   }
+}
+
+/** Logarithms some of which may be limits, or be left to the scalar function. */
+function withLimits(x: v128, low: v128, open: v128, special: v128, to: usize): void {
+  const subnormal = v128.and(f32x4.gt(x, f32x4.splat(0)), f32x4.lt(x, f32x4.splat(1.1754943508222875e-38)))
+  if (v128.any_true(v128.or(v128.andnot(open, special), subnormal))) slowly(5, x, to)
+  else v128.store(to, v128.bitselect(logLimits(x), low, special))
 }
