@@ -62,19 +62,14 @@ const panels: readonly Shown[] = [
   { title: 'Memory of the process', about: 'All of it.', unit: 'bytes', lines: each('residentBytes') },
 ]
 
-/** What Grafana asks for numbers. */
-interface Source {
-  readonly type: string
-  readonly uid: string
-}
-
 /** A panel as Grafana has it. */
 export interface DashboardPanel {
   readonly id: number
   readonly type: 'timeseries'
   readonly title: string
   readonly description: string
-  readonly datasource: Source
+  /** What Grafana asks for numbers. */
+  readonly datasource: { readonly type: string; readonly uid: string }
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly fieldConfig: {
     readonly defaults: { readonly unit: string; readonly custom: { readonly spanNulls: boolean } }
@@ -93,7 +88,7 @@ export interface DashboardPanel {
     readonly refId: string
     readonly expr: string
     readonly legendFormat: string
-    readonly datasource: Source
+    readonly datasource: DashboardPanel['datasource']
   }[]
 }
 
@@ -103,7 +98,7 @@ export interface DashboardVariable {
   readonly type: 'datasource' | 'query'
   readonly label: string
   readonly query: string
-  readonly datasource?: Source
+  readonly datasource?: DashboardPanel['datasource']
   readonly multi?: boolean
   readonly includeAll?: boolean
   readonly allValue?: string
