@@ -14,8 +14,7 @@ import { type UnaryName, unary } from './unary.js'
  * Special   as `unary`.
  * Source    the method is that of CORE-MATH (Sibidanov, Zimmermann, Glondu, doi:10.1109/ARITH54963.2022.00014): a float64
  *           value, a rounding test, the operands that it leaves open listed. `npm run test:exhaustive -- functions`
- *           compares them with MPFR's bits, 26 at all 2^32 operands, sin and cos at those of the blocks that have a hash.
- *           lgamma, and the rest of those two, is compared by samples.
+ *           compares them with hashes of MPFR's results of all 2^32 operands; docs/exactness.md says which were compared whole.
  *
  * @example float32Unary.exp(1) // 2.7182817459106445
  */
