@@ -2,7 +2,7 @@ import { checkArray, checkRecord } from '../options/index.js'
 import { joinReports } from './joinReports.js'
 import { padRows } from './padRows.js'
 import type { Piece, PiecewiseTensor } from './piecewise.js'
-import type { Numbers } from './quantizationReport.js'
+import type { JoinedReport, Numbers } from './quantizationReport.js'
 import type { QuantizationWay } from './quantizationWay.js'
 
 /**

@@ -1,8 +1,8 @@
 import { checkArray, checkRecord } from '../options/index.js'
 import { joinReports } from './joinReports.js'
 import type { PiecewiseTensor } from './piecewise.js'
-import { bitsPerElement, type QuantizationWay } from './quantizationWay.js'
 import type { JoinedReport } from './quantizationReport.js'
+import { bitsPerElement, type QuantizationWay } from './quantizationWay.js'
 import { reportPieces } from './reportPieces.js'
 import { leastExponent, type Survey, survey } from './survey.js'
 
