@@ -63,7 +63,9 @@ export function attentionClaims(lab: () => OpenLab, browser: LabBrowser): void {
           ),
         )
         expect([name, ...numbers.map(Number)]).toEqual([name, map.distinctPartial, map.steps, map.allowed])
-        programs.push(await page.locator('section[aria-labelledby="blocks-of-masks"] pre').innerText())
+        programs.push(
+          (await page.locator('section[aria-labelledby="blocks-of-masks"] pre').textContent()) ?? '',
+        )
         wanted.push(`${map.skipped} skipped ${map.partial} partial ${map.full} full`)
       }
       const results = await page.evaluate<readonly { printed: readonly string[] }[]>(
