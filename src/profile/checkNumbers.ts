@@ -70,6 +70,27 @@ export const shareChecks: readonly ((run: RunRecord) => Found)[] = limits.map((l
   ]
 })
 
+/** Gradients of which fewer than two bits are right: a run tells `effectiveBits`, as `descend` with `bits` samples them. */
+export function checkGradientBits({ samples }: RunRecord): Found {
+  const points = seriesOf(samples, 'effectiveBits')
+  if (points.length === 0) return 'not recorded'
+  const median = medianOf(laterHalf(points).map(({ value }) => value))
+  if (!(median < 2)) return []
+  const step = points.find(({ value }) => value < 2)?.step
+  const last = samples.filter(({ values }) => values['effectiveBits'] !== undefined).at(-1)!.values
+  const layers = Object.entries(last).filter(([name]) => name.startsWith('effectiveBits/'))
+  const least = layers.reduce((a, b) => (b[1] < a[1] ? b : a), ['', Number.POSITIVE_INFINITY])
+  const layer = least[0] === '' ? '' : `, the fewest in ${least[0].slice('effectiveBits/'.length)}`
+  return [
+    {
+      ...{ problem: 'bits of gradients lost', severity: 'warning', ...(step === undefined ? {} : { step }) },
+      evidence: `${readable(median)} bits of the gradients are right${layer} [effectiveBits ${readable(median)}, limit 2]`,
+      remedy:
+        'shadow of tpu-toolkit/precision shows the operations that lose them, tune which of them to keep in float32',
+    },
+  ]
+}
+
 /** A loss scale that falls often, or is as good as none. */
 export function checkLossScale({ samples }: RunRecord): Found {
   const points = seriesOf(samples, 'lossScale')

@@ -1,6 +1,6 @@
 import { checkArray, checkRecord } from '../options/index.js'
 import { checkFlags, checkProducts } from './checkHardware.js'
-import { checkCodes, checkFinite, checkLossScale, shareChecks } from './checkNumbers.js'
+import { checkCodes, checkFinite, checkGradientBits, checkLossScale, shareChecks } from './checkNumbers.js'
 import { checkCheckpoints, checkData, checkPrograms } from './checkTime.js'
 import type { Found, Problem, RunRecord } from './runRecord.js'
 
@@ -30,6 +30,7 @@ const checks: Readonly<Record<string, (run: RunRecord) => Found>> = {
   'parameters that stand still': standing,
   'updates lost': lost,
   'gradients that underflow': underflow,
+  'bits of gradients': checkGradientBits,
   'loss scale': checkLossScale,
   'codes of a codebook': checkCodes,
   'waiting for data': checkData,

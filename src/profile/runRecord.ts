@@ -35,6 +35,7 @@ export type ProblemName =
   | 'parameters stand still'
   | 'updates lost'
   | 'gradients underflow'
+  | 'bits of gradients lost'
   | 'loss scale thrashes'
   | 'dead codes'
   | 'waits for data'

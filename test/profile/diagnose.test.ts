@@ -31,6 +31,9 @@ const healthy = (step: number): Readonly<Record<string, number>> => ({
     lossScale: 1024,
     codebookUsage: 0.9,
     programs: 2,
+    effectiveBits: 6,
+    'effectiveBits/w': 6,
+    'effectiveBits/v': 7,
   },
 })
 
@@ -51,13 +54,13 @@ describe('diagnose', () => {
   it('diagnose(run) finds nothing in a run that is well, and has looked at all of it', () => {
     const { problems, notRecorded, looked, steps: count, from, to } = diagnose(whole)
     expect([problems, notRecorded, count, from, to]).toEqual([[], [], steps, 1, steps])
-    expect(looked).toHaveLength(11)
+    expect(looked).toHaveLength(12)
   })
 
   it('diagnose(run) says what the run did not record', () => {
     const { problems, looked, notRecorded } = diagnose({ samples: samplesOf(() => ({ loss: 1 })) })
     expect([problems, looked]).toEqual([[], ['NaN and infinities']])
-    expect(notRecorded).toHaveLength(10)
+    expect(notRecorded).toHaveLength(11)
   })
 
   const thrash = (step: number): number => 2 ** (8 + (Math.floor(step / 10) % 2))
@@ -66,6 +69,12 @@ describe('diagnose', () => {
     ['parameters stand still', changed((step) => ({ unchanged: step < 100 ? 0 : 0.99 })), 100, /^99 %/],
     ['updates lost', changed((step) => ({ updatesLost: step / 400 })), 121, /75 % of the updates/],
     ['gradients underflow', changed(() => ({ gradUnderflow: 0.2 })), 1, /^20 % of the gradients/],
+    [
+      'bits of gradients lost',
+      changed((step) => ({ effectiveBits: 400 / step - 1, 'effectiveBits/v': 400 / step - 1 })),
+      134,
+      /^0.33\d* bits of the gradients are right, the fewest in v /,
+    ],
     [
       'loss scale thrashes',
       changed((step) => ({ lossScale: thrash(step) })),
