@@ -1,6 +1,8 @@
-import { gallery } from 'tpu-toolkit/failures'
+import * as failures from 'tpu-toolkit/failures'
 import { linePlot, scatterPlot } from 'tpu-toolkit/report'
 import { describe, expect, it } from 'vitest'
+
+const { gallery } = failures
 
 /** The values inside nested plain objects and arrays; anything else is an error. */
 function leaves(value: unknown): unknown[] {
@@ -11,6 +13,11 @@ function leaves(value: unknown): unknown[] {
 }
 
 describe('gallery', () => {
+  it('gallery holds what the door exports by name, all of it', () => {
+    const byName = Object.values(failures).filter((value) => typeof value === 'object' && 'id' in value)
+    expect(new Set(byName)).toEqual(new Set(gallery))
+  })
+
   it('gallery has the forty-one failures, each once', () => {
     expect(gallery.map(({ id }) => id)).toEqual([
       'ones-stall',
