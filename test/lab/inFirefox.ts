@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
 import { labClaims } from './labClaims.js'
 
-// Run by `npm run test:browsers`: the claims of lab.test.ts that a browser may change, in Debian's Firefox.
+// Run by `npm run test:browsers`: the claims of inChromium.ts that a browser may change, in Debian's Firefox.
 let lab: OpenLab | undefined
 beforeAll(async () => {
   lab = await openLab('firefox')

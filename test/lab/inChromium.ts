@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { type OpenLab, openLab } from '../support/labPage.js'
 import { labClaims } from './labClaims.js'
 
-// One browser for all of it: a section's claims stand in a file of their own.
+// Run by `npm run test:browsers`. One browser for all of it: a section's claims stand in a file of their own.
 let lab: OpenLab | undefined
 beforeAll(async () => {
   lab = await openLab('chromium')
