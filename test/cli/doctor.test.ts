@@ -35,6 +35,7 @@ const remedies: Readonly<Record<string, readonly string[]>> = {
   'vq-wrong-codes': ['square', 'sum', 'matmul', 'mul', 'sub'],
   'codebook-size-stalls': ['add'],
   'fsq-indices-collide': ['sum'],
+  'automaton-stands-still': ['add'],
   'covariance-loses-rank': ['mean#0'],
 }
 

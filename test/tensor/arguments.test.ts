@@ -208,7 +208,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'piecewise',
       'rowsOf',
     ],
-    ...['survey', 'padRows', 'unpadRows', 'reportPieces'],
+    ...['survey', 'padRows', 'unpadRows', 'reportPieces', 'tensorReport', 'wayTotals', 'magnitudes'],
   ],
   random: ['categorical', 'foldIn', 'key', 'permutation', 'seeded', 'split', 'threefry2x32'],
 }
