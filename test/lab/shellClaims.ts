@@ -102,7 +102,13 @@ export function shellClaims(lab: () => OpenLab, browser: LabBrowser): void {
         let left = false
         for (let i = 0; i < 400 && !left; i++) {
           await page.keyboard.press('Tab')
-          const { place, inMain, outlined, text } = await focused(page)
+          let at = await focused(page)
+          // The editor draws its focus a moment later.
+          for (let wait = 0; at.inMain && !at.outlined && wait < 20; wait++) {
+            await page.waitForTimeout(50)
+            at = await focused(page)
+          }
+          const { place, inMain, outlined, text } = at
           left = !inMain
           if (left) break
           expect([name, text, outlined]).toEqual([name, text, true])
