@@ -31,9 +31,6 @@ interface Quantized {
   }[]
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'lab-file-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
 const cells = (page: Page, name: string): Promise<string[][]> =>
   page
     .locator(`section[aria-label="${name}"] tbody tr`)
@@ -57,6 +54,10 @@ async function memoryOf(lab: OpenLab): Promise<number> {
 /** What the section is to do, in the lab that is open. */
 export function fileClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('a file', () => {
+    // Of this browser's own: both run in one worker, which loads this file once.
+    const folder = mkdtempSync(join(tmpdir(), 'lab-file-'))
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
     it('that is the sample has the numbers of the command, sorted by a column, and asks no host for anything', async () => {
       const path = join(folder, 'sample.safetensors')
       writeFileSync(path, sampleFile())

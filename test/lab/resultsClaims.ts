@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { chromeTrace, profile } from 'tpu-toolkit/profile'
 import { runStep2750 } from 'tpu-toolkit/step2750'
 import { exp, zeros } from 'tpu-toolkit/tensor'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleFile } from '../../lab/sections/file/sampleFile.js'
 import type { LabBrowser, OpenLab } from '../support/labPage.js'
 import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'lab-results-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const sample = join(folder, 'sample.safetensors')
 
 /** Commands, what the section calls their reports, and the list that it shows first with the one that it draws. */
@@ -57,6 +56,10 @@ function listAt(json: unknown, path: string): readonly unknown[] {
 /** What the section is to do, in the lab that is open. */
 export function resultsClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('results', () => {
+    // Both browsers run in one worker, which loads this file once.
+    beforeAll(() => void mkdirSync(folder, { recursive: true }))
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
     it('of a run to NaN have its losses with the step marked, its records and its explanation', async () => {
       const { page, context } = await lab().open('#results&sample=nan')
       await page.waitForSelector('h2:text("The figure: loss")')
