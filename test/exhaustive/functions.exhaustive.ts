@@ -103,7 +103,9 @@ describe('the float32 functions, over all of the blocks that have a hash', () =>
       return own !== hash
     })
     const size = f ? '2^22 pairs' : '2^24'
-    process.stdout.write(`${name}: ${keys.length} blocks of ${size}, ${(Date.now() - start) / 1000} s\n`)
+    process.stdout.write(
+      `${name}: ${keys.length} blocks of ${size}, ${wrong.length} wrong, ${(Date.now() - start) / 1000} s\n`,
+    )
     expect(wrong.map(([block]) => block)).toEqual([])
   })
 })
