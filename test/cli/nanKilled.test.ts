@@ -13,7 +13,7 @@ beforeAll(async () => {
   home = bundled.home
   folder = join(home, 'runs')
   mkdirSync(folder)
-  command = [bundled.main, 'nan', '--length', '8', '--steps', '300', '--json']
+  command = [bundled.main, 'nan', '--length', '8', '--steps', '1500', '--json']
 })
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 const keeping = (file: string): string[] => [...command, '--checkpoint', file, '--checkpoint-every', '20']
