@@ -34,7 +34,8 @@ describe('hypot', () => {
   })
 
   it('hypot(m^2 - n^2, 2 m n) is m^2 + n^2', () => {
-    for (let m = 2; m < 60; m++)
+    for (let m = 2; m < 60; m++) {
       for (let n = 1; n < m; n++) expect(hypot(m * m - n * n, 2 * m * n)).toBe(m * m + n * n)
+    }
   })
 })
