@@ -57,27 +57,27 @@ export const softplusEnd: int = 1143
 export const sinHard: int = 1143
 export const sinEnd: int = 1145
 export const cosHard: int = 1145
-export const cosEnd: int = 1145
-export const tanHard: int = 1145
-export const tanEnd: int = 1145
-export const asinHard: int = 1145
-export const asinEnd: int = 1145
-export const acosHard: int = 1145
-export const acosEnd: int = 1149
-export const atanHard: int = 1149
-export const atanEnd: int = 1151
-export const erfHard: int = 1151
-export const erfEnd: int = 1151
-export const erfcHard: int = 1151
-export const erfcEnd: int = 1153
-export const geluHard: int = 1153
-export const geluEnd: int = 1155
-export const lgammaHard: int = 1155
-export const lgammaEnd: int = 1155
-export const cbrtHard: int = 1155
-export const cbrtEnd: int = 1155
-export const rsqrtHard: int = 1155
-export const rsqrtEnd: int = 1155
+export const cosEnd: int = 1149
+export const tanHard: int = 1149
+export const tanEnd: int = 1149
+export const asinHard: int = 1149
+export const asinEnd: int = 1149
+export const acosHard: int = 1149
+export const acosEnd: int = 1153
+export const atanHard: int = 1153
+export const atanEnd: int = 1155
+export const erfHard: int = 1155
+export const erfEnd: int = 1155
+export const erfcHard: int = 1155
+export const erfcEnd: int = 1157
+export const geluHard: int = 1157
+export const geluEnd: int = 1159
+export const lgammaHard: int = 1159
+export const lgammaEnd: int = 1159
+export const cbrtHard: int = 1159
+export const cbrtEnd: int = 1159
+export const rsqrtHard: int = 1159
+export const rsqrtEnd: int = 1159
 
 const numbers: Float64Array = new Float64Array([
   1,
@@ -1224,7 +1224,11 @@ const numbers: Float64Array = new Float64Array([
   0.00044680992141366005,
   0.6933706402778625,
   9830.3984375,
-  0.34761324524879456,
+  -0.34761324524879456,
+  1.100467763087514e19,
+  0.996410071849823,
+  1.7269983397793917e20,
+  0.9690579771995544,
   1.5893254712295857e-8,
   1.5707963705062866,
   0.00024868646869435906,
