@@ -88,7 +88,7 @@ export function recorded(op: string, variables: readonly Tensor[], outputs: read
       for (const [i, input] of inputs.entries()) {
         const part = given[i]
         if (!part) continue
-        checkPart(op, scanOp as Op, input, part)
+        checkPart(op, scanOp, input, part)
         // What was captured went on from its cotangent so far.
         if (i < captured) cotangents.set(input.trace!.serial, part)
         else contribute(input, part)

@@ -1,5 +1,5 @@
 import { checkArray, checkFunction, checkInteger, shown } from '../options/index.js'
-import type { Shape } from '../tensor/index.js'
+import { type Shape, sizeOf } from '../tensor/index.js'
 import type { Numbers } from './quantizationReport.js'
 
 /** Part of a tensor: whole rows of the last axis, or a stretch of one row that begins at a multiple of every block size. */
@@ -25,7 +25,7 @@ const longestBlock = 32
 export function rowsOf(shape: Shape): { readonly rows: number; readonly rowLength: number } {
   checkArray('rowsOf', 'shape', shape)
   return {
-    rows: shape.slice(0, -1).reduce((product, side) => product * side, 1),
+    rows: sizeOf(shape.slice(0, -1)),
     rowLength: shape.at(-1) ?? 1,
   }
 }

@@ -1,4 +1,4 @@
-import { type FloatDType, isFloat, type Tensor } from '../tensor/index.js'
+import { type FloatDType, isFloat, sameShape, type Tensor } from '../tensor/index.js'
 import { checkSameTree, leavesOf, pathsOf, replaceLeaves, type Treelike } from '../tree/index.js'
 
 /**
@@ -24,7 +24,7 @@ export function perLeaf<P extends Treelike>(
       if (other.dtype !== dtype) {
         throw new TypeError(`${op}: dtypes differ at ${at}, cast one of them [${dtype} and ${other.dtype}]`)
       }
-      if (other.shape.join() !== leaf.shape.join()) {
+      if (!sameShape(other.shape, leaf.shape)) {
         throw new RangeError(
           `${op}: shapes differ at ${at} [${leaf.shape.join(', ')} and ${other.shape.join(', ')}]`,
         )

@@ -1,6 +1,6 @@
 import { checkArray, checkName, checkRecord, shown } from '../options/index.js'
 import { deviceSlices, type Mesh, type PartitionSpec } from '../sharding/index.js'
-import { type DType, slice, Tensor, zeros } from '../tensor/index.js'
+import { type DType, sameShape, slice, Tensor, zeros } from '../tensor/index.js'
 
 /** A tensor in parts on the devices of a mesh. */
 export interface Sharded<D extends DType = DType> {
@@ -56,7 +56,7 @@ export function addends<D extends DType>(mesh: Mesh, axis: string, parts: readon
     if (part.dtype !== dtype) {
       throw new TypeError(`addends: dtypes differ, cast one of them [${dtype} and ${part.dtype}]`)
     }
-    if (part.shape.join() !== shape.join()) {
+    if (!sameShape(part.shape, shape)) {
       throw new RangeError(`addends: shapes differ [${shape.join(', ')} and ${part.shape.join(', ')}]`)
     }
   }

@@ -28,7 +28,7 @@ export function leaf(tensor: Tensor): Expression {
 export function castTo(x: Expression, dtype: DType): Expression {
   checkRecord('castTo', 'x', x, ['dtype', 'shape'])
   if (x.dtype === dtype) return x
-  return { op: ops.cast as Op, attributes: { dtype, options: undefined }, inputs: [x], dtype, shape: x.shape }
+  return { op: ops.cast, attributes: { dtype, options: undefined }, inputs: [x], dtype, shape: x.shape }
 }
 
 /**

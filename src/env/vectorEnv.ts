@@ -7,6 +7,7 @@ import {
   type OptionTable,
 } from '../options/index.js'
 import { foldIn, type Key } from '../random/index.js'
+import { sizeOf } from '../tensor/index.js'
 import type { Environment } from './environment.js'
 
 /**
@@ -81,7 +82,7 @@ export function vectorEnv<S>(env: Environment<S>, options: VectorEnvOptions): Ve
   const { count, autoreset = 'same-step' } = options
   checkInteger('vectorEnv', 'count', count, 1)
   checkName('vectorEnv', 'autoreset', autoreset, autoresets)
-  const size = env.observationShape.reduce((product, n) => product * n, 1)
+  const size = sizeOf(env.observationShape)
 
   function step(state: VectorState<S>, actions: ArrayLike<number>): VectorTransition<S> {
     checkRecord('vectorEnv: step', 'state', state, ['states', 'episodes', 'waiting', 'key'])

@@ -1,4 +1,4 @@
-import type { DType, Shape, Tensor } from '../tensor/index.js'
+import { type DType, type Shape, sizeOf, type Tensor } from '../tensor/index.js'
 import { type ByteSource, type CheckedSource, checkedSource } from './byteSource.js'
 import { checkNpyOptions, type NpyOptions } from './decodeNpy.js'
 import { type FileInteger, integerTensor, isFileInteger } from './integers.js'
@@ -69,7 +69,7 @@ export function npyFile(op: string, file: CheckedSource, options: Omit<NpyOption
         }
         // Each column has its rows together.
         const data = new Uint8Array(rows * rowBytes)
-        const columns = shape.slice(1).reduce((product, n) => product * n, 1)
+        const columns = sizeOf(shape.slice(1))
         const width = columns === 0 ? 0 : rowBytes / columns
         for (let column = 0; column < columns && rows > 0; column++) {
           const at = dataStart + (column * shape[0]! + start) * width
@@ -83,7 +83,7 @@ export function npyFile(op: string, file: CheckedSource, options: Omit<NpyOption
             `readElements: elements of an array in Fortran order lie apart [${shape.join(', ')}]`,
           )
         }
-        const elements = shape.reduce((product, side) => product * side, 1)
+        const elements = sizeOf(shape)
         const flat = { shape: [elements], bytes }
         const [count, width] = rowsOf('readElements', 'the array', flat, start, end, 'elements')
         const data = file.read(dataStart + start * width, count * width)

@@ -1,4 +1,4 @@
-import type { Tensor } from '../tensor/index.js'
+import { sizeOf, type Tensor } from '../tensor/index.js'
 import { type ByteSource, type CheckedSource, checkedSource } from './byteSource.js'
 import {
   type Header,
@@ -81,7 +81,7 @@ export function safetensorsFile({ header, read, close }: Source): SafetensorsFil
     },
     readElements: (name, start, end) => {
       const entry = find('readElements', name)
-      const elements = entry.shape.reduce((product, side) => product * side, 1)
+      const elements = sizeOf(entry.shape)
       const flat = { shape: [elements], bytes: entry.bytes }
       const [count, width] = rowsOf('readElements', name.slice(0, 50), flat, start, end, 'elements')
       const part = { shape: [count], start: entry.start + start * width, bytes: count * width }

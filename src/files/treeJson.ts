@@ -1,5 +1,5 @@
 import { checkName, checkOptions, type OptionTable } from '../options/index.js'
-import { type DType, dtypes, type Tensor } from '../tensor/index.js'
+import { type DType, dtypes, sizeOf, type Tensor } from '../tensor/index.js'
 import { mapTreeWith, pathsOf, replaceLeaves, type Tree } from '../tree/index.js'
 import { checkDepth } from './checkDepth.js'
 import { strictJson } from './strictJson.js'
@@ -86,7 +86,7 @@ function readLeaf(op: string, where: string, leaf: JsonTensor): Tensor {
   if ('hex' in leaf && 'base64' in leaf) {
     throw new RangeError(`${op}: both hex and base64 at ${where} [hex, base64]`)
   }
-  const count = shape.reduce((product, length) => product * length, 1)
+  const count = sizeOf(shape)
   const bytes = readBits(op, where, leaf, count)
   return tensorOf(op, where, dtype, shape, new Uint8Array(bytes))
 }

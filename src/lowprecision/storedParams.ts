@@ -1,4 +1,3 @@
-import { formatNames } from '../formats/index.js'
 import {
   type ArithmeticOption,
   applyGradients,
@@ -155,7 +154,7 @@ function checkStorage(options: StoredParamsOptions, dtype: FloatDType, optimizer
     if (random !== undefined) throw new RangeError(`storedParams: random is of mode 'stochastic' [${mode}]`)
     return
   }
-  if (!formatNames.some((name) => name === dtype)) {
+  if (dtypeFacts(dtype).format === undefined) {
     throw new TypeError(`storedParams: 'stochastic' needs a dtype of at most 16 bits [${dtype}]`)
   }
   if (random === undefined) {

@@ -1,5 +1,5 @@
 import { checkArray, checkInteger, checkOptions, type OptionTable } from '../options/index.js'
-import { checkFloatDType, type FloatDType, type Shape, type Tensor, tensor } from '../tensor/index.js'
+import { checkFloatDType, type FloatDType, type Shape, sizeOf, type Tensor, tensor } from '../tensor/index.js'
 
 /** Options of `seedState`. */
 export interface SeedStateOptions {
@@ -37,7 +37,7 @@ export function seedState(options: SeedStateOptions): Tensor {
   checkInteger('seedState', 'channels', channels, 1)
   checkInteger('seedState', 'from', from, 0, channels)
   checkFloatDType('seedState', 'dtype', dtype)
-  const cells = shape.reduce((n, length) => n * length, 1)
+  const cells = sizeOf(shape)
   const middle = shape.reduce((at, length) => at * length + Math.floor(length / 2), 0)
   const values = new Float64Array(cells * channels)
   values.fill(1, middle * channels + from, (middle + 1) * channels)

@@ -1,5 +1,5 @@
 // Written by `npm run bench:nca` (its flower.safetensors), November 2026: 3,148 bfloat16 codes, little-endian, base64.
-import { fromBits, type Tensor } from '../tensor/index.js'
+import { fromBits, sizeOf, type Tensor } from '../tensor/index.js'
 import type { NcaParams } from './ncaParams.js'
 
 const [kernels, channels, hidden] = [3, 12, 64]
@@ -16,7 +16,7 @@ export function trainedFlower(): NcaParams {
   const view = new DataView(bytes.buffer)
   let at = 0
   const next = (...shape: number[]): Tensor<'bfloat16'> => {
-    const size = shape.reduce((n, length) => n * length, 1)
+    const size = sizeOf(shape)
     const codes = Uint16Array.from({ length: size }, (_, i) => view.getUint16(2 * (at + i), true))
     at += size
     return fromBits(codes, { shape, dtype: 'bfloat16' })

@@ -5,7 +5,6 @@ export { type PpoSettings, type PresetName, presets } from './presets.js'
 export type { PpoPrecision } from './precision.js'
 export type { ActorCritic } from './actorCritic.js'
 export { type TowersOptions, type TowersParameters, towers } from './towers.js'
-export { type AutomatonAgentOptions, type AutomatonParameters, automatonAgent } from './automatonAgent.js'
 export { loadPpo, type SavedPpo, savePpo } from './savedPpo.js'
 export type { Finished, Rollout } from './rollout.js'
 export {

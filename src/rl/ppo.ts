@@ -5,7 +5,7 @@ import { logSoftmax } from '../numerics/index.js'
 import type { Point, State } from '../optimizer/index.js'
 import { checkFunction, checkInteger, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import { foldIn, gumbel, type Key, permutation } from '../random/index.js'
-import { cast, type Shape, type Tensor, tensor } from '../tensor/index.js'
+import { cast, type Shape, sizeOf, type Tensor, tensor } from '../tensor/index.js'
 import type { Treelike } from '../tree/index.js'
 import type { ActorCritic } from './actorCritic.js'
 import { explainedVariance } from './explainedVariance.js'
@@ -110,7 +110,7 @@ export function ppo<P extends Treelike, S>(options: PpoOptions<P, S>): Ppo<P, S>
   const updates = Math.ceil(steps / rows)
   const minibatches = Math.ceil(rows / settings.minibatch)
   const shape = environment.observationShape
-  const size = shape.reduce((product, n) => product * n, 1)
+  const size = sizeOf(shape)
 
   /** How much of the run is left at an update. */
   const left = (update: number): number => 1 - update / updates

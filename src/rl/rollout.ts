@@ -1,5 +1,5 @@
 import type { VectorEnvironment, VectorState } from '../env/index.js'
-import { type Tensor, tensor } from '../tensor/index.js'
+import { sizeOf, type Tensor, tensor } from '../tensor/index.js'
 
 /** What was recorded of some steps of several environments: rows in order of time, in each the environments. */
 export interface Rollout {
@@ -51,7 +51,7 @@ export function collect<S>(
 ): { rollout: Rollout; finished: Finished[]; after: RolloutState<S> } {
   const n = envs.count
   const { actions: choices, observationShape } = envs.env
-  const size = observationShape.reduce((product, width) => product * width, 1)
+  const size = sizeOf(observationShape)
   const ask = (observed: Float32Array): ReturnType<Said> =>
     said(tensor(observed, { shape: [observed.length / size, ...observationShape] }))
   const rollout = emptyRollout(steps, n, size)

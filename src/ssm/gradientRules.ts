@@ -8,14 +8,14 @@ import { narrowedExpOp, type Widened, widenedSumsOp } from './stages.js'
  */
 export const gradientRules: GradientRules = new Map<Op, GradientRule>([
   [
-    widenedSumsOp as Op,
+    widenedSumsOp,
     ({ g, inputs, attributes: { axis, order, dtype } }: RuleContext<Widened>) => {
       const arriving = flip(cast(g, inputs[0]!.dtype), { axis })
       return [flip(cumsum(arriving, { axis, order, accumulate: dtype }), { axis })]
     },
   ],
   [
-    narrowedExpOp as Op,
+    narrowedExpOp,
     ({ g, inputs, output }: RuleContext) => {
       const { dtype } = inputs[0]!
       return [mul(cast(g, dtype), cast(output, dtype))]

@@ -1,9 +1,10 @@
+import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import { sp500 } from 'tpu-toolkit/data'
 import { tradingEnv } from 'tpu-toolkit/env'
 import { ncaAgent } from 'tpu-toolkit/nca'
 import { key, normal } from 'tpu-toolkit/random'
 import { ppo, presets } from 'tpu-toolkit/rl'
-import { slice, tensor, zeros } from 'tpu-toolkit/tensor'
+import { add, slice, square, sum, tensor, zeros } from 'tpu-toolkit/tensor'
 import { leavesOf } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
 
@@ -36,6 +37,21 @@ describe('ncaAgent', () => {
     expect(Math.max(...logits.toNumbers().map(Math.abs))).toBeLessThan(0.1)
     expect(Math.abs(seen(59))).toBeGreaterThan(Math.abs(seen(0)))
     expect(seen(0)).not.toBe(0)
+  })
+
+  it('every parameter has a gradient once the automaton does something', () => {
+    const agent = ncaAgent(small)
+    const fresh = agent.init(key(0))
+    const seen = tensor(normal(key(1), 4 * 12 * 20), { shape: [4, 12, 20] })
+    const params = {
+      ...fresh,
+      automaton: { ...fresh.automaton, w2: tensor(normal(key(2), 8 * 6), { shape: [8, 6] }) },
+    }
+    const [, grads] = valueAndGrad((p: typeof params) => {
+      const { logits, values } = agent.apply(p, seen)
+      return add(sum(square(logits)), sum(square(values)))
+    })(params)
+    for (const leaf of leavesOf(grads)) expect(leaf.toNumbers().some((x) => x !== 0)).toBe(true)
   })
 
   it('learns by ppo on prices, with parts of a batch added up, to the same bits from the same key', () => {

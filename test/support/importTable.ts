@@ -81,7 +81,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   nca: [...ssm, 'ssm', 'nn', 'compile', 'schedule', 'optimizer', 'lowprecision'],
   rl: [
     ...['formats', 'random', 'tensor', 'tree', 'numerics', 'autodiff', 'compile', 'schedule', 'optimizer'],
-    ...['lowprecision', 'nn', 'nca', 'env'],
+    ...['lowprecision', 'nn', 'env'],
   ],
   vq: [...ssm, 'simd', 'blocks', 'optimizer'],
   step2750: step2750.filter((folder) => !onDisk.has(folder)),

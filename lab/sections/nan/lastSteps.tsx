@@ -91,7 +91,7 @@ function stepSentence(
 /** e^x as the dtypes with float32's range have it. */
 function exponential(x: number): string {
   const value = Math.exp(x)
-  return value > 3.4028234663852886e38 ? 'Inf' : value.toExponential(2)
+  return Math.fround(value) === Infinity ? 'Inf' : value.toExponential(2)
 }
 
 /** The explanation with the operation that failed marked. */

@@ -36,7 +36,7 @@ export function pushed(op: string, variables: readonly Tensor[], outputs: readon
       for (const { tensor, serial } of list) {
         const { op: key, attributes } = tensor.trace!
         if (key === checkpointOp) within(tensor, attributes as Rematerialise, serial + 1)
-        else if (key === (scanOp as Op)) throughLoop(tensor, attributes as Scanned)
+        else if (key === scanOp) throughLoop(tensor, attributes as Scanned)
         else step(tensor)
       }
     }

@@ -124,7 +124,7 @@ const table: OpTable<TangentRule> = {
       ...(['reshape', 'transpose', 'broadcastTo', 'flip', 'slice', 'take', 'tril', 'triu'] as const),
       ...(['sum', 'mean', 'cumsum'] as const),
     ],
-    (name) => linear(ops[name] as Op),
+    (name) => linear(ops[name]),
   ),
   where: whereTangent,
   cast: castTangent,
@@ -152,13 +152,13 @@ const table: OpTable<TangentRule> = {
 
 /** The rule of every operation of tensor, numerics and this folder. What is missing here has none. */
 export const tangentRules: TangentRules = new Map<Op, TangentRule | 'none'>([
-  ...opNames.map((name): [Op, TangentRule | 'none'] => [ops[name] as Op, table[name]]),
-  [constantOp as Op, 'none'],
+  ...opNames.map((name): [Op, TangentRule | 'none'] => [ops[name], table[name]]),
+  [constantOp, 'none'],
   [stopGradientOp, 'none'],
   [variableOp, ({ tangents: [t] }) => t],
   [flushOp, ({ tangents: [t], inputs: [x] }) => where(greaterEqual(abs(x!), 2 ** -126), t!, 0)],
   [logAddExpOp, symmetric(logAddExpRule)],
   ...polygammaRules.map(([op, rule]): [Op, TangentRule] => [op, symmetric(rule)]),
-  ...[indexedOps.scatter as Op, partOp as Op].map((op): [Op, TangentRule] => [op, linear(op)]),
+  ...[indexedOps.scatter, partOp].map((op): [Op, TangentRule] => [op, linear(op)]),
   ...takeAtRules.map(([op]): [Op, TangentRule] => [op, linear(op)]),
 ])

@@ -83,5 +83,5 @@ const rule =
 /** Each derivative of lgamma is the gradient of the one before it. */
 export const polygammaRules: readonly (readonly [Op, GradientRule])[] = [
   [digammaOp, rule(() => 1)],
-  [polygammaOp as Op, rule(({ order }) => order + 1)],
+  [polygammaOp, rule(({ order }) => order + 1)],
 ]

@@ -53,6 +53,6 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [flushOp, ({ g, inputs: [x] }) => [where(less(abs(x!), 2 ** -126), 0, g)]],
   [variableOp, ({ g }) => [g]],
   [indexedOps.scatter, scatterRule],
-  [partOp as Op, partRule as GradientRule],
+  [partOp, partRule as GradientRule],
   ...takeAtRules,
 ])

@@ -6,6 +6,7 @@ import {
   reshape,
   type Scattering,
   type ScatteringAt,
+  sizeOf,
   type Taking,
   Tensor,
   take,
@@ -24,7 +25,7 @@ export function scatter(
   shape: readonly number[],
   how: Required<AccumulateOptions>,
 ): Tensor {
-  const size = shape.reduce((n, length) => n * length, 1)
+  const size = sizeOf(shape)
   // The operation itself, run on the elements' own numbers, says where it reads.
   const places = new Tensor(
     'int32',
@@ -55,6 +56,6 @@ const scatterAtRule: GradientRule<ScatteringAt> = ({ g, inputs: [, indices], att
 
 /** The rules of take with indices that are recorded. */
 export const takeAtRules: readonly (readonly [Op, GradientRule])[] = [
-  [indexedOps.takeAt as Op, takeAtRule as GradientRule],
-  [indexedOps.scatterAt as Op, scatterAtRule as GradientRule],
+  [indexedOps.takeAt, takeAtRule as GradientRule],
+  [indexedOps.scatterAt, scatterAtRule as GradientRule],
 ]

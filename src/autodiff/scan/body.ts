@@ -36,10 +36,8 @@ export function recordBody(
   examples: readonly Tensor[],
   f: (inputs: readonly Tensor[]) => readonly Tensor[],
 ): Body {
-  const before = withTrace(nothing, standInOp as Op, [], undefined).trace!.serial
-  const inputs = examples.map((x) =>
-    seal(x, { ...withTrace(x, standInOp as Op, [], undefined).trace!, recorder }),
-  )
+  const before = withTrace(nothing, standInOp, [], undefined).trace!.serial
+  const inputs = examples.map((x) => seal(x, { ...withTrace(x, standInOp, [], undefined).trace!, recorder }))
   return walked(inputs, f(inputs), before)
 }
 

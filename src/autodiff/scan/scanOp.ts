@@ -1,4 +1,4 @@
-import { elementsOf, type KnownOp, type Op, Tensor, withTrace, zeros } from '../../tensor/index.js'
+import { elementsOf, type KnownOp, Tensor, withTrace, zeros } from '../../tensor/index.js'
 import { again, type Body, runBody, type Step } from './body.js'
 
 /** A loop: what is done at each step, and how often. */
@@ -43,7 +43,7 @@ export function runLoop(loop: Loop, inputs: readonly Tensor[], whole = false): r
   if (inputs.every(({ trace }) => !trace)) return looped(loop, plain, whole ? all : resultsOf(loop))
   const outputs: Tensor[] = []
   for (const [index, x] of looped(loop, plain, all).entries()) {
-    outputs.push(withTrace(x, scanOp as Op, inputs, { loop, outputs, index }))
+    outputs.push(withTrace(x, scanOp, inputs, { loop, outputs, index }))
   }
   return outputs
 }
@@ -79,7 +79,7 @@ const itself = (x: Tensor): Tensor => x
 export function doer(body: Body): (step: Step, inputs: readonly Tensor[]) => Tensor {
   const done = new Map<readonly Tensor[], readonly Tensor[]>()
   return (step, inputs) => {
-    if (step.op !== (scanOp as Op)) return again(step, inputs)
+    if (step.op !== scanOp) return again(step, inputs)
     const { loop, outputs, index } = step.attributes as Scanned
     const results = done.get(outputs) ?? runLoop(loop, inputs, wholeIn(body).has(outputs))
     done.set(outputs, results)
@@ -93,9 +93,7 @@ const wholes = new WeakMap<Body, ReadonlySet<readonly Tensor[]>>()
 export function wholeIn(body: Body): ReadonlySet<readonly Tensor[]> {
   let whole = wholes.get(body)
   if (!whole) {
-    const loops = body.steps
-      .filter(({ op }) => op === (scanOp as Op))
-      .map(({ attributes }) => attributes as Scanned)
+    const loops = body.steps.filter(({ op }) => op === scanOp).map(({ attributes }) => attributes as Scanned)
     whole = new Set(loops.filter(({ loop, index }) => index >= resultsOf(loop)).map(({ outputs }) => outputs))
     wholes.set(body, whole)
   }

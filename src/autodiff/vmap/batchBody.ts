@@ -1,4 +1,4 @@
-import { apply, broadcastTo, formOf, type Op, reshape, type Tensor, transpose } from '../../tensor/index.js'
+import { apply, broadcastTo, formOf, reshape, type Tensor, transpose } from '../../tensor/index.js'
 import { again, type Body, runBody, type Step } from '../scan/body.js'
 import { scan } from '../scan/scan.js'
 import { resultsOf, type Scanned, scanOp, wholeIn } from '../scan/scanOp.js'
@@ -28,7 +28,7 @@ export function batchBody(
 ): Batched[] {
   const loops = new Map<readonly Tensor[], readonly Batched[]>()
   return runBody<Batched>(body, captured, inputs, alike, (step, read) => {
-    if (step.op === (scanOp as Op)) {
+    if (step.op === scanOp) {
       const scanned = step.attributes as Scanned
       const results =
         loops.get(scanned.outputs) ??

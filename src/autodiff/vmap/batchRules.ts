@@ -76,7 +76,7 @@ const castRule: BatchRule<Casting> = (context) => {
       'vmap: cast draws random numbers from a function, in another order for a batch [cast]',
     )
   }
-  return elementwise(ops.cast as Op)(context)
+  return elementwise(ops.cast)(context)
 }
 
 /** The same on the operand with its batch. */
@@ -129,7 +129,7 @@ const concatRule: BatchRule<Joining> = (context) =>
   )
 
 const table: OpTable<BatchRule> = {
-  ...recordOf(unaryNames, (name) => elementwise(ops[name] as Op)),
+  ...recordOf(unaryNames, (name) => elementwise(ops[name])),
   ...recordOf(
     [
       ...(['add', 'sub', 'mul', 'div', 'minimum', 'maximum', 'pow', 'atan2', 'where'] as const),
@@ -138,14 +138,14 @@ const table: OpTable<BatchRule> = {
       // Whose batch axes align as those of elementwise operations do.
       'matmul',
     ],
-    (name) => elementwise(ops[name] as Op),
+    (name) => elementwise(ops[name]),
   ),
   ...recordOf(
     ['flip', 'sum', 'mean', 'max', 'min', 'argmax', 'argmin', 'argsort', 'cumsum', 'cumprod'] as const,
-    (name) => shifted(ops[name] as Op),
+    (name) => shifted(ops[name]),
   ),
-  tril: same(ops.tril as Op),
-  triu: same(ops.triu as Op),
+  tril: same(ops.tril),
+  triu: same(ops.triu),
   cast: castRule,
   reshape: reshapeRule,
   transpose: transposeRule,
@@ -188,7 +188,7 @@ const takeAtRule: BatchRule<Omit<Taking, 'indices'>> = (context) => {
 /** What reads back a batch of readings by the same indices; by indices of their own one element after the other. */
 const scatterAtRule: BatchRule<ScatteringAt> = (context) => {
   const { batched, size, attributes } = context
-  if (batched[1]) return oneByOne(indexedOps.scatterAt as Op)(context)
+  if (batched[1]) return oneByOne(indexedOps.scatterAt)(context)
   const { taking, shape, how } = attributes
   return apply(indexedOps.scatterAt, [spread(context, 0), context.inputs[1]!], {
     taking: { axis: taking.axis + 1, shape: [size, ...taking.shape] },
@@ -204,12 +204,12 @@ const partRule: BatchRule<Part> = ({ inputs, attributes: { axis, from, to } }) =
 export const batchRules: BatchRules = new Map<Op, BatchRule>([
   ...opNames.flatMap((name): [Op, BatchRule][] => {
     const rule = table[name]
-    return rule === 'none' ? [] : [[ops[name] as Op, rule]]
+    return rule === 'none' ? [] : [[ops[name], rule]]
   }),
   [variableOp, same(variableOp)],
   [stopGradientOp, same(stopGradientOp)],
-  [indexedOps.scatter as Op, scatterRule],
-  [indexedOps.scatterAt as Op, scatterAtRule],
-  [indexedOps.takeAt as Op, takeAtRule],
-  [partOp as Op, partRule],
+  [indexedOps.scatter, scatterRule],
+  [indexedOps.scatterAt, scatterAtRule],
+  [indexedOps.takeAt, takeAtRule],
+  [partOp, partRule],
 ])

@@ -11,8 +11,9 @@ import {
   tradingFeatures,
   vectorEnv,
 } from '../../env/index.js'
+import { ncaAgent } from '../../nca/index.js'
 import { foldIn, key } from '../../random/index.js'
-import { automatonAgent, type Ppo, type PpoSettings, ppo, presets, towers } from '../../rl/index.js'
+import { type Ppo, type PpoSettings, ppo, presets, towers } from '../../rl/index.js'
 import type { Treelike } from '../../tree/index.js'
 import type { RlRequest } from './rlRequest.js'
 
@@ -86,14 +87,9 @@ function tradingTask({ steps, precision, fee }: RlRequest): RlTask {
   const common = { series, scaler, fee, features: () => features }
   const environment = tradingEnv({ ...common, end: trainedTo - 1, maxSteps: 64 })
   const judged = tradingEnv({ ...common, start: judgedFrom, ruin: 0 })
-  const network = automatonAgent({
-    window: 60,
-    features: 20,
-    actions: 3,
-    channels: 8,
-    hidden: 32,
-    steps: 6,
-    compute: precision,
+  const network = ncaAgent({
+    ...{ inputs: 20, actions: 3, channels: 8, hidden: 32, steps: 6 },
+    dtype: precision,
   })
   const run = ppo({ environment, network, settings: tradingSettings, steps })
   const day = (row: number): string => series.dates[row]!

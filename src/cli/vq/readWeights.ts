@@ -1,6 +1,6 @@
 import { type NpyFile, openNpy } from '../../files/index.js'
 import { BadInput, openFloatTensors, type Skipped } from '../../io/index.js'
-import { type FloatDType, isFloat, Tensor, tensor } from '../../tensor/index.js'
+import { type FloatDType, isFloat, sizeOf, Tensor, tensor } from '../../tensor/index.js'
 import { terminalText } from '../../text/index.js'
 
 /** The float tensors of a file that have two axes and more, by name, and the others with the reason. */
@@ -24,7 +24,7 @@ function fromSafetensors(path: string): WeightsOfFile {
         skipped.push({ name, why: 'one axis' })
         continue
       }
-      const values = new Float64Array(shape.reduce((size, side) => size * side, 1))
+      const values = new Float64Array(sizeOf(shape))
       let at = 0
       for (const piece of pieces()) {
         values.set(piece.values, at)

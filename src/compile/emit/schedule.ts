@@ -3,7 +3,6 @@ import type {
   Accumulation,
   Extremum,
   Joining,
-  Op,
   Reduction,
   Scan,
   ScatteringAt,
@@ -52,7 +51,7 @@ export type Rounding = 'each' | 'fused'
 /** A bfloat16 operation as one of float32; a cast stays what the function asks for. */
 function widened(node: Node): Node {
   const { source, dtype, inputs } = node
-  if (source.kind !== 'operation' || source.op === (ops.cast as Op)) return node
+  if (source.kind !== 'operation' || source.op === ops.cast) return node
   if (dtype !== 'bfloat16') return node
   const wide = (x: Node): Node => (x.dtype === 'bfloat16' ? { ...x, dtype: 'float32' } : x)
   return { ...wide(node), inputs: inputs.map(wide) }
@@ -159,8 +158,7 @@ export function schedule(graph: Graph, rounding: Rounding): Schedule {
   /** A move that needs its operand's elements in order. */
   function viewedSettled(node: Node): Place | undefined {
     const moves =
-      node.source.kind === 'reshaped' ||
-      (node.source.kind === 'operation' && node.source.op === (ops.slice as Op))
+      node.source.kind === 'reshaped' || (node.source.kind === 'operation' && node.source.op === ops.slice)
     if (!moves || node.size === 0) return undefined
     settle(node.inputs[0]!)
     return viewed(node)
@@ -245,41 +243,41 @@ function doingOf(node: Node): Doing {
   const { op, attributes } = node.source
   const x = node.inputs[0]
   // A part of nothing, joined to others, is left out.
-  if (!x || (x.size === 0 && op !== (ops.concat as Op))) return { kind: 'call' }
+  if (!x || (x.size === 0 && op !== ops.concat)) return { kind: 'call' }
   switch (op) {
-    case ops.matmul as Op: {
+    case ops.matmul: {
       const how = attributes as Accumulation
       const fits = how.order === 'sequential' && how.accumulate === 'float32'
       return { kind: fits && roundingOf(node.dtype) !== undefined ? 'matmul' : 'call' }
     }
-    case ops.sum as Op:
-    case ops.mean as Op: {
+    case ops.sum:
+    case ops.mean: {
       const { axes, how } = attributes as Reduction
       const lanes = lanesAlong(x.shape, axes)
       if (!lanes || !adds(x, how)) return { kind: 'call' }
-      return { kind: 'sum', lanes, how, divisor: op === (ops.mean as Op) ? lanes.length : 0 }
+      return { kind: 'sum', lanes, how, divisor: op === ops.mean ? lanes.length : 0 }
     }
-    case ops.max as Op:
-    case ops.min as Op: {
+    case ops.max:
+    case ops.min: {
       const lanes = lanesAlong(x.shape, (attributes as Extremum).axes)
       const known = x.dtype === 'float64' || roundingOf(x.dtype) !== undefined
       if (!lanes || !known) return { kind: 'call' }
-      return { kind: 'extremum', lanes, largest: op === (ops.max as Op) }
+      return { kind: 'extremum', lanes, largest: op === ops.max }
     }
-    case ops.cumsum as Op: {
+    case ops.cumsum: {
       const { axis, how } = attributes as Scan
       const lanes = lanesAlong(x.shape, [axis])
       if (!lanes || x.dtype === 'float64' || !adds(x, how)) return { kind: 'call' }
       return { kind: 'cumsum', lanes, how }
     }
-    case ops.concat as Op:
+    case ops.concat:
       return { kind: 'join', lanes: lanesAlong(node.shape, [(attributes as Joining).axis])! }
-    case ops.take as Op:
-    case indexedOps.takeAt as Op: {
+    case ops.take:
+    case indexedOps.takeAt: {
       const { axis, indices } = attributes as Omit<Taking, 'indices'> & Partial<Taking>
       return { kind: 'take', lanes: lanesAlong(x.shape, [axis])!, indices }
     }
-    case indexedOps.scatterAt as Op: {
+    case indexedOps.scatterAt: {
       const { taking, shape, how } = attributes as ScatteringAt
       const lanes = lanesAlong(shape, [taking.axis])
       if (!lanes || x.dtype === 'float64' || how.accumulate === 'float64' || !adds(x, how)) {

@@ -1,4 +1,4 @@
-import { type KnownOp, type Op, ops, type Reduction } from '../../tensor/index.js'
+import { ops, type Reduction } from '../../tensor/index.js'
 import type { Graph, Node } from '../graph/graph.js'
 import { isElementwise } from '../graph/lowering.js'
 import { hasSignedNaN } from '../graph/values.js'
@@ -20,17 +20,15 @@ function computes({ source, inputs }: Node): boolean {
   if (source.kind !== 'operation') return false
   const op = source.op
   if (isElementwise(op)) return true
-  if (op === known(ops.sum) || op === known(ops.mean)) {
+  if (op === ops.sum || op === ops.mean) {
     // Without an axis it is its operand.
     return (source.attributes as Reduction).axes.length > 0 && inputs[0]!.size > 0
   }
-  return op === known(ops.matmul)
+  return op === ops.matmul
 }
 
 /** Whether an element of the operand may be one of the result, with its sign. */
 function isKept({ source, inputs }: Node, input: Node): boolean {
   if (source.kind !== 'operation') return true
-  return source.op === known(ops.cast) || (source.op === known(ops.where) && inputs.indexOf(input, 1) > 0)
+  return source.op === ops.cast || (source.op === ops.where && inputs.indexOf(input, 1) > 0)
 }
-
-const known = <A>(op: KnownOp<A>): Op => op as Op

@@ -60,7 +60,7 @@ export interface Graph {
 
 /** A stand-in for argument `index`, to be recorded on; with a site the operations on it keep theirs. */
 export function argument(x: Tensor, index: number, site?: Error): Tensor {
-  const trace = { op: argumentOp as Op, inputs: [], attributes: index, serial: -1 }
+  const trace = { op: argumentOp, inputs: [], attributes: index, serial: -1 }
   return seal(x, site ? { ...trace, site } : trace)
 }
 
@@ -108,12 +108,12 @@ export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = 
       })
     }
     const { op, inputs, attributes } = x.trace!
-    if (op === (argumentOp as Op)) {
+    if (op === argumentOp) {
       const index = attributes as number
       return node(`argument ${index}`, x, [], { kind: 'argument', index })
     }
     recorded++
-    if (op === (scanOp as Op)) {
+    if (op === scanOp) {
       const { loop, outputs: run, index } = attributes as Scanned
       return node(
         `scanned ${identity(run)} ${index}`,
@@ -168,8 +168,8 @@ const largestMask = 2 ** 18
 function partsOf(x: Tensor, masks: Map<string, Tensor>): Tensor | undefined {
   const { op, inputs, attributes } = x.trace!
   if (op.parts) return op.parts(inputs, attributes)
-  const lower = op === (ops.tril as Op)
-  if ((!lower && op !== (ops.triu as Op)) || x.size === 0 || dtypeFacts(x.dtype).format?.zero === false) {
+  const lower = op === ops.tril
+  if ((!lower && op !== ops.triu) || x.size === 0 || dtypeFacts(x.dtype).format?.zero === false) {
     return undefined
   }
   const [rows, columns] = x.shape.slice(-2) as [number, number]

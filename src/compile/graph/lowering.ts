@@ -344,6 +344,6 @@ export function isElementwise(op: Op): boolean {
 export function loopOf(node: Node): Loop {
   const { source } = node
   if (source.kind !== 'operation') return undefined
-  if (source.op === (flushOp as Op)) return node.dtype === 'float32' ? [simple(code.FLUSH, [0])] : undefined
+  if (source.op === flushOp) return node.dtype === 'float32' ? [simple(code.FLUSH, [0])] : undefined
   return entryOf(loops, source.op)?.rule(node, source.op.name as UnaryName)
 }

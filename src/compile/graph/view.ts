@@ -35,13 +35,13 @@ export function isContiguous({ shape, strides }: View): boolean {
 export function movedView(op: Op, attributes: unknown, view: View): View | undefined {
   const { start, shape, strides } = view
   switch (op) {
-    case ops.transpose as Op: {
+    case ops.transpose: {
       const { axes } = attributes as Axes
       return { start, shape: axes.map((axis) => shape[axis]!), strides: axes.map((axis) => strides[axis]!) }
     }
-    case ops.broadcastTo as Op:
+    case ops.broadcastTo:
       return broadcastView(view, (attributes as Shaping).shape)
-    case ops.flip as Op: {
+    case ops.flip: {
       const { axes } = attributes as Axes
       const from = axes.reduce((at, axis) => at + Math.max(0, shape[axis]! - 1) * strides[axis]!, start)
       return {
@@ -50,7 +50,7 @@ export function movedView(op: Op, attributes: unknown, view: View): View | undef
         strides: strides.map((step, axis) => (axes.includes(axis) ? -step : step)),
       }
     }
-    case ops.slice as Op: {
+    case ops.slice: {
       // Its strides are those of a row-major tensor.
       if (!isContiguous(view)) return undefined
       const slicing = attributes as Slicing

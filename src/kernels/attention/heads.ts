@@ -1,4 +1,4 @@
-import { type Shape, sameShape, type Tensor } from '../../tensor/index.js'
+import { type Shape, sameShape, sizeOf, type Tensor } from '../../tensor/index.js'
 
 /** The sizes of an attention, all axes before the last two taken as one list of heads. */
 export interface Heads {
@@ -49,9 +49,6 @@ export function headsOf(op: string, q: Tensor, k: Tensor, v: Tensor): Heads {
   if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
     throw new RangeError(`${op}: heads of queries are no multiple of those of keys [${heads} and ${kvHeads}]`)
   }
-  const [count, kvCount] = [lead, kvLead].map((axes) => axes.reduce((n, length) => n * length, 1)) as [
-    number,
-    number,
-  ]
+  const [count, kvCount] = [sizeOf(lead), sizeOf(kvLead)]
   return { lead, count, kvCount, group: kvHeads === 0 ? 1 : heads / kvHeads, tq, tk, d, dv }
 }

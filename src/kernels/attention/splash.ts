@@ -1,4 +1,5 @@
 import { float32Unary } from '../../functions/index.js'
+import { dtypeFacts } from '../../tensor/index.js'
 import {
   addRescaled,
   type End,
@@ -14,7 +15,7 @@ import type { FlashPlan } from './plan.js'
 const { fround } = Math
 
 /** The logit of a masked pair in JAX's kernels: -0.7 times the largest float32. */
-export const masked: number = fround(-0.7 * 3.4028234663852886e38)
+export const masked: number = fround(-0.7 * dtypeFacts('float32').max)
 
 /**
  * JAX's splash attention: queries scaled beforehand, masked logits a finite number, probabilities float32 throughout.

@@ -11,6 +11,7 @@ import {
   cast,
   concat,
   div,
+  dtypeFacts,
   full,
   greater,
   isFinite as isFiniteNumber,
@@ -105,4 +106,4 @@ export function delayedScale(options: DelayedScaleOptions = noOptions): DelayedS
   }
 }
 
-const largestFloat32 = (2 - 2 ** -23) * 2 ** 127
+const largestFloat32 = dtypeFacts('float32').max

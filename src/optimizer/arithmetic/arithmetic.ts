@@ -285,12 +285,12 @@ function make(name: Arithmetic): Elementwise {
       const inside = (x: Expression, y: Expression, shape: Shape): Expression => {
         const zero = single(x.dtype as FloatDType, 0)
         const above: Expression = {
-          op: ops.greater as Op,
+          op: ops.greater,
           inputs: [y, castTo(zero, y.dtype)],
           dtype: 'bool',
           shape,
         }
-        return { op: ops.where as Op, inputs: [above, x, castTo(zero, x.dtype)], dtype: x.dtype, shape }
+        return { op: ops.where, inputs: [above, x, castTo(zero, x.dtype)], dtype: x.dtype, shape }
       }
       return areRecorded(a, by) ? deferred(inside, f, a, by) : map(f, a, by)
     },
@@ -317,7 +317,7 @@ function isFlush(x: Expression): boolean {
   const [from] = x.inputs
   // float8_e8m0fnu has no zero: what it makes of one is subnormal.
   if (x.dtype === 'float8_e8m0fnu') return false
-  return x.op === (ops.cast as Op) && from !== undefined && 'op' in from && from.op === flushOp
+  return x.op === ops.cast && from !== undefined && 'op' in from && from.op === flushOp
 }
 
 function flushedExpression(x: Expression): Expression {

@@ -1,4 +1,4 @@
-import { cast, div, type Shape, sum } from '../../tensor/index.js'
+import { cast, div, type Shape, sizeOf, sum } from '../../tensor/index.js'
 import type { Elementwise } from './arithmetic.js'
 import { type Decoded, tensorOf, valuesFor } from './decoded.js'
 import { Recorded } from './recorded.js'
@@ -11,7 +11,7 @@ export function leafMean(a: Elementwise, x: Decoded, axis?: number): Decoded {
   if (x instanceof Recorded) return recordedMean(a, x, axis)
   const shape: Shape = axis === undefined ? [] : x.shape.filter((_, i) => i !== axis)
   const length = axis === undefined ? x.values.length : x.shape[axis]!
-  const inner = axis === undefined ? 1 : x.shape.slice(axis + 1).reduce((n, size) => n * size, 1)
+  const inner = axis === undefined ? 1 : sizeOf(x.shape.slice(axis + 1))
   const exact = a.name === 'ieee' || x.dtype === 'float64'
   const out = valuesFor(exact ? 'float64' : 'float32', length === 0 ? 0 : x.values.length / length)
   for (let i = 0; i < x.values.length; i++) {

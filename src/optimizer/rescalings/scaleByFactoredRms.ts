@@ -1,5 +1,14 @@
 import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { broadcastTo, cast, type FloatDType, reshape, type Shape, Tensor, zeros } from '../../tensor/index.js'
+import {
+  broadcastTo,
+  cast,
+  type FloatDType,
+  reshape,
+  type Shape,
+  sizeOf,
+  Tensor,
+  zeros,
+} from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import {
   type ArithmeticOption,
@@ -155,7 +164,7 @@ function stretch(x: Decoded, shape: Shape, axis: number): Decoded {
     const once = [...x.shape.slice(0, axis), 1, ...x.shape.slice(axis)]
     return new Recorded(broadcastTo(reshape(x.tensor, once), shape))
   }
-  const inner = shape.slice(axis + 1).reduce((n, length) => n * length, 1)
+  const inner = sizeOf(shape.slice(axis + 1))
   const length = shape[axis]!
   const values = new (x.values.constructor as Float32ArrayConstructor)(x.values.length * length)
   for (let i = 0; i < values.length; i++) {

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, roundingTo, type Tensor } from '../../tensor/index.js'
+import { type FloatDType, roundingTo, sizeOf, type Tensor } from '../../tensor/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -68,7 +68,7 @@ const unitAxes = [0, 1, 1, 1, 3, 4]
 function unitNorms(a: Elementwise, x: Tensor): Decoded {
   const axes = x.shape.filter((length) => length !== 1).length <= 1 ? x.rank : unitAxes[x.rank]
   if (axes === undefined) throw new RangeError(`adaptiveGradClip: rank above 5 [${x.shape.join(', ')}]`)
-  const units = x.shape.slice(axes).reduce((n, length) => n * length, 1)
+  const units = sizeOf(x.shape.slice(axes))
   const round = a.name === 'ieee' || x.dtype === 'float64' ? (s: number) => s : Math.fround
   const squares = (
     a.name === 'ieee' ? a.map((y) => y * y, { ...decodedOf(x), dtype: 'float64' }, 0) : a.mul(x, x)

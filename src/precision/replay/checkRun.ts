@@ -1,4 +1,4 @@
-import type { Tensor } from '../../tensor/index.js'
+import { sameShape } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { constantText, isConstant } from '../program/constantOf.js'
 import {
@@ -33,7 +33,7 @@ function firstDifference(a: Program, b: Program): number | undefined {
   for (let i = 0; i < steps; i++) {
     const [x, y] = [a.steps[i], b.steps[i]]
     if (!x || !y || x.op !== y.op || x.operands.length !== y.operands.length) return i
-    if (!sameShape(x.output, y.output)) return i
+    if (!sameShape(x.output.shape, y.output.shape)) return i
     if (!x.operands.every((operand, k) => sameOperand(operand, y.operands[k]!))) return i
     if (!sameBits(x.output, y.output)) return i
   }
@@ -43,12 +43,7 @@ function firstDifference(a: Program, b: Program): number | undefined {
 
 function sameOperand(a: Operand, b: Operand): boolean {
   if (typeof a === 'number' || typeof b === 'number') return a === b
-  return sameShape(a, b) && sameBits(a, b)
-}
-
-/** Whether two tensors have one shape. */
-export function sameShape(a: Tensor, b: Tensor): boolean {
-  return a.rank === b.rank && a.shape.every((length, axis) => length === b.shape[axis])
+  return sameShape(a.shape, b.shape) && sameBits(a, b)
 }
 
 /** A step in words: its operation and result. */

@@ -1,4 +1,4 @@
-import { type Reduction, sizeOf } from '../../tensor/index.js'
+import { type Reduction, sameShape, sizeOf } from '../../tensor/index.js'
 import type { Operand, Step } from '../program/program.js'
 import type { Graph } from './graph.js'
 
@@ -48,12 +48,7 @@ function times(sum: ScaledSum | undefined, factor: number): ScaledSum | undefine
 /** Whether two sums run along the same axes of values of one shape. */
 export function alongside(graph: Graph, a: ScaledSum, b: ScaledSum): boolean {
   const [x, y] = [graph.shapeOf(a.x), graph.shapeOf(b.x)]
-  return (
-    x.length === y.length &&
-    x.every((length, axis) => length === y[axis]) &&
-    a.axes.length === b.axes.length &&
-    a.axes.every((axis, k) => axis === b.axes[k])
-  )
+  return sameShape(x, y) && a.axes.length === b.axes.length && a.axes.every((axis, k) => axis === b.axes[k])
 }
 
 /** The exponents of a plain sum of exponentials, that divides or is subtracted from something of their shape. */

@@ -1,6 +1,13 @@
 import { exceptionRule } from '../../autodiff/index.js'
-import { format, formatNames } from '../../formats/index.js'
-import { type FloatDType, formOf, isFloat, lanesRead, roundingTo, type Tensor } from '../../tensor/index.js'
+import {
+  dtypeFacts,
+  type FloatDType,
+  formOf,
+  isFloat,
+  lanesRead,
+  roundingTo,
+  type Tensor,
+} from '../../tensor/index.js'
 import type { Happening, PrecisionEvent } from './event.js'
 
 /**
@@ -29,8 +36,7 @@ export function ofReduction(happening: Happening): PrecisionEvent[] {
 
 /** Whether all elements are finite, without decoding them where the format says it of a code. */
 function isFinite({ dtype, data }: Tensor): boolean {
-  const name = formatNames.find((known) => known === dtype)
-  const record = name && format(name)
+  const record = dtypeFacts(dtype).format
   if (record && record.infinityCode !== null) {
     const { infinityCode, magnitudeMask } = record
     for (let i = 0; i < data.length; i++) if ((data[i]! & magnitudeMask) >= infinityCode) return false

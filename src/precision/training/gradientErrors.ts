@@ -1,9 +1,8 @@
 import { grad } from '../../autodiff/index.js'
-import { apply, cast, isFloat, ops, sum, type Tensor, tensor } from '../../tensor/index.js'
+import { apply, cast, isFloat, ops, sameShape, sum, type Tensor, tensor } from '../../tensor/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
-import { sameShape } from '../replay/checkRun.js'
 import { accumulatingIn } from '../replay/dtypeArithmetic.js'
 import type { ShadowRun } from '../shadow/shadowRun.js'
 import type { StepLeaf } from './stepLeaves.js'
@@ -47,8 +46,8 @@ export function findGradients(
       const wanted = exact[k]!.toNumbers()
       const largest = wanted.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
       const matches = (i: number): boolean => {
-        const { output } = program.steps[i]!
-        if (!isFloat(output.dtype) || !sameShape(output, program.inputs[leaf.before]!)) return false
+        const { dtype, shape } = program.steps[i]!.output
+        if (!isFloat(dtype) || !sameShape(shape, program.inputs[leaf.before]!.shape)) return false
         const values = reference.valueOf(program.inputs.length + i).toNumbers()
         return values.every((x, at) => Math.abs(x - wanted[at]!) <= same * largest)
       }

@@ -23,7 +23,7 @@ export interface OutOption<D extends DType = DType> {
  */
 export function apply<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out?: Tensor): Tensor {
   if (typeof op?.kernel !== 'function' || !Array.isArray(inputs)) throw notApplied('apply', op, inputs)
-  const other = substitution()?.(op as Op, inputs, attributes)
+  const other = substitution()?.(op, inputs, attributes)
   if (other) return out ? written(other, out) : other
   const told = timer()
   if (told) return clocked(told, op, inputs, attributes, out)
@@ -40,7 +40,7 @@ function clocked<A>(
   const site = told.sites ? placeOf(op.name) : undefined
   const began = performance.now()
   const output = observer() ? observed(op, inputs, attributes, out) : run(op, inputs, attributes, out)
-  told.operation({ op: op as Op, inputs, attributes, output }, began, performance.now(), site)
+  told.operation({ op, inputs, attributes, output }, began, performance.now(), site)
   return output
 }
 
@@ -67,7 +67,7 @@ function observed<A>(op: Op<A>, inputs: readonly Tensor[], attributes: A, out: T
     out && x.data === out.data ? new Tensor(x.dtype, x.shape, x.data.slice()) : x,
   )
   const output = run(op, inputs, attributes, out)
-  observer()?.({ op: op as Op, inputs: read, attributes, output })
+  observer()?.({ op, inputs: read, attributes, output })
   return output
 }
 
@@ -93,7 +93,7 @@ export function withTrace<D extends DType, A>(
   if (typeof op?.kernel !== 'function' || !Array.isArray(inputs)) throw notApplied('withTrace', op, inputs)
   checkTensor('withTrace', x)
   const called = site ?? (hasSite(inputs) ? placeOf(op.name) : undefined)
-  const trace = { op: op as Op, inputs, attributes, serial: ++recorded, ...(called ? { site: called } : {}) }
+  const trace = { op, inputs, attributes, serial: ++recorded, ...(called ? { site: called } : {}) }
   if (!isSealed(x) && !inputs.some(isSealed)) return new Tensor(x.dtype, x.shape, x.data, trace)
   const elements = elementsOf(x)
   return seal(isSealed(x) ? new Tensor(x.dtype, x.shape, elements) : x, { ...trace, elements })

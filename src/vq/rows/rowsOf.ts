@@ -1,5 +1,5 @@
 import { shown } from '../../options/index.js'
-import { checkTensor, isFloat, isSealed, type Shape, type Tensor } from '../../tensor/index.js'
+import { checkTensor, isFloat, isSealed, type Shape, sizeOf, type Tensor } from '../../tensor/index.js'
 
 /** A tensor as rows of vectors: its last axis is a vector, all others count rows. */
 export interface Rows {
@@ -21,7 +21,7 @@ export function rowsOf(op: string, what: string, x: unknown): Rows {
   const d = x.shape[x.rank - 1]!
   const lead = x.shape.slice(0, -1)
   if (d === 0) throw new RangeError(`${op}: ${what} has vectors of no numbers [${x.shape.join(', ')}]`)
-  return { n: lead.reduce((count, length) => count * length, 1), d, lead }
+  return { n: sizeOf(lead), d, lead }
 }
 
 /** The sizes of a table of vectors [n, d]. */
