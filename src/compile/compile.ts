@@ -204,7 +204,11 @@ export function compile<A extends readonly any[], R>(
     const outputs: Tensor[] = []
     const result = structureOf(recorded(args, leaves), outputs)
     checkResult(result)
-    const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1)
+    // What may be written into an argument is, when nothing can come in the way any more.
+    const given = leaves.filter((_, i) => isDonated.has(owners[i]!))
+    const stays = ({ dtype, size }: { readonly dtype: string; readonly size: number }): boolean =>
+      given.some((leaf) => leaf.dtype === dtype && leaf.size === size)
+    const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1, stays)
     const free = new Set(leaves.keys())
     // What comes out as it came in stays as it is.
     for (const i of program.returned) free.delete(i)

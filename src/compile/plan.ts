@@ -1,6 +1,7 @@
 import { flopsOf, productOf, type Shape, stackOf, type Work } from '../tensor/index.js'
 import type { Emitted } from './emit/emitted.js'
 import { lastReads } from './emit/lives.js'
+import { mostInTile } from './emit/planStreams.js'
 import { isLoop, isScan, type Step } from './emit/schedule.js'
 import type { Graph, Node } from './graph/graph.js'
 import { bytesOutside, widthOf } from './graph/values.js'
@@ -55,7 +56,7 @@ export function planOf({ graph, schedule, emitted, bodies }: Program, stacks: St
   const steps = schedule.steps.map((step, i): PlannedStep => {
     const parts = emitted.parts[i] ?? 1
     const there = lives.filter(([, { from, to }]) => from <= i + 1 && to >= i + 1)
-    const alive = there.reduce((sum, [node]) => sum + bytesIn(emitted, node), 0)
+    const alive = there.reduce((sum, [node]) => sum + bytesAlive(emitted, node), 0)
     return { ...planned(step, emitted, bodies, stacks), parts, alive }
   })
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
@@ -163,6 +164,12 @@ function nameOf({ source }: Node): string {
 function bytesIn({ codes }: Emitted, node: Node): number {
   const bytes = codes.has(node) ? bytesOutside(node.dtype) : undefined
   return node.size * (bytes ?? widthOf(node.dtype))
+}
+
+/** Bytes of a value that lie in memory at once. */
+function bytesAlive(places: Emitted, node: Node): number {
+  const bytes = bytesIn(places, node)
+  return places.streamed.has(node) ? Math.min(bytes, (bytes / node.size) * mostInTile) : bytes
 }
 
 function row({ kind, operations, shape, flops, bytes, parts }: PlannedStep): string[] {

@@ -5,6 +5,7 @@ import type { Host, Machine } from '../engine/machine.js'
 import type { Node } from '../graph/graph.js'
 import { putTensor, tensorAt } from '../graph/inside.js'
 import { viewOf } from './putElements.js'
+import { runStream } from './runStream.js'
 
 /** What runs a loop of the function's own; true where it came upon a NaN that a program keeps no account of. */
 export interface RunsLoop {
@@ -16,6 +17,9 @@ export interface RunsLoop {
 export class ProgramHost implements Host {
   /** Whether a loop came upon a NaN that a program keeps no account of. */
   strange = false
+  /** The program's arguments while it runs, and the results that have gone out by then. */
+  args: readonly Tensor[] = []
+  readonly made: Map<Node, Tensor['data']> = new Map()
   readonly #calls: readonly HostCall[]
   readonly #loops: ReadonlyMap<ScanStep, RunsLoop>
   readonly #machine: Machine
@@ -26,6 +30,12 @@ export class ProgramHost implements Host {
     this.#machine = machine
   }
 
+  /** Lets go of arguments and results. */
+  forget(): void {
+    this.args = []
+    this.made.clear()
+  }
+
   step(index: number): void {
     const call = this.#calls[index]!
     if (call.kind === 'scan') {
@@ -34,6 +44,10 @@ export class ProgramHost implements Host {
     }
     if (call.kind === 'parts') {
       if (this.#machine.runParts(call.places)) this.strange = true
+      return
+    }
+    if (call.kind === 'stream') {
+      if (runStream(call, this.args, this.made, this.#machine, this)) this.strange = true
       return
     }
     if (call.kind !== 'step') throw new Error('compile: a step calls what is no step')

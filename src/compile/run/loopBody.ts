@@ -2,6 +2,7 @@ import { emit } from '../emit/emit.js'
 import type { Emitted, ScanCall } from '../emit/emitted.js'
 import { isScan, type Rounding, type ScanStep, type Schedule, schedule } from '../emit/schedule.js'
 import type { Machine } from '../engine/machine.js'
+import { up32 } from '../engine/memory.js'
 import { type Graph, graphOf, type Node } from '../graph/graph.js'
 import { widthOf } from '../graph/values.js'
 import { ProgramHost, type RunsLoop } from './host.js'
@@ -14,7 +15,6 @@ interface Copy {
 }
 
 const wordsOf = ({ size, dtype }: Node): number => (size * widthOf(dtype)) / 4
-const up32 = (n: number): number => Math.ceil(n / 32) * 32
 
 /**
  * The body of a loop as a program inside of another: what it captured and carries lies in memory of its own from step to step,

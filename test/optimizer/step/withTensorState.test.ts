@@ -121,6 +121,12 @@ describe.each(['ieee', 'xla-cpu'] as const)(`compile of a whole update (%s, seed
         const grads = leaves(k === 4 ? 0.1 : 0)
         const [updates, state] = plain.update(grads, eager.state, eager.params)
         eager = { params: o.applyUpdates(eager.params, updates, { arithmetic }), state }
+        if (k < 2) {
+          const alone = known.update(grads, compiled.state, compiled.params)
+          expect(bitsOf(alone), `${dtype} step ${k}, not compiled`).toBe(
+            bitsOf([updates, o.stateToTree(state)]),
+          )
+        }
         compiled = step(compiled.params, grads, compiled.state)
         expect(bitsOf(compiled.params), `${dtype} step ${k}`).toBe(bitsOf(eager.params))
         expect(bitsOf(compiled.state), `${dtype} state after step ${k}`).toBe(
