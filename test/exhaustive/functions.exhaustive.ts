@@ -110,7 +110,7 @@ describe('the float32 functions, over all of the blocks that have a hash', () =>
     }
     const size = f ? '2^22 pairs' : '2^24'
     const line = `${name}: ${keys.length} blocks of ${size}, ${wrong.length} wrong, ${(Date.now() - start) / 1000} s`
-    if (inBrowser) console.log(`${line}, ${navigator.userAgent}`)
+    if (inBrowser) console.log(`${line}, ${process.env['ENGINE']}`)
     else process.stdout.write(`${line}\n`)
     expect(wrong).toEqual([])
   })
