@@ -10,7 +10,9 @@ const copied = ({ dtype, shape, data }: Tensor): Tensor => new Tensor(dtype, sha
 
 const count = Number(process.env['TPU_TOOLKIT_PROGRAMS'] ?? 200)
 
-test(`compile(f) gives f's bits for ${count} random programs over all operations and dtypes, with donate and static (seed ${seed})`, () => {
+test(`compile(f) gives f's bits for ${count} random programs over all operations and dtypes, with donate and static (seed ${seed})`, {
+  timeout: 0,
+}, () => {
   const draw = seeded(`compile ${seed}`)
   for (let i = 0; i < count; i++) {
     const { f, args, again, names } = anyProgram(draw)
