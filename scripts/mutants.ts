@@ -54,6 +54,31 @@ const subjects: Readonly<Record<string, Subject>> = {
     tests: ['test/precision/program/everyOperation.test.ts', 'test/precision/sample/significantBits.test.ts'],
     tables: true,
   },
+  tangents: {
+    files: ['autodiff/forward/tangentRules.ts'],
+    tests: ['test/autodiff/jvp.test.ts'],
+    tables: true,
+  },
+  batches: {
+    files: ['autodiff/vmap/batchRules.ts'],
+    tests: ['test/autodiff/vmap.test.ts'],
+    tables: true,
+  },
+  backends: {
+    files: ['compile/withArithmetic.ts'],
+    tests: ['test/compile/withArithmetic.test.ts'],
+    tables: true,
+  },
+  loops: {
+    files: ['compile/graph/lowering.ts'],
+    tests: ['test/compile/rounding.test.ts', 'test/autodiff/jvp.test.ts'],
+    tables: true,
+  },
+  policies: {
+    files: ['precision/tune/throughFloat32.ts'],
+    tests: ['test/precision/tune/withPolicy.test.ts'],
+    tables: true,
+  },
   forms: {
     files: ['arithmetic', 'cast', 'comparison', 'unary', 'where'].map(
       (name) => `tensor/elementwise/${name}.ts`,
