@@ -64,8 +64,16 @@ const equivalents: readonly Equivalent[] = [
     why: 'beside an infinite sum, which stays so, a finite correction does nothing',
   },
   { file: slices, what: '> is >= in step > 0', why: nonzero },
-  { file: slices, what: '0 is one more in start ?? 0', why: 'only asked whether it is a whole number' },
-  { file: slices, what: '0 is one more in stop ?? 0', why: 'only asked whether it is a whole number' },
+  {
+    file: slices,
+    what: '0 is one more in start === null ? 0 : start',
+    why: 'only asked whether it is a whole number',
+  },
+  {
+    file: slices,
+    what: '0 is one more in stop === null ? 0 : stop',
+    why: 'only asked whether it is a whole number',
+  },
   {
     file: slices,
     source: 'return [count === 0 ? 0 : from, count, step]',
