@@ -105,8 +105,9 @@ async function tableRows(page: Page, name: string): Promise<Record<string, strin
 function numbersOf(record: unknown, path = ''): Record<string, string> {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(record ?? {})) {
-    if (typeof value === 'number') found[path + name] = String(Number(value.toPrecision(6)))
-    else if (typeof value === 'object' && !Array.isArray(value)) {
+    if (typeof value === 'number') {
+      found[path + name] = String(Number(value.toPrecision(6)))
+    } else if (typeof value === 'object' && !Array.isArray(value)) {
       Object.assign(found, numbersOf(value, `${path}${name}.`))
     }
   }
