@@ -14,7 +14,7 @@ import type { Program } from './run/program.js'
  * loop is no byte of its.
  */
 export interface PlannedStep extends Work {
-  /** Into how many parts it is split for threads. */
+  /** Into how many parts it is split for threads; a scan: the most that a step of one turn is. */
   readonly parts: number
   /** Bytes of values that lie in memory while it runs. */
   readonly alive: number
@@ -54,7 +54,9 @@ export function stacksOf({ nodes }: Graph, until: string | undefined): Stacks {
 export function planOf({ graph, schedule, emitted, bodies }: Program, stacks: Stacks = []): Plan {
   const lives = [...lastReads(graph, schedule, false)]
   const steps = schedule.steps.map((step, i): PlannedStep => {
-    const parts = emitted.parts[i] ?? 1
+    const parts = isScan(step)
+      ? partsWithin(bodies.find((body) => body.step === step)!)
+      : (emitted.parts[i] ?? 1)
     const there = lives.filter(([, { from, to }]) => from <= i + 1 && to >= i + 1)
     const alive = there.reduce((sum, [node]) => sum + bytesAlive(emitted, node), 0)
     return { ...planned(step, emitted, bodies, stacks), parts, alive }
@@ -155,6 +157,10 @@ const shapesOf = (nodes: readonly Node[]): readonly Shape[] => nodes.map(({ shap
 
 function bytesWithin(bodies: readonly LoopBody[], which: 'valueBytes' | 'unplannedBytes'): number {
   return bodies.reduce((sum, body) => sum + body.emitted[which] + bytesWithin(body.bodies, which), 0)
+}
+
+function partsWithin({ emitted, bodies }: LoopBody): number {
+  return Math.max(1, ...emitted.parts, ...bodies.map(partsWithin))
 }
 
 function nameOf({ source }: Node): string {

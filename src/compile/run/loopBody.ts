@@ -37,7 +37,7 @@ export class LoopBody implements RunsLoop {
   readonly #carry: readonly Copy[]
   readonly #between: readonly Copy[]
 
-  constructor(step: ScanStep, machine: Machine, rounding: Rounding, base: number) {
+  constructor(step: ScanStep, machine: Machine, rounding: Rounding, base: number, threads: number) {
     const { loop, results } = step
     const { body, carries } = loop
     this.step = step
@@ -46,14 +46,14 @@ export class LoopBody implements RunsLoop {
     const stacked = this.#stacked.map((result) => body.outputs[indexOf(result)]!)
     this.graph = graphOf([...body.outputs.slice(0, carries), ...stacked], [...body.captured, ...body.inputs])
     this.schedule = schedule(this.graph, rounding)
-    this.bodies = bodiesOf(this.schedule, machine, rounding, base)
+    this.bodies = bodiesOf(this.schedule, machine, rounding, base, threads)
     this.emitted = emit(
       this.graph,
       this.schedule,
       this.bodies.at(-1)?.end ?? base,
       ({ name, dtype }) => machine.tableOf(name, dtype),
       (dtype) => machine.edgesOf(dtype),
-      { inside: true },
+      { inside: true, threads },
     )
     const { arguments: places, results: gives, calls } = this.emitted
     this.#host = new ProgramHost(calls, this.bodies, machine)
@@ -131,10 +131,11 @@ export function bodiesOf(
   machine: Machine,
   rounding: Rounding,
   base: number,
+  threads: number,
 ): LoopBody[] {
   const bodies: LoopBody[] = []
   for (const step of steps) {
-    if (isScan(step)) bodies.push(new LoopBody(step, machine, rounding, bodies.at(-1)?.end ?? base))
+    if (isScan(step)) bodies.push(new LoopBody(step, machine, rounding, bodies.at(-1)?.end ?? base, threads))
   }
   return bodies
 }

@@ -11,7 +11,7 @@ import { putElements, takeElements } from './putElements.js'
 /** Room behind a program: elements behind the last one may be any bits, and a table is read by them too, up to 2^18 words off. */
 const slack = 2 ** 20
 
-/** A value that comes out: where it lies, unless it is an argument, a constant or has no elements. */
+/** A value that comes out: where it lies, unless it is an argument, a constant, has no elements or has gone out tile by tile. */
 interface Result {
   readonly output: Node
   readonly stored: Node
@@ -41,7 +41,7 @@ export class Program {
     this.graph = graph
     this.schedule = schedule(graph, rounding)
     this.#machine = machine
-    this.bodies = bodiesOf(this.schedule, machine, rounding, machine.base)
+    this.bodies = bodiesOf(this.schedule, machine, rounding, machine.base, threads)
     this.emitted = emit(
       graph,
       this.schedule,
@@ -84,7 +84,9 @@ export class Program {
       const strange = clock ? this.#clocked(clock) : this.#machine.run(this.emitted.enterAt, host)
       if (strange || host.strange) return undefined
       const results: Tensor[] = []
-      for (const [i, result] of this.#results.entries()) results.push(this.#take(result, args, storage[i]))
+      for (let i = 0; i < this.#results.length; i++) {
+        results.push(this.#take(this.#results[i]!, args, storage[i]))
+      }
       clock?.push(performance.now())
       return results
     } finally {
@@ -106,11 +108,9 @@ export class Program {
   }
 
   #take({ output, stored, at }: Result, args: readonly Tensor[], into: Tensor['data'] | undefined): Tensor {
-    const made = this.emitted.streamed.has(stored) ? this.#host.made.get(stored) : undefined
-    if (made) return remade(output, made)
     if (at !== undefined) return remade(output, takeElements(this.#machine.views, at, output, into))
     if (stored.source.kind === 'constant') return stored.source.tensor
-    if (stored.source.kind !== 'argument') return remade(output, [])
+    if (stored.source.kind !== 'argument') return remade(output, this.#host.made.get(stored) ?? [])
     const from = argumentOf(stored, args)
     return output === stored ? from : remade(output, from.data)
   }

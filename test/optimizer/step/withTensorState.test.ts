@@ -65,6 +65,10 @@ const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTr
       ...{ learningRate: 0.02, nsSteps: 2, arithmetic },
       muonWeightDimensionNumbers: [{ reductionAxis: 1, outputAxis: 0 }, null],
     }),
+  optimisticGradientDescent: (arithmetic) =>
+    o.optimisticGradientDescent({ learningRate: rate, alpha: 0.7, beta: 0.4, arithmetic }),
+  applyEvery: (arithmetic) =>
+    o.chain(o.adam({ learningRate: 0.01, arithmetic }), o.applyEvery(3, { arithmetic })),
   novograd: (arithmetic) => o.novograd({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),
   adan: (arithmetic) => o.adan({ learningRate: rate, weightDecay: 0.1, arithmetic }),
   adopt: (arithmetic) => o.adopt({ learningRate: 0.01, nesterov: true, arithmetic }),
