@@ -7,9 +7,11 @@ import {
   fromBits,
   greater,
   log,
+  log1p,
   logAddExp,
   matmul,
   maximum,
+  mean,
   mul,
   neg,
   ones,
@@ -120,6 +122,21 @@ describe('withPolicy', () => {
       }
     },
   )
+
+  it('log1p of operands in the format it rounds to is rounded once, not to float32 before', () => {
+    // log1p(1539 / 2^18) is 1534.5000085... / 2^18 (mpmath, 200 bits): float16 has 1534 and 1535 there, float32 also the middle.
+    const f = (x: Tensor): Tensor => sub(log1p(add(x, 3 / 2 ** 18)), 1536 / 2 ** 18)
+    const wide = withPolicy(f, { wide: ['add#0', 'log1p#0', 'sub#0'], dtype: 'float16' })
+    expect(wide(bf16(1536 / 2 ** 18)).item()).toBe(-1 / 2 ** 18)
+  })
+
+  it('mean, adding in float32, divides and rounds once: the quotient is not rounded to float32 before', () => {
+    // The sum is 65793 + 2^-7, which every order of adding gives without an error; 65537 times the middle 1 + 2^-8 is
+    // 2^-8 less. The quotient is less than half of float32's last bit above that middle.
+    const list = Array.from({ length: 65537 }, (_, i) => [65536, 256, 1, 2 ** -7][i] ?? 0)
+    const f = (x: Tensor): Tensor => mean(add(x, 0), { accumulate: 'float32' })
+    expect(withPolicy(f, { wide: ['add#0'] })(bf16(list)).item()).toBe(1 + 2 ** -7)
+  })
 
   it('takes a plain number in the wide dtype where the operation that reads it is wide', () => {
     const f = (s: Tensor): Tensor => sub(mul(s, 0.999), s)
