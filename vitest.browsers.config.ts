@@ -1,18 +1,11 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { puppeteerProvider } from './test/browsers/puppeteerProvider.js'
+import { doors, inBrowsers } from './test/browsers/inBrowsers.js'
 import ClosingLine from './test/support/closingLine.js'
 
 // `npm run test:browsers`: the unit tests of the folders that make the bits, unchanged, in Chromium and in Firefox; and the lab,
 // clicked through in both. `npm test` needs no browser.
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
-const source = path('./src')
-
-const doors = [
-  { find: /^tpu-toolkit\/(.+)$/, replacement: `${source}/$1/index.ts` },
-  { find: /^tpu-toolkit$/, replacement: `${source}/index.ts` },
-]
+const bits = inBrowsers(['chromium', 'firefox'], { TPU_TOOLKIT_SEED: process.env['TPU_TOOLKIT_SEED'] ?? '1' })
 
 export default defineConfig({
   test: {
@@ -22,29 +15,10 @@ export default defineConfig({
     reporters: ['default', new ClosingLine()],
     projects: [
       {
-        resolve: {
-          alias: [
-            ...doors,
-            // What tests read keys with.
-            { find: /^node:(fs|zlib|crypto)$/, replacement: path('./test/browsers/node/$1.ts') },
-          ],
-        },
-        plugins: [
-          {
-            // Vite takes `new URL('file', import.meta.url)` for a file to be bundled; to a test it is an address.
-            name: 'addresses-stay',
-            enforce: 'pre',
-            transform: (code, id) =>
-              id.includes('/test/')
-                ? code.replaceAll(', import.meta.url)', ', String(import.meta.url))')
-                : undefined,
-          },
-        ],
-        define: {
-          'process.env': JSON.stringify({ TPU_TOOLKIT_SEED: process.env['TPU_TOOLKIT_SEED'] ?? '1' }),
-        },
+        ...bits,
         extends: true,
         test: {
+          ...bits.test,
           name: 'bits',
           include: [
             'browsers',
@@ -69,13 +43,6 @@ export default defineConfig({
             'test/numerics/{drift,errorBound}.test.ts',
             'test/tensor/{lookUp,formatLoop}.test.ts',
           ],
-          browser: {
-            enabled: true,
-            headless: true,
-            screenshotFailures: false,
-            provider: puppeteerProvider,
-            instances: [{ browser: 'chromium' }, { browser: 'firefox' }],
-          },
         },
       },
       {

@@ -16,6 +16,7 @@ const beyond =
 const oneRow = 'one row alone is summed from +0 and added to +0'
 const nonzero = 'a step of 0 was refused above'
 const notZero = 'a place of 0 was answered above'
+const slower = 'without a row it runs on its own kernel or element by element, with the same bits, and slower'
 const reference = 'the reference, which is asked instead, gives the same'
 
 const [scans, sums, slices] = ['scanLane', 'sumLane', 'slice'].map((name) =>
@@ -26,6 +27,8 @@ const [round, encode, ulp] = ['round', 'encode', 'ulp'].map((name) => `formats/$
   string,
   string,
 ]
+
+const policies = 'precision/tune/throughFloat32.ts'
 
 const equivalents: readonly Equivalent[] = [
   {
@@ -61,8 +64,16 @@ const equivalents: readonly Equivalent[] = [
     why: 'beside an infinite sum, which stays so, a finite correction does nothing',
   },
   { file: slices, what: '> is >= in step > 0', why: nonzero },
-  { file: slices, what: '0 is one more in start ?? 0', why: 'only asked whether it is a whole number' },
-  { file: slices, what: '0 is one more in stop ?? 0', why: 'only asked whether it is a whole number' },
+  {
+    file: slices,
+    what: '0 is one more in start === null ? 0 : start',
+    why: 'only asked whether it is a whole number',
+  },
+  {
+    file: slices,
+    what: '0 is one more in stop === null ? 0 : stop',
+    why: 'only asked whether it is a whole number',
+  },
   {
     file: slices,
     source: 'return [count === 0 ? 0 : from, count, step]',
@@ -108,6 +119,27 @@ const equivalents: readonly Equivalent[] = [
   {
     file: 'autodiff/explain/exceptionRules.ts',
     what: "isNaN is exp's",
+    why: 'the row of an operation whose results are bools is not looked up',
+  },
+  ...['autodiff/vmap/batchRules.ts', 'compile/graph/lowering.ts', policies].map((file) => ({
+    file,
+    what: / is (taken|left) out$/,
+    why: slower,
+  })),
+  ...["sqrt is rsqrt's", "div is pow's", "sum is mean's", "matmul is max's"].map((what) => ({
+    file: policies,
+    what,
+    why: slower,
+  })),
+  { file: policies, what: "relu is add's", why: 'float32 rounds nothing of what is chosen' },
+  {
+    file: policies,
+    what: "cast is sum's",
+    why: 'a cast has no accumulator, and without one a sum has no float32',
+  },
+  {
+    file: 'autodiff/forward/tangentRules.ts',
+    what: "isNaN is where's",
     why: 'the row of an operation whose results are bools is not looked up',
   },
 ]

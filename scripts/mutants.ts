@@ -4,88 +4,13 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import seedrandom from 'seedrandom'
 import { withoutEquivalents } from './equivalentMutants.js'
+import { mutantSubjects } from './mutantSubjects.js'
 import { type Mutant, mutantsOf } from './mutantsOf.js'
 import type { Answer, Asked } from './mutantTests.js'
 
 // Run by `npm run test:mutants`. Every mutant is written into a copy of src, which the tests read by TPU_TOOLKIT_SOURCE:
 // the checkout stays as it is. A mutant is killed if a test fails, or runs past its time: five times what the tests take
 // without one, and a minute. Mutants that change nothing are left out by name: see equivalentMutants.ts.
-
-/** What is mutated, and the tests that have to notice. */
-interface Subject {
-  readonly files: readonly string[]
-  readonly tests: readonly string[]
-  /** Entries of tables, deleted and swapped; else operators and numbers anywhere. */
-  readonly tables: boolean
-}
-
-const doctor = ['test/precision/program', 'test/precision/certify/constants.test.ts']
-const subjects: Readonly<Record<string, Subject>> = {
-  gradients: {
-    files: ['unaryRules', 'arithmeticRules', 'layoutRules', 'reductionRules', 'rules'].map(
-      (name) => `autodiff/rules/${name}.ts`,
-    ),
-    tests: ['test/autodiff/differences.test.ts', 'test/autodiff/jaxGradients.test.ts'],
-    tables: true,
-  },
-  reals: {
-    files: ['precision/reals/realArithmetic.ts'],
-    tests: doctor,
-    tables: true,
-  },
-  bounds: {
-    files: ['elementBounds', 'sumBounds', 'decisionBounds', 'boundRules'].map(
-      (name) => `precision/certify/${name}.ts`,
-    ),
-    tests: [...doctor, 'test/precision/certify/certify.test.ts'],
-    tables: true,
-  },
-  exceptions: {
-    files: ['autodiff/explain/exceptionRules.ts'],
-    tests: [
-      'test/autodiff/explain/exceptionRules.test.ts',
-      'test/precision/shadow/eventRules.test.ts',
-      'test/autodiff/explain/findFirstNonFinite.test.ts',
-    ],
-    tables: true,
-  },
-  stepping: {
-    files: ['precision/sample/steppingRules.ts'],
-    tests: ['test/precision/program/everyOperation.test.ts', 'test/precision/sample/significantBits.test.ts'],
-    tables: true,
-  },
-  forms: {
-    files: ['arithmetic', 'cast', 'comparison', 'unary', 'where'].map(
-      (name) => `tensor/elementwise/${name}.ts`,
-    ),
-    tests: [
-      ...doctor,
-      ...['reads', 'unary', 'arithmetic', 'comparison', 'cast'].map((name) => `test/tensor/${name}.test.ts`),
-    ],
-    tables: true,
-  },
-  formats: {
-    files: ['round', 'encode', 'ulp', 'format'].map((name) => `formats/${name}.ts`),
-    tests: ['encode', 'format', 'ulp', 'golden', 'properties'].map((name) => `test/formats/${name}.test.ts`),
-    tables: false,
-  },
-  tensor: {
-    files: ['reads.ts', 'reductions/scanLane.ts', 'reductions/sumLane.ts', 'layout/slice.ts'].map(
-      (name) => `tensor/${name}`,
-    ),
-    tests: ['reads', 'orders', 'reduce', 'layout'].map((name) => `test/tensor/${name}.test.ts`),
-    tables: false,
-  },
-  autodiff: {
-    files: ['backward.ts', 'rules/scatter.ts', 'rules/sumOptions.ts', 'rules/cumprodRule.ts'].map(
-      (name) => `autodiff/${name}`,
-    ),
-    tests: ['grad', 'vjp', 'composed', 'checkpoint', 'scan', 'differences', 'jaxGradients'].map(
-      (name) => `test/autodiff/${name}.test.ts`,
-    ),
-    tables: false,
-  },
-}
 
 const { values: options } = parseArgs({
   options: {
@@ -99,7 +24,7 @@ const { values: options } = parseArgs({
 
 if (options.help) {
   console.log(`npm run test:mutants -- [--subject NAME ...] [--sample N] [--seed TEXT] [--minutes N]
-Plants N mistakes a subject and tells how many the tests notice. Subjects: ${Object.keys(subjects).join(', ')}`)
+Plants N mistakes a subject and tells how many the tests notice. Subjects: ${Object.keys(mutantSubjects).join(', ')}`)
   process.exit(0)
 }
 
@@ -113,8 +38,8 @@ let runner: ChildProcess | undefined
 const changed = new Set<string>()
 const end = Date.now() + Number(options.minutes) * 60_000
 let [killed, planted] = [0, 0]
-for (const name of options.subject ?? Object.keys(subjects)) {
-  const subject = subjects[name]
+for (const name of options.subject ?? Object.keys(mutantSubjects)) {
+  const subject = mutantSubjects[name]
   if (!subject) throw new RangeError(`mutants: no such subject [${name}]`)
   const possible = subject.files.flatMap((file) =>
     mutantsOf(file, readFileSync(`src/${file}`, 'utf8'), subject.tables),

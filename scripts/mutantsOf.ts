@@ -31,7 +31,7 @@ const exchanged: ReadonlyMap<ts.SyntaxKind, string> = new Map([
 ])
 
 /**
- * The mutants of a source file. Of tables: an entry replaced by its neighbour, or taken out ('none'). Else: an operator
+ * The mutants of a source file. Of tables: an entry replaced by its neighbour, or taken out ('none'), a name left out of a list. Else: an operator
  * exchanged, a number one larger, a condition turned round.
  */
 export function mutantsOf(file: string, source: string, tables: boolean): Mutant[] {
@@ -51,7 +51,7 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
   }
 
   const entries = (table: ts.ObjectLiteralExpression): void => {
-    const rows = table.properties.filter(ts.isPropertyAssignment)
+    const rows = rowsOf(table)
     for (const [i, row] of rows.entries()) {
       const name = row.name.getText(tree)
       const other = rows[(i + 1) % rows.length]!
@@ -59,6 +59,25 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
       if (own !== next) replace(row.initializer, next, `${name} is ${other.name.getText(tree)}'s`, name)
       if (own !== "'none'") replace(row.initializer, "'none' as never", `${name} is taken out`, name)
     }
+  }
+
+  /** Those of object literals spread into it, too. */
+  const rowsOf = (table: ts.ObjectLiteralExpression): ts.PropertyAssignment[] =>
+    table.properties.flatMap((row) => {
+      if (ts.isPropertyAssignment(row)) return [row]
+      return ts.isSpreadAssignment(row) && ts.isObjectLiteralExpression(row.expression)
+        ? rowsOf(row.expression)
+        : []
+    })
+
+  /** The names in the lists that a part of a table is made of, any of which may be missing. */
+  const names = (part: ts.Node): void => {
+    if (ts.isArrayLiteralExpression(part)) {
+      for (const name of part.elements.filter(ts.isStringLiteral)) {
+        replace(name, '...[]', `${name.text} is left out`, name.text)
+      }
+    }
+    ts.forEachChild(part, names)
   }
 
   const visit = (node: ts.Node): void => {
@@ -72,6 +91,7 @@ export function mutantsOf(file: string, source: string, tables: boolean): Mutant
         node.initializer.properties.length > 4
       ) {
         entries(node.initializer)
+        for (const part of node.initializer.properties.filter(ts.isSpreadAssignment)) names(part)
       }
     } else if (ts.isBinaryExpression(node)) {
       const by = exchanged.get(node.operatorToken.kind)

@@ -18,6 +18,7 @@ export {
   atan2,
   type Binary,
   div,
+  hypot,
   maximum,
   minimum,
   mul,

@@ -1,6 +1,6 @@
 import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
-import { adamw, applyGradients, applyUpdates, makeTrainStep } from 'tpu-toolkit/optimizer'
+import { adamw, applyGradients, applyUpdates, makeTrainStep, withTensorState } from 'tpu-toolkit/optimizer'
 import { gradientRules } from 'tpu-toolkit/ssm'
 import { drawData, lastFiniteInputs, lossOf, step2750Options } from 'tpu-toolkit/step2750'
 import { add, dtypes, type FloatDType, isFloat, mul, sub, type Tensor, tanh } from 'tpu-toolkit/tensor'
@@ -96,6 +96,37 @@ const adamwAlone = (dtype: FloatDType): Program => ({
   },
 })
 
+/** The same as a program of tensor operations, in float32 too, where `applyGradients` has a kernel of its own; and with all it replaces given away. */
+const adamwProgram = (dtype: FloatDType, donate: boolean): Program => ({
+  name: `program of adamw ${dtype}${donate ? ', donated' : ''}`,
+  n: large,
+  unit: 'ns a parameter',
+  prepare() {
+    const optimizer = withTensorState(adamw({ learningRate: 1e-3 }))
+    const grads = { w: drawn(61, [large], dtype, 0.1) }
+    type Params = typeof grads
+    const start = (): [Params, ReturnType<typeof optimizer.init>] => {
+      const params = { w: drawn(60, [large], dtype) }
+      return [params, optimizer.init(params)]
+    }
+    const f = (params: Params, state: ReturnType<typeof optimizer.init>, slopes: Params) => {
+      const [updates, next] = optimizer.update(slopes, state, params)
+      return { params: applyUpdates(params, updates), next }
+    }
+    const stepBy = (step: typeof f): (() => Treelike) => {
+      let [params, state] = start()
+      return () => {
+        const made = step(params, state, grads)
+        if (donate) [params, state] = [made.params, made.next]
+        return made.params
+      }
+    }
+    const threaded = (threads: number): (() => Treelike) =>
+      stepBy(compile(f, { threads, ...(donate ? { donate: [0, 1] } : {}) }))
+    return { eager: stepBy(f), compiled: threaded(1), threaded }
+  },
+})
+
 const small = (name: string, f: (x: Tensor, y: Tensor) => Treelike): Program => ({
   name: `small ${name}`,
   ...microseconds,
@@ -116,6 +147,7 @@ export const programs: readonly Program[] = [
   step2750,
   ...trained.map(chain),
   ...dtypes.filter(isFloat).map(adamwAlone),
+  ...trained.flatMap((dtype) => [adamwProgram(dtype, false), adamwProgram(dtype, true)]),
   small('1 operation', (x, y) => add(x, y)),
   small('20 operations', wave),
 ]

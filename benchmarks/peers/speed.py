@@ -1,6 +1,6 @@
 """The operations of `npm run bench:speed` on NumPy + ml_dtypes, one thread.
 
-Usage: speed.py OP. Prints the times of the runs of one operation, in ns per element, as a JSON list; for OP `versions`
+Usage: speed.py OP [N]. N elements instead of 2^20. Prints the times of the runs of one operation, in ns per element, as a JSON list; for OP `versions`
 prints what runs here.
 """
 
@@ -12,7 +12,7 @@ import time
 import ml_dtypes
 import numpy as np
 
-N = 2**20
+N = min(2**20, int(sys.argv[2])) if len(sys.argv) > 2 else 2**20
 SIDE = 512
 # Overflow and NaN are results like any other.
 np.seterr(all="ignore")
@@ -39,7 +39,7 @@ def operation(op):
     """The function to time and what its time is divided by."""
     if op == "sum float32 sequential":
         lane = values(1)[: 2**16]
-        return (lambda: np.cumsum(lane)), 2**16
+        return (lambda: np.cumsum(lane)), lane.size
     what, *source, name = op.removesuffix(f" {SIDE}").split(" ")
     if what == "matmul":
         return matmul(np.float32 if name == "float32" else dtype(name))
@@ -51,7 +51,7 @@ def operation(op):
     table = {
         "encode": lambda: (wide if source == ["f64"] else x).astype(kind),
         "decode": lambda: a.astype(np.float32),
-        "add": lambda: np.add(a, b, out=out),
+        "add": (lambda: np.add(a, b)) if source == ["new"] else lambda: np.add(a, b, out=out),
         "mul": lambda: np.multiply(a, b, out=out),
         "exp": lambda: np.exp(a, out=out),
         "cumsum": lambda: np.cumsum(a, out=out),

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import { Command } from 'commander'
-import { BadInput, type Subcommand } from 'tpu-toolkit/io'
+import { BadInput, readCount, type Subcommand } from 'tpu-toolkit/io'
 import { type Budget, measure, type Timing, thorough } from './measure.js'
 import type { Operation } from './operation.js'
 import { copy, operations } from './operations.js'
@@ -11,6 +11,7 @@ interface Options {
   readonly only?: string
   readonly peers?: true
   readonly json?: true
+  readonly elements?: number
 }
 
 const about = `Times array operations in every format: n = 2^20 elements, one thread, into a given array.
@@ -28,6 +29,7 @@ export const speedCommand =
         '--peers',
         'the same on NumPy + ml_dtypes in the same run (TPU_TOOLKIT_PYTHON: a Python that has them)',
       )
+      .option('--elements <n>', 'so many elements at most', (text) => readCount('elements', text, 1))
       .option('--json', 'print [{ "op", "n", "ns" }], with --peers also "peerNs"')
       .action((options: Options) => terminal.out(report(options, budget)))
 
@@ -39,7 +41,8 @@ function twinOf({ op, goal }: Operation, budget: Budget): Timing {
   return measure(twin, budget)
 }
 
-function report({ only, peers, json }: Options, budget: Budget): string {
+function report({ only, peers, json, elements }: Options, least: Budget): string {
+  const budget = { ...least, most: Math.min(elements ?? least.most, least.most) }
   const names = operations.map(({ op }) => op)
   const chosen = operations.filter(({ op }) => only === undefined || op.includes(only))
   if (chosen.length === 0) {
@@ -51,7 +54,11 @@ function report({ only, peers, json }: Options, budget: Budget): string {
     const { op, n, bytes } = operation
     if (bytes !== undefined && !copies.has(bytes)) copies.set(bytes, measure(copy(bytes), budget))
     const ours = measure(operation, budget)
-    const peer = isTwin(operation) ? twinOf(operation, budget) : peers ? peerTiming(op, n) : undefined
+    const peer = isTwin(operation)
+      ? twinOf(operation, budget)
+      : peers
+        ? peerTiming(op, n, elements)
+        : undefined
     return { operation, ours, copy: bytes === undefined ? undefined : copies.get(bytes), peer }
   })
   if (json) return `${jsonOf(rows)}\n`

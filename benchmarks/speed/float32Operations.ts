@@ -20,19 +20,28 @@ import { checkEqual, type Operation } from './operation.js'
 
 const drawn = (seed: number, n: number): Tensor<'float32'> => tensor(values(seed, n))
 
-function binary(name: 'add' | 'mul', scalar: (a: number, b: number) => number): Operation {
-  const op = `${name} float32`
+/** Into an array that is given, or one that is made for it. */
+function binary(
+  name: 'add' | 'mul',
+  scalar: (a: number, b: number) => number,
+  into: 'given' | 'new' = 'given',
+): Operation {
+  const op = into === 'new' ? `${name} new float32` : `${name} float32`
   return {
     op,
     n,
     bytes: 12,
     goal: { ratio: 1.1 },
     prepare(n) {
-      const [a, b, out] = [drawn(1, n), drawn(2, n), tensor(new Float32Array(n))]
-      const run = name === 'add' ? () => add(a, b, { out }) : () => mul(a, b, { out })
+      const [a, b] = [drawn(1, n), drawn(2, n)]
+      let result = tensor(new Float32Array(n))
+      const f = name === 'add' ? add : mul
+      const options = into === 'new' ? undefined : { out: result }
       return {
-        run,
-        check: () => checkEqual(op, out.data, (i) => Math.fround(scalar(a.data[i]!, b.data[i]!))),
+        run() {
+          result = f(a, b, options)
+        },
+        check: () => checkEqual(op, result.data, (i) => Math.fround(scalar(a.data[i]!, b.data[i]!))),
       }
     },
   }
@@ -96,10 +105,11 @@ function total(order: 'sequential' | 'kahan' | 'pairwise'): Operation {
   }
 }
 
-/** Operations on float32 tensors of 2^20 elements, and sums of lanes of 2^16. */
+/** Operations on float32 tensors of 2^20 elements or those of `--elements`, and sums of lanes of 2^16. */
 export const float32Operations: readonly Operation[] = [
   binary('add', (a, b) => a + b),
   binary('mul', (a, b) => a * b),
+  binary('add', (a, b) => a + b, 'new'),
   choice,
   ...(Object.keys(functions) as (keyof typeof functions)[]).map(unary),
   total('sequential'),

@@ -34,12 +34,16 @@ export function tableOf(rows: readonly Row[], peers: boolean): string {
     'spread',
     'runs',
     'copy ns',
-    ...(peers ? ['peer ns', 'ratio'] : []),
+    ...(peers ? ['peer ns', 'peer median', 'ratio'] : []),
     'goal',
   ]
   const lines = rows.map((row) => {
     const { ours, copy, peer } = row
-    const beside = [peer ? digits(peer.min) : '', peer ? (ours.min / peer.min).toFixed(2) : '']
+    const beside = [
+      peer ? digits(peer.min) : '',
+      peer ? digits(peer.median) : '',
+      peer ? (ours.min / peer.min).toFixed(2) : '',
+    ]
     return [
       ours.op,
       digits(ours.min),

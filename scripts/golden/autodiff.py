@@ -82,6 +82,8 @@ CASES = [
     ('variance', lambda x: jnp.var(x, 1), [draw(3, 4)]),
     ('hessianVector', lambda x, v: jax.jvp(jax.grad(lambda y: jnp.sum(jnp.exp(jnp.sin(y)) * y[::-1])), (x,), (v,))[1],
      [draw(4), draw(4)]),
+    # No draws here: the cotangents of all cases are drawn after this list.
+    ('hypot', jnp.hypot, [np.array([[3.0, -0.5, 1e200], [2.0, -1.0, 0.0]]), np.array([-4.0, 1.25, 0.0])]),
 ]
 
 

@@ -85,6 +85,9 @@ export function recordedPrograms(): number {
   return recordings
 }
 
+/** Where results are written that take nobody's storage. */
+const fresh: readonly undefined[] = []
+
 /** A recording for one structure of arguments. */
 interface Entry {
   readonly args: readonly Structure[]
@@ -204,7 +207,11 @@ export function compile<A extends readonly any[], R>(
     const outputs: Tensor[] = []
     const result = structureOf(recorded(args, leaves), outputs)
     checkResult(result)
-    const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1)
+    // What may be written into an argument is, when nothing can come in the way any more.
+    const given = leaves.filter((_, i) => isDonated.has(owners[i]!))
+    const stays = ({ dtype, size }: { readonly dtype: string; readonly size: number }): boolean =>
+      given.some((leaf) => leaf.dtype === dtype && leaf.size === size)
+    const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1, stays)
     const free = new Set(leaves.keys())
     // What comes out as it came in stays as it is.
     for (const i of program.returned) free.delete(i)
@@ -258,7 +265,8 @@ export function compile<A extends readonly any[], R>(
       return leaves.some((leaf, i) => i !== donor && leaf.data.buffer === data.buffer) ? undefined : data
     })
     const told = timer()
-    const outputs = told ? clocked(entry, leaves, storage ?? [], told) : program.run(leaves, storage ?? [])
+    const given = storage ?? fresh
+    const outputs = told ? clocked(entry, leaves, given, told) : program.run(leaves, given)
     if (!outputs) return f(...args)
     return filled(result, (leaf) => outputs[leaf]!) as R
   }
@@ -327,7 +335,7 @@ function find(entries: Entry[], args: readonly unknown[], leaves: Tensor[]): Ent
     const entry = entries[at]!
     if (leaves.length > 0) leaves.length = 0
     if (entry.args.length !== args.length) continue
-    if (!entry.args.every((structure, i) => matches(structure, args[i], leaves))) continue
+    if (!allMatch(entry.args, args, leaves)) continue
     if (at > 0) {
       entries.splice(at, 1)
       entries.unshift(entry)
@@ -336,4 +344,9 @@ function find(entries: Entry[], args: readonly unknown[], leaves: Tensor[]): Ent
   }
   leaves.length = 0
   return undefined
+}
+
+function allMatch(structures: readonly Structure[], args: readonly unknown[], leaves: Tensor[]): boolean {
+  for (let i = 0; i < structures.length; i++) if (!matches(structures[i]!, args[i], leaves)) return false
+  return true
 }

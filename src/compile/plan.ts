@@ -1,6 +1,7 @@
 import { flopsOf, productOf, type Shape, stackOf, type Work } from '../tensor/index.js'
 import type { Emitted } from './emit/emitted.js'
 import { lastReads } from './emit/lives.js'
+import { mostInTile } from './emit/planStreams.js'
 import { isLoop, isScan, type Step } from './emit/schedule.js'
 import type { Graph, Node } from './graph/graph.js'
 import { bytesOutside, widthOf } from './graph/values.js'
@@ -13,7 +14,7 @@ import type { Program } from './run/program.js'
  * loop is no byte of its.
  */
 export interface PlannedStep extends Work {
-  /** Into how many parts it is split for threads. */
+  /** Into how many parts it is split for threads; a scan: the most that a step of one turn is. */
   readonly parts: number
   /** Bytes of values that lie in memory while it runs. */
   readonly alive: number
@@ -53,9 +54,11 @@ export function stacksOf({ nodes }: Graph, until: string | undefined): Stacks {
 export function planOf({ graph, schedule, emitted, bodies }: Program, stacks: Stacks = []): Plan {
   const lives = [...lastReads(graph, schedule, false)]
   const steps = schedule.steps.map((step, i): PlannedStep => {
-    const parts = emitted.parts[i] ?? 1
+    const parts = isScan(step)
+      ? partsWithin(bodies.find((body) => body.step === step)!)
+      : (emitted.parts[i] ?? 1)
     const there = lives.filter(([, { from, to }]) => from <= i + 1 && to >= i + 1)
-    const alive = there.reduce((sum, [node]) => sum + bytesIn(emitted, node), 0)
+    const alive = there.reduce((sum, [node]) => sum + bytesAlive(emitted, node), 0)
     return { ...planned(step, emitted, bodies, stacks), parts, alive }
   })
   const constants = graph.nodes.flatMap(({ source, dtype, shape, size }) =>
@@ -156,6 +159,10 @@ function bytesWithin(bodies: readonly LoopBody[], which: 'valueBytes' | 'unplann
   return bodies.reduce((sum, body) => sum + body.emitted[which] + bytesWithin(body.bodies, which), 0)
 }
 
+function partsWithin({ emitted, bodies }: LoopBody): number {
+  return Math.max(1, ...emitted.parts, ...bodies.map(partsWithin))
+}
+
 function nameOf({ source }: Node): string {
   return source.kind === 'operation' ? source.op.name : source.kind
 }
@@ -163,6 +170,12 @@ function nameOf({ source }: Node): string {
 function bytesIn({ codes }: Emitted, node: Node): number {
   const bytes = codes.has(node) ? bytesOutside(node.dtype) : undefined
   return node.size * (bytes ?? widthOf(node.dtype))
+}
+
+/** Bytes of a value that lie in memory at once. */
+function bytesAlive(places: Emitted, node: Node): number {
+  const bytes = bytesIn(places, node)
+  return places.streamed.has(node) ? Math.min(bytes, (bytes / node.size) * mostInTile) : bytes
 }
 
 function row({ kind, operations, shape, flops, bytes, parts }: PlannedStep): string[] {

@@ -156,6 +156,7 @@ const xlaCpu: OpTable<Rule> = {
     trunc: 'none',
     pow: 'none',
     atan2: 'none',
+    hypot: 'none',
     max: 'none',
     min: 'none',
     argmax: 'none',

@@ -1,5 +1,14 @@
 import { checkArray, checkOptions, checkRecord, noOptions, type OptionTable } from '../options/index.js'
-import { type Figure, htmlPage, htmlTable, linePlot, type Section, timelinePlot } from '../report/index.js'
+import {
+  type Figure,
+  htmlPage,
+  htmlTable,
+  linePlot,
+  type PlotSize,
+  type Section,
+  timelinePlot,
+  twoWidths,
+} from '../report/index.js'
 import { readable } from '../text/index.js'
 import type { BottleneckReport } from './bottlenecks.js'
 import { flameTable } from './flameTable.js'
@@ -81,11 +90,11 @@ function timeline({ operations }: RunProfile): Figure {
     ...{ lane: kind, start: start / unit, end: (start + microseconds) / unit },
     label: `${name}, ${time(microseconds)}`,
   }))
-  const timeline = (width: number): string =>
+  const draw = ({ width }: PlotSize): string =>
     timelinePlot(boxes, { title: 'When each of them ran', x: { label }, lanes, width })
   const left = operations.length - shown.length
   const caption = `A lane for each kind; pointing at a box names it.${left > 0 ? ` The ${readable(shown.length)} longest; ${readable(left)} shorter ones are left out.` : ''}`
-  return { svg: timeline(1000), narrow: timeline(380), caption, wide: true }
+  return { ...twoWidths(draw, { width: 1000 }), caption, wide: true }
 }
 
 function all({ operations }: RunProfile): string {
@@ -131,9 +140,9 @@ function memorySection({ operations, peakBytes }: RunProfile): Section {
   const points = operations.flatMap(({ start, alive }) =>
     alive === undefined ? [] : [{ x: start / 1000, y: alive / 1024 }],
   )
-  const memory = (width: number): string =>
+  const draw = (size: PlotSize): string =>
     linePlot([{ name: 'values', color: 'blue', points, dots: false }], {
-      ...{ title: 'Memory of values', width, height: 260 },
+      ...{ title: 'Memory of values', ...size },
       ...{ x: { label: 'ms' }, y: { label: 'KiB of values that something still reads' } },
     })
   return {
@@ -142,7 +151,7 @@ function memorySection({ operations, peakBytes }: RunProfile): Section {
     finding: `At most ${bytesShown(peakBytes ?? 0)} of values are needed at once.`,
     figures: [
       {
-        ...{ svg: memory(1000), narrow: memory(380) },
+        ...twoWidths(draw, { width: 1000, height: 260 }),
         caption: 'What a garbage collector has not found yet is not counted.',
         wide: true,
       },

@@ -54,7 +54,7 @@ td.text, th.text { white-space: normal; min-width: 24ch; max-width: 80ch; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 footer { color: var(--soft); font-size: .88rem; padding-bottom: 3rem; }
-@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } .plot { margin: 0 -12px; } .plot.narrow { display: block; } .plot:has(+ .narrow) { display: none; } th, td { padding-right: .7rem; } td.text, th.text { min-width: 15ch; } p { overflow-wrap: anywhere; } tr:has(td.text) td:first-child { white-space: normal; min-width: 10ch; } }
+@media (max-width: 600px) { header, main, footer, nav div { padding-left: 16px; padding-right: 16px; } header { padding-top: 24px; } h1 { font-size: 1.6rem; } .plot { margin: 0 -12px; } .plot.narrow { display: block; } .plot:has(+ .narrow) { display: none; } th, td { padding-right: .7rem; } td.text, th.text { min-width: 15ch; } tr > :nth-child(n+4).text, tr:has(> :nth-child(4)) > .text { min-width: 30ch; } p { overflow-wrap: anywhere; } tr:has(td.text) td:first-child { white-space: normal; min-width: 10ch; } }
 @media print {
   :root { color-scheme: light; } body { font-size: 12px; } header, main, footer { max-width: none; padding: 0; }
   nav, details { display: none; } th button::after { content: none; } .wide { background: none; overflow: visible; } .plot { overflow: visible; }

@@ -3,6 +3,7 @@ import { parseHTML } from 'linkedom'
 import { checkArray, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import { type Axis, axisScale, checkAxis, type Scale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
+import { labelOffsets } from './labelOffsets.js'
 import { type LegendEntry, legendHeight, legendMarkup } from './legend.js'
 import { type SeriesColor, seriesColors, seriesPaint } from './palette.js'
 import { labelMargin, textWidth, wrapped } from './textWidth.js'
@@ -158,6 +159,15 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
       }),
     )
   })
+  const labelled = series.flatMap((s) => s.points.filter((p) => p.label !== undefined && shows(y, p.y)))
+  const offsets = labelOffsets(
+    labelled.map((p) => ({
+      text: p.label ?? '',
+      x: left + shareOf(x, p.x) * (width - left - right),
+      y: top + (1 - shareOf(y, p.y)) * (height - margin.bottom),
+      before: toTheLeft(x, p.x),
+    })),
+  )
   series.forEach((s, i) => {
     const { paint } = entries[i]!
     const inside = s.points.map((p): PlotPoint => ({ ...p, y: shows(y, p.y) ? p.y : Number.NaN }))
@@ -186,10 +196,12 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     marks.push(Plot.dot(zeros, { ...at, stroke: paint, fill: 'none', r: 3.2 }))
     marks.push(Plot.dot(beyond, { ...at, stroke: paint, symbol: 'times', r: 4 }))
     for (const before of [false, true]) {
-      const here = inside.filter(
-        (p) => p.label !== undefined && shows(y, p.y) && toTheLeft(x, p.x) === before,
-      )
-      if (here.length > 0) marks.push(labels(here, before, paint))
+      for (const offset of new Set(offsets)) {
+        const here = s.points.filter(
+          (p) => offsets[labelled.indexOf(p)] === offset && toTheLeft(x, p.x) === before,
+        )
+        if (here.length > 0) marks.push(labels(here, before, offset, paint))
+      }
     }
   })
 
@@ -288,8 +300,8 @@ function toTheLeft({ log, domain: [low, high] }: Scale, place: number): boolean 
 }
 
 /** The labels of points, on one side of them. */
-function labels(points: readonly PlotPoint[], left: boolean, paint: string): unknown {
-  const beside = { textAnchor: left ? 'end' : 'start', dx: left ? -6 : 6, dy: -6 } as const
+function labels(points: readonly PlotPoint[], left: boolean, dy: number, paint: string): unknown {
+  const beside = { textAnchor: left ? 'end' : 'start', dx: left ? -6 : 6, dy } as const
   return Plot.text(points, { x: 'x', y: 'y', text: 'label', fill: paint, fontWeight: 600, ...beside })
 }
 

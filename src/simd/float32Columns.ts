@@ -1,5 +1,5 @@
-import { type Arena, at, block } from './arena.js'
-import type { StepwiseOrder } from './float32Lanes.js'
+import { type Arena, at, block, longestLane } from './arena.js'
+import { isStepwise, type LaneOrder, type StepwiseOrder } from './float32Lanes.js'
 
 /** Lanes that are added at once where each lies along memory. */
 const together = 16
@@ -8,18 +8,22 @@ const span = 512
 
 /**
  * The sums of the columns of a matrix of float32 numbers, [rows, sums.length] from `start` on, each in the given order with
- * every step rounded to float32; with `running` its rows after each row of the matrix.
+ * every step rounded to float32; with `running` its rows after each row of the matrix. `addsLane` says for which; a NaN may have any sign.
  */
 export function float32ColumnSums(
   arena: Arena,
   values: Float32Array,
   start: number,
   rows: number,
-  order: StepwiseOrder,
+  order: LaneOrder,
   sums: Float32Array,
   running?: Float32Array,
 ): void {
   const width = sums.length
+  if (!isStepwise(order)) {
+    treeColumns(arena, values, start, rows, order, sums, running)
+    return
+  }
   for (let first = 0; first < width; first += block) {
     const columns = Math.min(block, width - first)
     // Rows lie one behind the other where they are whole.
@@ -40,6 +44,80 @@ export function float32ColumnSums(
       running?.set(arena.scan.subarray(0, count), row * width + first)
     }
     sums.set(totals(arena, columns, order), first)
+  }
+}
+
+/** Columns whose totals, and the totals of these, have room beside the elements whatever the order. */
+const mostColumns = 4096
+/** Rows of a part of a matrix shorter than this are not worth a view each. */
+const shortPart = 24
+
+/** The orders that are trees: all rows of some columns at once, in place. */
+function treeColumns(
+  arena: Arena,
+  values: Float32Array,
+  start: number,
+  rows: number,
+  order: Exclude<LaneOrder, StepwiseOrder>,
+  sums: Float32Array,
+  running: Float32Array | undefined,
+): void {
+  const width = sums.length
+  const most = Math.min(width, mostColumns, Math.floor(longestLane / rows))
+  for (let first = 0; first < width; first += most) {
+    const columns = Math.min(most, width - first)
+    copyColumns(values, start + first, width, arena.lane, 0, columns, rows, columns)
+    if (running) {
+      scanTrees(arena, order, rows, 4 * columns)
+      copyColumns(arena.lane, 0, columns, running, first, width, rows, columns)
+    } else {
+      addTrees(arena, order, rows, 4 * columns)
+      sums.set(arena.lane.subarray(0, columns), first)
+    }
+  }
+}
+
+function addTrees(
+  { kernels }: Arena,
+  order: Exclude<LaneOrder, StepwiseOrder>,
+  rows: number,
+  bytes: number,
+): void {
+  if (order === 'pairwise') kernels.pairwiseColumns(at.lane, rows, bytes)
+  else if (order === 'associative') kernels.associativeColumns(at.lane, rows, bytes)
+  else if ('blocked' in order) kernels.blockedColumns(at.lane, rows, order.blocked, bytes)
+  else kernels.windowedColumns(at.lane, rows, order.windowed, bytes)
+}
+
+function scanTrees(
+  { kernels }: Arena,
+  order: Exclude<LaneOrder, StepwiseOrder>,
+  rows: number,
+  bytes: number,
+): void {
+  if (order === 'pairwise') kernels.pairwiseScanColumns(at.lane, rows, bytes)
+  else if (order === 'associative') kernels.associativeScanColumns(at.lane, rows, bytes, bytes)
+  else if ('blocked' in order) kernels.blockedScanColumns(at.lane, rows, order.blocked, bytes, at.scratch)
+}
+
+/** `columns` elements of each of the rows, which begin `step` apart, to rows that begin `gap` apart. */
+function copyColumns(
+  from: Float32Array,
+  start: number,
+  step: number,
+  to: Float32Array,
+  first: number,
+  gap: number,
+  rows: number,
+  columns: number,
+): void {
+  if (step === columns && gap === columns) {
+    to.set(from.subarray(start, start + rows * columns), first)
+    return
+  }
+  for (let row = 0, i = start, k = first; row < rows; row++, i += step, k += gap) {
+    if (columns < shortPart) for (let j = 0; j < columns; j++) to[k + j] = from[i + j]!
+    else to.set(from.subarray(i, i + columns), k)
   }
 }
 

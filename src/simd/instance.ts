@@ -126,6 +126,13 @@ export interface KernelExports
   readonly sequentialColumns: SumsOfColumns
   readonly kahanColumns: SumsOfColumns
   readonly neumaierColumns: SumsOfColumns
+  pairwiseColumns(at: Pointer, n: number, bytes: number): void
+  associativeColumns(at: Pointer, n: number, bytes: number): void
+  blockedColumns(at: Pointer, n: number, width: number, bytes: number): void
+  windowedColumns(at: Pointer, n: number, width: number, bytes: number): void
+  pairwiseScanColumns(at: Pointer, n: number, bytes: number): void
+  associativeScanColumns(at: Pointer, n: number, bytes: number, step: number): void
+  blockedScanColumns(at: Pointer, n: number, width: number, bytes: number, scratch: Pointer): void
   transposeLanes(from: Pointer, to: Pointer, count: number, stride: number): void
   pairwiseSum(from: Pointer, n: number): number
   associativeSum(from: Pointer, n: number, scratch: Pointer): number

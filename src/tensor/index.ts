@@ -1,7 +1,18 @@
 // Tensors whose every operation rounds once, to its own dtype. Read storage/tensor.ts and storage/apply.ts first: a
 // tensor is a dtype, a shape and typed-array storage, and all operations go through the one `apply`. Rooms: storage,
 // elementwise, layout, reductions; ops.ts has the record of every operation, reads.ts what a result reads.
-export { add, atan2, type Binary, div, maximum, minimum, mul, pow, sub } from './elementwise/arithmetic.js'
+export {
+  add,
+  atan2,
+  type Binary,
+  div,
+  hypot,
+  maximum,
+  minimum,
+  mul,
+  pow,
+  sub,
+} from './elementwise/arithmetic.js'
 export { type AccumulateOptions, type Accumulation, holds } from './reductions/accumulate.js'
 export { canonicalizeNaN } from './storage/nan.js'
 export { apply, type OutOption, withTrace } from './storage/apply.js'

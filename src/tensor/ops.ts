@@ -1,5 +1,15 @@
 import type { UnaryName } from '../functions/index.js'
-import { addOp, atan2Op, divOp, maximumOp, minimumOp, mulOp, powOp, subOp } from './elementwise/arithmetic.js'
+import {
+  addOp,
+  atan2Op,
+  divOp,
+  hypotOp,
+  maximumOp,
+  minimumOp,
+  mulOp,
+  powOp,
+  subOp,
+} from './elementwise/arithmetic.js'
 import { type Casting, castOp } from './elementwise/cast.js'
 import { type ComparisonName, comparisonOps } from './elementwise/comparison.js'
 import { unaryOps } from './elementwise/unary.js'
@@ -29,6 +39,7 @@ export interface Ops extends Elementwise {
   readonly maximum: KnownOp
   readonly pow: KnownOp
   readonly atan2: KnownOp
+  readonly hypot: KnownOp
   readonly where: KnownOp
   readonly cast: KnownOp<Casting>
   readonly reshape: KnownOp<Shaping>
@@ -70,6 +81,7 @@ export const ops: Ops = {
   maximum: maximumOp,
   pow: powOp,
   atan2: atan2Op,
+  hypot: hypotOp,
   where: whereOp,
   cast: castOp,
   reshape: reshapeOp,

@@ -77,6 +77,7 @@ describe(`gradients against central differences in float64 (seed ${seed})`, () =
     div: [t.div as F, [0.5, 2]],
     pow: [t.pow as F, [0.5, 2]],
     atan2: [t.atan2 as F, [0.5, 2]],
+    hypot: [t.hypot as F, [0.5, 2]],
     logAddExp: [logAddExp as F, [-3, 3]],
     minimum: [t.minimum as F, [-2, 2]],
     maximum: [t.maximum as F, [-2, 2]],

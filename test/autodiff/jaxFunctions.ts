@@ -10,7 +10,16 @@ const unary = Object.fromEntries(
 /** The functions of scripts/golden/autodiff.py. */
 export const functions: Readonly<Record<string, (a: Tensor, b: Tensor) => Tensor>> = {
   ...unary,
-  ...{ add: t.add, sub: t.sub, mul: t.mul, div: t.div, pow: t.pow, atan2: t.atan2, logAddExp },
+  ...{
+    add: t.add,
+    sub: t.sub,
+    mul: t.mul,
+    div: t.div,
+    pow: t.pow,
+    atan2: t.atan2,
+    hypot: t.hypot,
+    logAddExp,
+  },
   ...{ minimum: t.minimum, maximum: t.maximum, matmul: (a, b) => t.matmul(a, b) },
   softmax: (x) => softmax(x),
   logSoftmax: (x) => logSoftmax(x),

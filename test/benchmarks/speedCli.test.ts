@@ -31,7 +31,9 @@ describe('bench:speed', () => {
   it('--help names every option, on standard output', async () => {
     const { status, out, error } = await call('--help')
     expect({ status, error }).toEqual({ status: 0, error: '' })
-    expect(['--only', '--peers', '--json', '--help'].filter((word) => !out.includes(word))).toEqual([])
+    expect(
+      ['--only', '--peers', '--elements', '--json', '--help'].filter((word) => !out.includes(word)),
+    ).toEqual([])
   })
 
   it.each([
@@ -72,9 +74,9 @@ describe('bench:speed', () => {
       'matmul float64 512',
       'matmul float32 in float64 512',
       'matmul int32 512',
-      ...['add', 'mul', 'where', 'exp', 'log', 'tanh', 'sigmoid', 'erf', 'gelu'].map(
-        (what) => `${what} float32`,
-      ),
+      ...['add', 'mul'].map((what) => `${what} float32`),
+      'add new float32',
+      ...['where', 'exp', 'log', 'tanh', 'sigmoid', 'erf', 'gelu'].map((what) => `${what} float32`),
       ...['sequential', 'kahan', 'pairwise'].map((order) => `sum float32 ${order}`),
       ...formatNames
         .filter((name) => name !== 'bfloat16')

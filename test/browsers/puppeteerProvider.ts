@@ -25,7 +25,7 @@ export const puppeteerProvider = defineBrowserProvider({
         const page = await (await browser).newPage()
         pages.set(session, page)
         page.on('pageerror', (error) => console.error(`${name}: ${String(error)}`))
-        await page.goto(url, { timeout: 60_000 })
+        await page.goto(url, { timeout: 300_000 })
       },
       async close() {
         await (await browser)?.close()

@@ -18,7 +18,7 @@ describe('chips', () => {
     const { status, out, error } = await runCli('chips')
     expect({ status, error }).toEqual({ status: 0, error: '' })
     for (const name of chipNames) expect(out).toContain(name)
-    expect((await runCli('chips', 'v3')).out).toContain('140000000000000 (book)')
+    expect((await runCli('chips', 'v3')).out).toContain('1.4e14 (book)')
   })
 
   it('--json is the records themselves', async () => {

@@ -50,7 +50,8 @@ describe(`sweep (seed ${seed})`, () => {
     const rows = readFileSync(join(out, 'rows.jsonl'), 'utf8')
     expect(rows.split('\n').length).toBe(6)
     const page = readFileSync(join(out, 'index.html'), 'utf8')
-    expect(page.match(/<svg/g)?.length).toBe(2)
+    // The map, and the line for wide screens and for narrow ones.
+    expect(page.match(/<svg/g)?.length).toBe(3)
     expect(page).toMatch(/lr x step lies between 0\.\d+ and 0\.\d+ in the 2 runs that become NaN/)
 
     const second = await finish(start(out, ...args, '--json'))

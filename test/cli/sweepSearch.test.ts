@@ -53,7 +53,8 @@ describe('sweep of a module', () => {
     expect(first.out).toMatch(/16 runs, in .*rows\.jsonl\n$/)
     const page = readFileSync(join(out('sobol'), 'index.html'), 'utf8')
     expect(page).toContain('Sweep of mine.mjs')
-    expect(page.match(/<svg/g)?.length).toBe(1)
+    // Of the one plot, for wide screens and for narrow ones.
+    expect(page.match(/<svg/g)?.length).toBe(2)
     expect(page).toContain('<dd>zeroNans yes</dd>')
     const rows = readFileSync(join(out('sobol'), 'rows.jsonl'), 'utf8')
     expect(rows.split('\n').length).toBe(18)

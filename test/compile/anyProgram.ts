@@ -125,7 +125,7 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
   }
   const axisOf = (x: Tensor): number => below(x.rank)
 
-  const arithmetic = [t.add, t.sub, t.mul, t.div, t.minimum, t.maximum, t.pow, t.atan2]
+  const arithmetic = [t.add, t.sub, t.mul, t.div, t.minimum, t.maximum, t.pow, t.atan2, t.hypot]
   const whole = [t.add, t.sub, t.mul, t.minimum, t.maximum]
   const compare = [t.equal, t.notEqual, t.less, t.lessEqual, t.greater, t.greaterEqual]
   const makers: readonly (() => Maker)[] = [

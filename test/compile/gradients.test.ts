@@ -10,7 +10,9 @@ import { difference } from './difference.js'
 
 const count = Number(process.env['TPU_TOOLKIT_PROGRAMS'] ?? 60)
 
-test(`compile(valueAndGrad(f)) gives its bits for ${count} random programs (seed ${seed})`, () => {
+test(`compile(valueAndGrad(f)) gives its bits for ${count} random programs (seed ${seed})`, {
+  timeout: 0,
+}, () => {
   const draw = seeded(`compile gradients ${seed}`)
   let compared = 0
   for (let i = 0; i < count; i++) {

@@ -144,3 +144,26 @@ test.each(unaryNames)('%s of float32 is that of the function itself', (name) => 
   const f = (a: t.Tensor): t.Tensor[] => [t.apply(t.ops[name], [a], undefined)]
   expect(replayed(f, x, x)).toBe(0)
 })
+
+test.each(['float32', 'float64', 'bfloat16', 'float8_e5m2', 'int32'] as const)(
+  'comparisons, properties and logic of all pairs of special values of %s are those of the function itself',
+  (dtype) => {
+    const floats = [Number.NaN, -Infinity, Infinity, 2 ** -16, -0]
+    const special = [...(dtype === 'int32' ? [] : floats), -2, -1, 0, 1, 2]
+    const [x, y] = [special.flatMap((a) => special.map(() => a)), special.flatMap(() => special)]
+    const f = (a: t.Tensor, b: t.Tensor): t.Tensor[] => {
+      const compared = [t.equal, t.notEqual, t.less, t.lessEqual, t.greater, t.greaterEqual].map((is) =>
+        is(a, b),
+      )
+      const is = [t.isFinite(a), t.isInf(a), t.isNaN(a)]
+      const [less, equal] = [t.less(a, b), t.equal(a, b)]
+      return [
+        ...[...compared, ...is],
+        ...[t.logicalAnd(less, is[0]!), t.logicalOr(less, equal), t.logicalNot(less)],
+        t.where(less, a, b),
+      ]
+    }
+    const shape = { shape: [x.length], dtype }
+    expect(replayed(f, t.tensor(x, shape), t.tensor(y, shape))).toBe(0)
+  },
+)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { valueAndGrad } from 'tpu-toolkit/autodiff'
+import { scan, valueAndGrad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import { key, normal, seeded } from 'tpu-toolkit/random'
 import type { DType, Tensor } from 'tpu-toolkit/tensor'
@@ -113,6 +113,39 @@ describe('compile(f, { threads })', () => {
       ).toEqual(['sum', 'sum', 'sum'])
     },
   )
+
+  it.each(['bfloat16', 'float32'] as const)('splits what one turn of a scan does, in %s', (dtype) => {
+    const f = (h: Tensor, w: Tensor, xs: Tensor) =>
+      valueAndGrad(
+        (start: Tensor, weight: Tensor) => {
+          const [last, sums] = scan(
+            (state: Tensor, x: Tensor): [Tensor, Tensor] => {
+              const next = t.tanh(t.add(t.matmul(state, weight), x))
+              return [next, t.sum(next, { axis: 0 })]
+            },
+            start,
+            xs,
+          )
+          return t.add(t.mean(last), t.mean(sums))
+        },
+        { argnums: [0, 1] },
+      )(h, w)
+    const args: [Tensor, Tensor, Tensor] = [
+      drawn(10, [257, 130], dtype),
+      t.mul(drawn(11, [130, 130], dtype), 0.1),
+      drawn(12, [3, 257, 130], dtype),
+    ]
+    const flat = ([value, slopes]: ReturnType<typeof f>): Tensor[] => [value, ...slopes]
+    const wanted = flat(f(...args))
+    for (const threads of [1, 2, 4]) {
+      const step = compile(f, { threads })
+      for (let run = 0; run < 3; run++) {
+        expect(difference(flat(step(...args)), wanted), `${threads} threads`).toBeUndefined()
+      }
+      const scans = step.plan().steps.filter(({ kind }) => kind === 'scan')
+      expect(scans.map(({ parts }) => parts)).toEqual([threads, threads])
+    }
+  })
 
   it('leaves small steps whole', () => {
     const step = compile((x: Tensor) => t.add(x, 1), { threads: 4 })

@@ -60,6 +60,26 @@ describe('withArithmetic of xla-cpu', () => {
     ])
   })
 
+  const tiny = t.tensor([1e-40])
+  const square = t.reshape(tiny, [1, 1])
+  test.each<[string, (x: Tensor) => Tensor, number]>([
+    ['add', (x) => t.add(x, x), 0],
+    ['sub', (x) => t.sub(x, t.tensor([0])), 0],
+    ['minimum', (x) => t.minimum(x, 1), 0],
+    ['maximum', (x) => t.maximum(x, -1), 0],
+    ['relu', (x) => t.relu(x), 0],
+    ['matmul', () => t.matmul(square, t.tensor([[1]])), 0],
+    ['notEqual', (x) => t.notEqual(x, 0), 0],
+    ['less', (x) => t.less(0, x), 0],
+    ['lessEqual', (x) => t.lessEqual(x, 0), 1],
+    ['greater', (x) => t.greater(x, 0), 0],
+    ['greaterEqual', (x) => t.greaterEqual(t.tensor([0]), x), 1],
+    ['cumprod, which nobody has measured,', (x) => t.cumprod(x), Math.fround(1e-40)],
+  ])('%s of what is subnormal', (_, f, expected) => {
+    expect([...withArithmetic('xla-cpu', f)(tiny).toNumbers()]).toEqual([expected])
+    expect([...f(tiny).toNumbers()]).not.toEqual(expected === Math.fround(1e-40) ? [0] : [expected])
+  })
+
   test('divides an array by one number by its rounded reciprocal, anything else truly', () => {
     const by = (x: Tensor, y: Tensor | number): number[] => [
       ...withArithmetic('xla-cpu', (a: Tensor, b: Tensor | number) => t.div(a, b))(x, y).toNumbers(),

@@ -33,6 +33,25 @@ export function driftClaims(lab: () => OpenLab, browser: LabBrowser): void {
       await context.close()
     })
 
+    it('sums the numbers of a file, and says where their sum stands still', async () => {
+      const { page, context, errors } = await lab().open('#drift&series=own')
+      const values = Array.from({ length: 3000 }, (_, i) => 0.25 + (i % 3) / 8)
+      await page.setInputFiles('main input[type="file"]', {
+        name: 'mine.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(values.join('\n')),
+      })
+      const x = tensor(values, { dtype: 'bfloat16' })
+      const sums = naiveCumsum(x).toNumbers()
+      const last = sums.at(-1)!
+      await page.waitForSelector(
+        `text=The sum ends at ${last}, the exact one at ${exactSum(x)}; after ${sums.indexOf(last) + 1} values it no longer changes.`,
+      )
+      await page.waitForSelector('span[role="status"]:text-is("3,000 numbers.")')
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
     if (browser === 'firefox') return
     // Once is enough: the library and the page have no branches for browsers here.
 

@@ -1,4 +1,12 @@
-import { decode, defineFormat, describe as describeCode, encode, round } from 'tpu-toolkit/formats'
+import {
+  decode,
+  defineFormat,
+  dequantizeBlocks,
+  describe as describeCode,
+  encode,
+  quantizeBlocks,
+  round,
+} from 'tpu-toolkit/formats'
 import { describe, expect, it } from 'vitest'
 import type { LabBrowser, OpenLab } from '../support/labPage.js'
 
@@ -73,6 +81,55 @@ export function numberClaims(lab: () => OpenLab, browser: LabBrowser): void {
 
     if (browser === 'firefox') return
     // Once is enough: the library and the page have no branches for browsers here.
+
+    it('loses the neighbours of an outlier that the mouse drags, and the keyboard, as the library does in MXFP8, MXFP4 and NVFP4', async () => {
+      const { page, context, errors } = await lab().open('#number')
+      const slider = page.locator('label:has-text("the outlier") input')
+      const others = Array.from({ length: 32 }, (_, i) => Math.fround(Math.sin(0.7 * i + 0.3) * 0.98))
+      const compare = async (): Promise<number> => {
+        const power = Number(await slider.inputValue())
+        const values = Float32Array.from(others, (value, i) => (i === 7 ? 2 ** power : value))
+        const expected = (
+          [
+            ['MXFP8', { element: 'float8_e4m3fn' }],
+            ['MXFP4', { element: 'float4_e2m1fn' }],
+            ['NVFP4', { element: 'float4_e2m1fn', scheme: 'nvfp4', blockSize: 16 }],
+          ] as const
+        ).map(([name, options]) => {
+          const made = dequantizeBlocks(quantizeBlocks(values, options))
+          const zeros = made.filter((value, i) => value === 0 && i !== 7).length
+          return [name, String(zeros), String(Number(made[7]!.toPrecision(5)))]
+        })
+        const shown = async (): Promise<string[][]> => {
+          const rows = await page.locator('section[aria-labelledby="blocks"] tbody tr').all()
+          const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()))
+          return cells.map(([name = '', , zeros = '', , outlier = '']) => [name, zeros, outlier])
+        }
+        await expect.poll(shown).toEqual(expected)
+        return power
+      }
+      await slider.scrollIntoViewIfNeeded()
+      const { x, y, width, height } = (await slider.boundingBox())!
+      await page.mouse.move(x + 8, y + height / 2)
+      await page.mouse.down()
+      const powers = [await compare()]
+      for (const share of [0.3, 0.6, 0.95]) {
+        await page.mouse.move(x + share * width, y + height / 2, { steps: 4 })
+        powers.push(await compare())
+      }
+      await page.mouse.up()
+      expect(powers).toEqual([...new Set(powers)].sort((a, b) => a - b))
+      expect(powers.at(-1)).toBeGreaterThan(10)
+      await slider.focus()
+      await page.keyboard.press('Home')
+      expect(await compare()).toBe(0)
+      for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowRight')
+      expect(await compare()).toBeCloseTo(3, 9)
+      await page.keyboard.press('End')
+      expect(await compare()).toBe(12)
+      expect(errors).toEqual([])
+      await context.close()
+    })
 
     it('shows a number that rounding twice gets wrong, and the bits are those of the library', async () => {
       const { page, context } = await lab().open('#number&format=bfloat16')

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { jsonLines } from 'tpu-toolkit/monitor'
 import { chromeTrace, profile } from 'tpu-toolkit/profile'
 import { runStep2750 } from 'tpu-toolkit/step2750'
 import { exp, zeros } from 'tpu-toolkit/tensor'
@@ -41,7 +42,42 @@ const commands = [
   [['inspect', '0.1', '--json'], 'A number in every format', 'formats'],
   [['audit', 'S', '--json'], 'How the sizes of a model fit', 'findings'],
   [['schedule', '--json'], 'A learning-rate schedule', 'points'],
+  [
+    [
+      ...['kernels', '--only', 'rope', '--length', '32,64', '--steps', '0'],
+      ...['--out', join(folder, 'kernels'), '--json'],
+    ],
+    'Kernels in low precision',
+    'rows',
+  ],
+  [
+    [
+      ...['formats', '--measure', '--weights', sample, '--data', 'file', '--only', 'mxfp4,nvfp4'],
+      ...['--out', join(folder, 'formats'), '--json'],
+    ],
+    'What formats and block schemes make of numbers',
+    'rows',
+  ],
+  [
+    ['doctor', 'softmax', '--out', join(folder, 'doctor'), '--json'],
+    'What the precision doctor found',
+    'shadow.operations',
+  ],
+  [
+    ['rl', '--task', 'cartpole', '--steps', '512', '--out', join(folder, 'rl'), '--json'],
+    'Agents trained with PPO',
+    'rows',
+  ],
+  [
+    ['vq', sample, '--length', '2', '--codes', '16', '--bits', '4.5', '--json'],
+    'Vector quantisation of the tensors',
+    'totals',
+  ],
+  [['diagnose', join(folder, 'run'), '--json'], 'What is wrong with a run', 'problems'],
 ] as const
+
+/** Lists without a number. */
+const wordsOnly: readonly string[] = ['flags', 'audit']
 
 /** Gives the page a file. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
@@ -51,6 +87,31 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
 function listAt(json: unknown, path: string): readonly unknown[] {
   const found = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], json)
   return found as readonly unknown[]
+}
+
+/** Rows of a table by their headings, as they are read. */
+async function tableRows(page: Page, name: string): Promise<Record<string, string>[]> {
+  const table = page.locator(`section[aria-label="${name}"]`)
+  const head = await table.locator('thead th').allInnerTexts()
+  const rows = await table
+    .locator('tbody tr')
+    .evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent)),
+    )
+  return rows.map((cells) => Object.fromEntries(head.map((column, i) => [column, cells[i] ?? ''])))
+}
+
+/** The numbers of a record by their paths, in the six digits that the page shows. */
+function numbersOf(record: unknown, path = ''): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [name, value] of Object.entries(record ?? {})) {
+    if (typeof value === 'number') {
+      found[path + name] = String(Number(value.toPrecision(6)))
+    } else if (typeof value === 'object' && !Array.isArray(value)) {
+      Object.assign(found, numbersOf(value, `${path}${name}.`))
+    }
+  }
+  return found
 }
 
 /** What the section is to do, in the lab that is open. */
@@ -136,8 +197,18 @@ export function resultsClaims(lab: () => OpenLab, browser: LabBrowser): void {
     if (browser === 'firefox') return
     // Once is enough: the library and the page have no branches for browsers here.
 
-    it('are recognised by what they hold, for the reports of ten commands, each row of their lists there', async () => {
+    it('are recognised by what they hold, for the reports of sixteen commands, and every number of their lists is there', async () => {
       writeFileSync(sample, sampleFile())
+      const sink = jsonLines(join(folder, 'run', 'run.jsonl'))
+      for (let step = 1; step <= 20; step++) {
+        sink.write({
+          step,
+          time: step,
+          values: { loss: step > 10 ? Number.NaN : 1 / step, step },
+          nonFinite: {},
+        })
+      }
+      sink.close()
       const { page, context, errors } = await lab().open('#results')
       await page.waitForSelector('main input[type="file"]')
       for (const [args, about, path] of commands) {
@@ -149,11 +220,18 @@ export function resultsClaims(lab: () => OpenLab, browser: LabBrowser): void {
         if ((await choice.count()) > 0) await choice.selectOption(path)
         const words = page.locator('input[type="search"]')
         if ((await words.inputValue()) !== '') await words.fill('')
-        const count = listAt(JSON.parse(out), path).length
+        const list = listAt(JSON.parse(out), path)
+        const count = list.length
         await page.waitForSelector(`text=${count} of ${count} rows`)
         expect(await page.locator(`section[aria-label="${path}"] tbody tr`).count()).toBe(
           Math.min(count, 200),
         )
+        const numbers = list.slice(0, 200).map((record) => numbersOf(record))
+        expect([args[0], numbers.some((some) => Object.keys(some).length > 0)]).toEqual([
+          args[0],
+          !wordsOnly.includes(args[0]),
+        ])
+        expect([args[0], await tableRows(page, path)]).toMatchObject([args[0], numbers])
       }
       expect(errors).toEqual([])
       await context.close()

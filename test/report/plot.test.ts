@@ -58,6 +58,25 @@ describe('linePlot', () => {
     expect(left).toBe(room)
     expect(left - 9).toBeGreaterThan(wide)
   })
+  it('scatterPlot moves the label of a point that would lie on another, and leaves one that is free', () => {
+    const points = [
+      { x: 1, y: 1, label: 'first of two' },
+      { x: 1.1, y: 1.01, label: 'second of two' },
+      { x: 1, y: 9, label: 'alone' },
+      { x: 9, y: 5 },
+    ]
+    const axes = { title: 't', x: { label: 'x' }, y: { label: 'y' } }
+    const offsetOf = (svg: string, label: string): number => {
+      const before = svg.slice(0, svg.indexOf(`>${label}<`))
+      return Number([...before.matchAll(/<g transform="translate\(-?\d+,(-?\d+)\)"/g)].at(-1)?.[1])
+    }
+    const svg = scatterPlot([{ name: 'a', points }], axes)
+    expect(['first of two', 'second of two', 'alone'].map((label) => offsetOf(svg, label))).toEqual([
+      -6, -20, -6,
+    ])
+    const apart = scatterPlot([{ name: 'a', points: points.filter((_, i) => i !== 0) }], axes)
+    expect(offsetOf(apart, 'second of two')).toBe(-6)
+  })
   it('linePlot breaks a label of the left axis that is wider than the plot', () => {
     const label =
       'the largest relative error of the sum over all steps of a run of the experiment in bfloat16'

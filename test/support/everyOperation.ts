@@ -37,6 +37,7 @@ export const everyOperation: { readonly [P in OpName]: Case } = {
   div: two((a, b) => t.div(a, b), [0.5, 2]),
   pow: two((a, b) => t.pow(a, b), [0.5, 2]),
   atan2: two((a, b) => t.atan2(a, b), [0.5, 2]),
+  hypot: two((a, b) => t.hypot(a, b)),
   minimum: two((a, b) => t.minimum(a, b)),
   maximum: two((a, b) => t.maximum(a, b)),
   where: two((a, b) => t.where(t.greater(a, b), a, t.neg(b))),

@@ -183,7 +183,7 @@ export const families: Readonly<Record<string, readonly string[]>> = {
   bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
   optimizer: [...optimizerMakers, ...transforms.split(' ')],
   tensor:
-    `${unary} add sub mul div pow atan2 minimum maximum ${comparisons} ${otherOperations} ${composed} ${watching}`.split(
+    `${unary} add sub mul div pow atan2 hypot minimum maximum ${comparisons} ${otherOperations} ${composed} ${watching}`.split(
       ' ',
     ),
 }

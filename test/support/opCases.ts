@@ -63,6 +63,7 @@ export const opCases: { readonly [P in t.OpName]: (draw: Draw) => t.Tensor } = {
   maximum: pair(t.maximum),
   pow: pair(t.pow),
   atan2: pair(t.atan2),
+  hypot: pair(t.hypot),
   equal: pair(t.equal),
   notEqual: pair(t.notEqual),
   less: pair(t.less),

@@ -24,6 +24,7 @@ const pairs: readonly t.OpName[] = [
     'maximum',
     'pow',
     'atan2',
+    'hypot',
     'matmul',
     'equal',
     'notEqual',

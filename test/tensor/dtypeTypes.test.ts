@@ -20,7 +20,7 @@ function generic<D extends t.DType>(x: t.Tensor<D>, y: t.Tensor<D>, list: t.Tens
 
 describe('operands of two dtypes', () => {
   it('do not compile in arithmetic, comparisons and products; one dtype gives that dtype', () => {
-    for (const f of [t.add, t.sub, t.mul, t.div, t.minimum, t.maximum, t.pow, t.atan2]) {
+    for (const f of [t.add, t.sub, t.mul, t.div, t.minimum, t.maximum, t.pow, t.atan2, t.hypot]) {
       never(() => {
         expectTypeOf(f(bf, bf)).toEqualTypeOf<B>()
         expectTypeOf(f(bf, 1)).toEqualTypeOf<B>()

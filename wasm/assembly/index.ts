@@ -82,6 +82,15 @@ export {
 } from './float32/sums'
 export { sequentialColumns, kahanColumns, neumaierColumns, transposeLanes } from './float32/columns'
 export {
+  pairwiseColumns,
+  associativeColumns,
+  blockedColumns,
+  windowedColumns,
+  pairwiseScanColumns,
+  associativeScanColumns,
+  blockedScanColumns,
+} from './float32/trees'
+export {
   expFloat32,
   sigmoidFloat32,
   siluFloat32,

@@ -16,7 +16,7 @@ export function NumberLine({ record, code }: { readonly record: FloatFormat; rea
     <figure>
       <svg
         class="line"
-        viewBox="0 0 1000 92"
+        viewBox="0 -8 1000 106"
         role="img"
         aria-label={`The values of ${record.name} from ${said(low)} to ${said(high)}, with ${said(x)} among them.`}
       >
@@ -44,7 +44,8 @@ export function NumberLine({ record, code }: { readonly record: FloatFormat; rea
             />
             <text
               x={at(value)}
-              y={i % 2 === 0 ? 80 : 22}
+              y={i % 2 === 0 ? 68 : 22}
+              dominant-baseline={i % 2 === 0 ? 'hanging' : 'auto'}
               text-anchor={i === 0 ? 'start' : i === values.length - 1 ? 'end' : 'middle'}
               fill="var(--ink)"
             >

@@ -1,7 +1,7 @@
 import { allReduce, collectiveTraffic, type ReduceOrder } from 'tpu-toolkit/collectives'
 import { exactSum } from 'tpu-toolkit/numerics'
 import { key, normal } from 'tpu-toolkit/random'
-import { tensor } from 'tpu-toolkit/tensor'
+import { sum as sumTensor, tensor } from 'tpu-toolkit/tensor'
 import { Chart } from '../../parts/chart.js'
 import { Choice, NumberField, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
@@ -13,6 +13,7 @@ import { additionsOf } from './additionsOf.js'
 const orders = ['ring', 'tree', 'all-to-all'] as const satisfies readonly ReduceOrder[]
 const dtypes = ['bfloat16', 'float16', 'float32', 'float8_e5m2'] as const
 const hostCounts = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
+const sharedCounts = [2, 4, 8, 16, 32, 64]
 const colors: Readonly<Record<ReduceOrder, SeriesColor>> = {
   ring: 'blue',
   tree: 'green',
@@ -32,7 +33,7 @@ const state = sectionState('sums', {
 export function SumsSection() {
   const { order, dtype, hosts, step } = state
   const values = gradients(hosts.value)
-  const accumulate = state.accumulate.value === 'same' ? dtype.value : state.accumulate.value
+  const accumulate = accumulator()
   const additions = additionsOf(values, order.value, accumulate)
   const shown = Math.min(step.value, additions.length)
   const exact = exactSum(values)
@@ -129,6 +130,22 @@ export function SumsSection() {
         Another number of machines is another order, and other bits: a run on 64 hosts does not repeat that on
         32.
       </Chart>
+      <h2>The same 64 numbers on more machines</h2>
+      <p>
+        Each machine first adds its own share of them, one after the other; then the machines add what they
+        have. The exact sum is {short(exactSum(gradients(64)))}.
+      </p>
+      <DataTable
+        name="The same numbers by the number of machines"
+        head={['machines', ...orders.flatMap((name) => [name, `bits, ${name}`])]}
+        rows={sharedCounts.map((count) => [
+          String(count),
+          ...orders.flatMap((name) => {
+            const sum = sumOf(shares(count), name)
+            return [String(sum.item()), `0x${sum.toBits()[0]!.toString(16)}`]
+          }),
+        ])}
+      />
       <ShowCode code={program(accumulate)} />
     </>
   )
@@ -145,13 +162,24 @@ function gradients(hosts: number): number[] {
   ]
 }
 
-function sumOf(values: readonly number[], order: ReduceOrder) {
-  const { dtype, accumulate } = state
-  const replicas = values.map((value) => tensor([value], { dtype: dtype.value }))
-  return allReduce(replicas, {
-    order,
-    accumulate: accumulate.value === 'same' ? dtype.value : accumulate.value,
+/** The 64 numbers, in equal shares that each machine has summed. */
+function shares(hosts: number): number[] {
+  const [all, share] = [gradients(64), 64 / hosts]
+  return Array.from({ length: hosts }, (_, host) => {
+    const own = tensor(all.slice(host * share, (host + 1) * share), { dtype: state.dtype.value })
+    return sumTensor(own, { order: 'sequential', accumulate: accumulator() }).item()
   })
+}
+
+function sumOf(values: readonly number[], order: ReduceOrder) {
+  const replicas = values.map((value) => tensor([value], { dtype: state.dtype.value }))
+  return allReduce(replicas, { order, accumulate: accumulator() })
+}
+
+/** The dtype to which additions round. */
+function accumulator() {
+  const { dtype, accumulate } = state
+  return accumulate.value === 'same' ? dtype.value : accumulate.value
 }
 
 function short(value: number): string {

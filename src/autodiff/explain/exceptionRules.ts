@@ -104,6 +104,7 @@ const exceptionRules: OpTable<ExceptionRule> = {
     vanishes: true,
   },
   atan2: tiny,
+  hypot: 'none',
   minimum: 'none',
   maximum: 'none',
   where: 'none',

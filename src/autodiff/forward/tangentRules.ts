@@ -116,7 +116,7 @@ const table: OpTable<TangentRule> = {
     const rule = unaryRules[name]
     return rule === 'none' ? 'none' : symmetric(rule)
   }),
-  ...recordOf(['add', 'sub', 'mul', 'div', 'pow', 'atan2', 'minimum', 'maximum'] as const, (name) =>
+  ...recordOf(['add', 'sub', 'mul', 'div', 'pow', 'atan2', 'hypot', 'minimum', 'maximum'] as const, (name) =>
     symmetric(arithmeticRules[name]),
   ),
   ...recordOf(

@@ -45,6 +45,12 @@ const extremum = sides(
   (g, a, b, y) => chosen(g, b, a, y),
 )
 
+/** x / y of y = hypot(x, ...): half at the origin, where JAX has it. */
+function share(x: Tensor, y: Tensor): Tensor {
+  const origin = equal(y, 0)
+  return div(where(origin, 0.5, x), where(origin, 1, y))
+}
+
 /** The rule of where: g is selected, never multiplied, so that an Inf or NaN on the other side stays there. */
 function whereRule({ g, inputs, needs, sum }: RuleContext): (Tensor | undefined)[] {
   const [condition, a, b] = inputs as [Tensor, Tensor, Tensor]
@@ -57,7 +63,10 @@ function whereRule({ g, inputs, needs, sum }: RuleContext): (Tensor | undefined)
 
 /** The rules of operations of two or more operands, elementwise. */
 export const arithmeticRules: Readonly<
-  Record<'add' | 'sub' | 'mul' | 'div' | 'pow' | 'atan2' | 'minimum' | 'maximum' | 'where', GradientRule>
+  Record<
+    'add' | 'sub' | 'mul' | 'div' | 'pow' | 'atan2' | 'hypot' | 'minimum' | 'maximum' | 'where',
+    GradientRule
+  >
 > = {
   add: sides(pass, pass),
   sub: sides(pass, (g) => neg(g)),
@@ -82,6 +91,10 @@ export const arithmeticRules: Readonly<
   atan2: sides(
     (g, a, b) => mul(g, div(b, add(square(a), square(b)))),
     (g, a, b) => neg(mul(g, div(a, add(square(a), square(b))))),
+  ),
+  hypot: sides(
+    (g, a, _, y) => mul(g, share(a, y)),
+    (g, _, b, y) => mul(g, share(b, y)),
   ),
   minimum: extremum,
   maximum: extremum,

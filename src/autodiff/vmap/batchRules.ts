@@ -132,7 +132,7 @@ const table: OpTable<BatchRule> = {
   ...recordOf(unaryNames, (name) => elementwise(ops[name])),
   ...recordOf(
     [
-      ...(['add', 'sub', 'mul', 'div', 'minimum', 'maximum', 'pow', 'atan2', 'where'] as const),
+      ...(['add', 'sub', 'mul', 'div', 'minimum', 'maximum', 'pow', 'atan2', 'hypot', 'where'] as const),
       ...(['equal', 'notEqual', 'less', 'lessEqual', 'greater', 'greaterEqual'] as const),
       ...(['logicalAnd', 'logicalOr', 'logicalNot', 'isFinite', 'isInf', 'isNaN'] as const),
       // Whose batch axes align as those of elementwise operations do.

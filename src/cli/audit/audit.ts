@@ -8,7 +8,8 @@ import {
   type Subcommand,
   say,
 } from '../../io/index.js'
-import { type AuditOptions, auditConfig, auditHtml, auditText, getTshirt } from '../../mxu/index.js'
+import { type AuditOptions, auditConfig, auditText, getTshirt } from '../../mxu/index.js'
+import { auditPage } from './auditPage.js'
 
 interface Given {
   readonly dModel?: string
@@ -57,7 +58,7 @@ export const auditCommand: Subcommand = (terminal, exit) =>
       const audit = mistakesAsBadInput('auditConfig', () => auditConfig(options))
       if (given.json) terminal.out(jsonText(audit))
       else say(terminal, `${auditText(audit)}\n`)
-      report?.write(auditHtml(audit))
+      report?.write(auditPage(audit))
       exit(audit.findings.some(({ verdict }) => verdict === 'error') ? 1 : 0)
     })
 

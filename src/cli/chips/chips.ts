@@ -79,19 +79,24 @@ function chipRow(made: Chip): Record<string, string | number | null> {
   }
 }
 
-const exactly = { show: (value: unknown) => (value === null ? '-' : String(value)) }
+/** All digits of a number, the zeros of a large one as a power of ten. */
+function allDigits(value: unknown): string {
+  if (value === null) return '-'
+  return typeof value === 'number' && value >= 1e9 ? value.toExponential().replace('+', '') : String(value)
+}
+
 const factColumns = [
   { key: 'fact' },
-  { key: 'value', ...exactly, align: 'right' },
+  { key: 'value', show: allDigits, align: 'right' },
   { key: 'sources' },
   { key: 'others' },
-  { key: 'note' },
+  { key: 'note', prose: true },
 ] as const
 
 function factRows(made: Chip): Record<string, string | number | null>[] {
   return Object.entries<Fact>({ ...made.facts }).map(([fact, { value, sources: from, others, note }]) => ({
     ...{ fact, value, sources: from.join(', '), note },
-    others: others.map((other) => `${other.value} (${other.source})`).join(', '),
+    others: others.map((other) => `${allDigits(other.value)} (${other.source})`).join(', '),
   }))
 }
 
@@ -116,7 +121,12 @@ function slicesOf(made: Chip): Record<string, string | number>[] {
   })
 }
 
-const sourceColumns = [{ key: 'name' }, { key: 'title' }, { key: 'edition' }, { key: 'url' }]
+const sourceColumns = [
+  { key: 'name' },
+  { key: 'title', prose: true },
+  { key: 'edition' },
+  { key: 'url', link: 'url' },
+]
 
 const sourceRows = (): Record<string, string>[] =>
   Object.entries(sources).map(([name, source]) => ({ name, ...source }))

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import type { Diagnosis, RunRecord } from '../../profile/index.js'
-import { type Figure, htmlPage, htmlTable, linePlot } from '../../report/index.js'
+import { type Figure, htmlPage, htmlTable, linePlot, twoWidths } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import { lookedText, problemColumns, problemRow, verdictOf } from './diagnoseText.js'
 
@@ -50,10 +50,11 @@ function figureOf({ samples }: RunRecord, name: string, label: string): readonly
   const every = Math.ceil(all.length / points)
   // What is not finite is always drawn: it is what one looks for.
   const shown = all.filter(({ y }, i) => i % every === 0 || i === all.length - 1 || !Number.isFinite(y))
-  const svg = linePlot([{ name, color: 'blue', points: shown, dots: false }], {
-    ...{ title: label, x: { label: 'step' }, y: { label } },
-  })
-  return [
-    { svg, caption: `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.` },
-  ]
+  const drawn = twoWidths((size) =>
+    linePlot([{ name, color: 'blue', points: shown, dots: false }], {
+      ...{ title: label, x: { label: 'step' }, y: { label }, ...size },
+    }),
+  )
+  const caption = `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.`
+  return [{ ...drawn, caption }]
 }

@@ -1,5 +1,6 @@
 import type { DriftResults, FigureChoice, Measurement, OpResults } from '../../drift/index.js'
 import {
+  type DrawnTwice,
   type Figure,
   htmlPage,
   htmlTable,
@@ -8,6 +9,7 @@ import {
   type Section,
   type SeriesColor,
   scatterPlot,
+  twoWidths,
 } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import { tableColumns, tableRows } from './driftText.js'
@@ -67,14 +69,17 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
       .filter((row) => row.op === operation.name && row.ofBound! > idle)
       .map((row) => ({ x: row.bound!, y: row.maxAbs })),
   }))
-  const svg = scatterPlot(
-    series.filter((s) => s.points.length > 0),
-    {
-      title: 'Measured error against its a-priori bound',
-      x: { label: 'a-priori bound', scale: 'log10' },
-      y: { label: 'largest absolute error', scale: 'log10' },
-      diagonal: true,
-    },
+  const against = twoWidths((size) =>
+    scatterPlot(
+      series.filter((s) => s.points.length > 0),
+      {
+        title: 'Measured error against its a-priori bound',
+        x: { label: 'a-priori bound', scale: 'log10' },
+        y: { label: 'largest absolute error', scale: 'log10' },
+        diagonal: true,
+        ...size,
+      },
+    ),
   )
   const list = results.ops.map((op) => ({
     operation: op.operation.title,
@@ -88,12 +93,12 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
     paragraphs: [reading],
     figures: [
       {
-        svg,
+        ...against,
         caption:
           'Every measurement that theory bounds, but those below a millionth of their bound; the dashed line is error = bound.',
       },
       {
-        svg: growth(results),
+        ...growth(results),
         caption:
           'The worst of all inputs and cases: each operation on sequences the naive way, and all their stable ways together (dashed). A result of the wrong sign is very many ulps away.',
       },
@@ -108,7 +113,7 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
   }
 }
 
-function growth(results: DriftResults): string {
+function growth(results: DriftResults): DrawnTwice {
   const sequences = results.ops.filter(({ operation }) => !operation.training)
   const drawn = sequences.length > 0 ? sequences : results.ops
   const naive = drawn.map(({ operation, rows }): PlotSeries => {
@@ -116,11 +121,14 @@ function growth(results: DriftResults): string {
   })
   const stable = drawn.flatMap(({ rows }) => rows.filter((row) => row.role === 'stable'))
   const all: PlotSeries = { name: 'stable, all', points: worstByLength(stable), color: 'grey', dashed: true }
-  return linePlot([...naive, all], {
-    title: 'Worst error in ulps by length, naive, and of all stable ways',
-    x: { label: 'length', scale: 'log2' },
-    y: { label: 'largest error in ulps over all inputs', scale: 'log10' },
-  })
+  return twoWidths((size) =>
+    linePlot([...naive, all], {
+      title: 'Worst error in ulps by length, naive, and of all stable ways',
+      x: { label: 'length', scale: 'log2' },
+      y: { label: 'largest error in ulps over all inputs', scale: 'log10' },
+      ...size,
+    }),
+  )
 }
 
 function worstByLength(rows: readonly Measurement[]): { x: number; y: number }[] {
@@ -192,20 +200,23 @@ function figure(op: OpResults, choice: FigureChoice, dtype: string): Figure {
     (row) => row.length === op.lengths.at(-1) && row.role === 'naive' && row.stallIndex !== null,
   )
   const title = [choice.input, choice.variant].filter((part) => part !== '').join(', ')
-  const svg = linePlot([...series, ...bounds], {
-    title: `${op.operation.title}, ${title}: ${measures[choice.measure]} by length, ${dtype}`,
-    x: { label: op.operation.lengthName, scale: 'log2' },
-    y: {
-      label: `${title}: ${measures[choice.measure]}`,
-      ...(choice.measure === 'stallShare' ? { domain: [0, 1] as const } : { scale: 'log10' as const }),
-    },
-    markers: stalled.map((row) => ({
-      x: row.stallIndex!,
-      label: `${row.way} stalls at ${readable(row.stallIndex)}`,
-      color: colorOf(row),
-    })),
-  })
-  return { svg, caption: choice.caption }
+  const drawn = twoWidths((size) =>
+    linePlot([...series, ...bounds], {
+      title: `${op.operation.title}, ${title}: ${measures[choice.measure]} by length, ${dtype}`,
+      x: { label: op.operation.lengthName, scale: 'log2' },
+      y: {
+        label: `${title}: ${measures[choice.measure]}`,
+        ...(choice.measure === 'stallShare' ? { domain: [0, 1] as const } : { scale: 'log10' as const }),
+      },
+      markers: stalled.map((row) => ({
+        x: row.stallIndex!,
+        label: `${row.way} stalls at ${readable(row.stallIndex)}`,
+        color: colorOf(row),
+      })),
+      ...size,
+    }),
+  )
+  return { ...drawn, caption: choice.caption }
 }
 
 function boundSeries(

@@ -146,13 +146,17 @@ const flagColumns = [
   { key: 'variable' },
   { key: 'name' },
   { key: 'value' },
-  { key: 'text', header: 'what it does' },
+  { key: 'text', header: 'what it does', prose: true },
 ]
 const findingColumns = [
   { key: 'variable' },
   { key: 'text', header: 'set' },
   { key: 'effect' },
-  { key: 'message', header: 'why' },
+  { key: 'message', header: 'why', prose: true },
   { key: 'instead' },
 ]
-const tipColumns = [{ key: 'symptom' }, { key: 'set' }, { key: 'why' }]
+const tipColumns = [
+  { key: 'symptom', prose: true },
+  { key: 'set', prose: true },
+  { key: 'why', prose: true },
+]

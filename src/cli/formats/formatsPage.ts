@@ -1,6 +1,7 @@
 import { type QuantizationWay, quantizationWays } from '../../blocks/index.js'
 import { format, formatNames } from '../../formats/index.js'
 import {
+  type DrawnTwice,
   type Figure,
   htmlPage,
   htmlTable,
@@ -11,6 +12,7 @@ import {
   type Section,
   type SeriesColor,
   scatterPlot,
+  twoWidths,
 } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import { decibelsPerBit, label } from './finding.js'
@@ -62,7 +64,7 @@ function summary(results: FormatsResults): Section {
     paragraphs: [reading, waysReading, ...(results.model ? [modelSentence(results.model)] : [])],
     figures: [
       {
-        svg: best(results.sets),
+        ...best(results.sets),
         caption:
           'The best of all ways with elements of 4, 6 and 8 bits, by the bits that it takes with its scales. The dashed line is 6.02 dB a bit, which no code of normal numbers can pass.',
       },
@@ -88,7 +90,7 @@ function summary(results: FormatsResults): Section {
   }
 }
 
-function best(sets: readonly SetResults[]): string {
+function best(sets: readonly SetResults[]): DrawnTwice {
   const series = sets.map(({ name, rows }): PlotSeries => {
     const points = [4, 6, 8].flatMap((width): PlotPoint[] => {
       const top = bestOf(rows.filter((row) => row.elementBits === width))
@@ -96,11 +98,14 @@ function best(sets: readonly SetResults[]): string {
     })
     return { name, points }
   })
-  return linePlot([...series, perBit(series)], {
-    title: 'Best SQNR by bits a value, for all data',
-    x: { label: 'bits a value' },
-    y: { label: 'best SQNR, dB' },
-  })
+  return twoWidths((size) =>
+    linePlot([...series, perBit(series)], {
+      title: 'Best SQNR by bits a value, for all data',
+      x: { label: 'bits a value' },
+      y: { label: 'best SQNR, dB' },
+      ...size,
+    }),
+  )
 }
 
 /** The line of 6.02 dB a bit, as far as it stays inside the data. */
@@ -195,16 +200,19 @@ function sqnrFigure(set: SetResults): Figure {
   const narrow = set.rows.filter(plotted)
   const rows = narrow.filter((row) => row.sqnr !== null && Number.isFinite(row.sqnr))
   const series = byFamily(rows, (row) => [row.bits, row.sqnr!])
-  const svg = scatterPlot([...series, perBit(series)], {
-    title: `${set.title}: SQNR by bits a value`,
-    x: { label: 'bits a value, with its part of the scales' },
-    y: { label: 'SQNR, dB' },
-  })
+  const drawn = twoWidths((size) =>
+    scatterPlot([...series, perBit(series)], {
+      title: `${set.title}: SQNR by bits a value`,
+      x: { label: 'bits a value, with its part of the scales' },
+      y: { label: 'SQNR, dB' },
+      ...size,
+    }),
+  )
   const left = narrow.length - rows.length
   const missing =
     left > 0 ? ` Of ${left} ways some results are Inf or NaN, or all are exact: these are not there.` : ''
   return {
-    svg,
+    ...drawn,
     caption: `Signal to noise by bits, up to 9; named is the best with elements of 4, 6 and 8 bits.${missing}`,
   }
 }
@@ -215,16 +223,19 @@ function lossFigure(set: SetResults, loss: number): Figure[] {
   if (rows.length === 0) return []
   const what = set.name === 'weights' ? 'the kernels' : 'the kernels and what layers read'
   const grows = (row: Measurement): number => 100 * (row.loss! / loss - 1)
-  const svg = scatterPlot(
-    byFamily(rows, (row) => [row.sqnr!, grows(row)]),
-    {
-      title: `${set.title}: growth of the held-out loss by SQNR`,
-      x: { label: `SQNR of ${set.name}, dB` },
-      y: { label: 'growth of the held-out loss, %', scale: 'log10' },
-    },
+  const drawn = twoWidths((size) =>
+    scatterPlot(
+      byFamily(rows, (row) => [row.sqnr!, grows(row)]),
+      {
+        title: `${set.title}: growth of the held-out loss by SQNR`,
+        x: { label: `SQNR of ${set.name}, dB` },
+        y: { label: 'growth of the held-out loss, %', scale: 'log10' },
+        ...size,
+      },
+    ),
   )
   const caption = `By how much the model's held-out loss grows with ${what} quantised; a ring at the foot is a loss that did not grow.`
-  return [{ svg, caption }]
+  return [{ ...drawn, caption }]
 }
 
 function rangeFigure(set: SetResults): Figure {
@@ -236,14 +247,19 @@ function rangeFigure(set: SetResults): Figure {
     const { minPositive, minNormal, max } = format(name)
     return { name, from: Math.log2(minPositive), solidFrom: Math.log2(minNormal), to: Math.log2(max) }
   })
-  const svg = rangePlot(set.histogram, ranges, {
-    title: `${set.title}: magnitudes, and the ranges of the formats`,
-    x: { label: 'log2 of the magnitude', domain },
-    y: { label: `${set.name}: percent of the values` },
-  })
+  const drawn = twoWidths(
+    (size) =>
+      rangePlot(set.histogram, ranges, {
+        title: `${set.title}: magnitudes, and the ranges of the formats`,
+        x: { label: 'log2 of the magnitude', domain },
+        y: { label: `${set.name}: percent of the values` },
+        ...size,
+      }),
+    { height: 150 },
+  )
   const from = `2^${Math.min(...all)} to 2^${Math.max(...all) + 1}`
   return {
-    svg,
+    ...drawn,
     caption: `The values by magnitude, from ${from}, and what each format holds: subnormal numbers faint, normal ones full. A scale moves the data along the axis.`,
   }
 }

@@ -1,5 +1,14 @@
 import type { FailureFigure, Readings } from '../../failures/index.js'
-import { escapeHtml, htmlPage, htmlTable, linePlot, type Section, scatterPlot } from '../../report/index.js'
+import {
+  escapeHtml,
+  htmlPage,
+  htmlTable,
+  linePlot,
+  type PlotSize,
+  type Section,
+  scatterPlot,
+  twoWidths,
+} from '../../report/index.js'
 import type { Exhibit } from './exhibit.js'
 import { words } from './galleryTable.js'
 
@@ -50,8 +59,7 @@ function section({ failure, run, repaired }: Exhibit): Section {
     paragraphs: [failure.story],
     figures: [
       {
-        svg: drawn(run.figure, 760, 340),
-        narrow: drawn(run.figure, 380, 300),
+        ...twoWidths((size) => drawn(run.figure, size), { width: 760, height: 340 }),
         caption: run.figure.caption,
       },
     ],
@@ -60,10 +68,10 @@ function section({ failure, run, repaired }: Exhibit): Section {
   }
 }
 
-function drawn(figure: FailureFigure, width: number, height: number): string {
+function drawn(figure: FailureFigure, size: PlotSize): string {
   const { kind, series, title, x, y, markers = [] } = figure
   const draw = kind === 'line' ? linePlot : scatterPlot
-  return draw(series, { title, x, y, markers, width, height })
+  return draw(series, { title, x, y, markers, ...size })
 }
 
 /** The readings that are numbers, both ways side by side. */

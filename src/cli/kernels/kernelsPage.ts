@@ -6,6 +6,7 @@ import {
   linePlot,
   type PlotSeries,
   type Section,
+  twoWidths,
 } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import { kernelColumns, kernelRows, sameForm } from './kernelsText.js'
@@ -89,12 +90,15 @@ function figures({ kernel, rows }: KernelFindings, { inputs, lengths, blocks }: 
         // There are eight colours.
         return { name: `${form.way}${block}`, points, ...(i >= 8 && { dashed: true }) }
       })
-      const svg = linePlot(series, {
-        title: `${kernel.title}, ${name}: relative error by ${kernel.lengthName}, ${dtype}`,
-        x: { label: kernel.lengthName, scale: 'log2' },
-        y: { label: `${name}: relative error`, scale: 'log10' },
-      })
-      return { svg, caption: `Operands: ${name}, ${dtype}.` }
+      const drawn = twoWidths((size) =>
+        linePlot(series, {
+          title: `${kernel.title}, ${name}: relative error by ${kernel.lengthName}, ${dtype}`,
+          x: { label: kernel.lengthName, scale: 'log2' },
+          y: { label: `${name}: relative error`, scale: 'log10' },
+          ...size,
+        }),
+      )
+      return { ...drawn, caption: `Operands: ${name}, ${dtype}.` }
     }),
   )
 }

@@ -1,15 +1,17 @@
 import {
   type Column,
+  type DrawnTwice,
   escapeHtml,
-  type Figure,
   htmlPage,
   htmlTable,
   linePlot,
   type PlotMarker,
   type PlotSeries,
+  type PlotSize,
   type Row,
   type Section,
   type SeriesColor,
+  twoWidths,
 } from '../../report/index.js'
 import type { Step2750Record, Step2750Result } from '../../step2750/index.js'
 import { readable } from '../../text/index.js'
@@ -59,11 +61,10 @@ function lossPlot(
   series: readonly PlotSeries[],
   title: string,
   markers: readonly PlotMarker[] = [],
-): Pick<Figure, 'svg'> & { readonly narrow: string } {
+): DrawnTwice {
   const axes = { x: { label: 'step' }, y: { label: 'loss', scale: 'log10' as const } }
-  const drawn = (width: number, height: number): string =>
-    linePlot(series, { ...{ title, ...axes, markers }, width, height })
-  return { svg: drawn(760, 340), narrow: drawn(380, 300) }
+  const draw = (size: PlotSize): string => linePlot(series, { ...{ title, ...axes, markers }, ...size })
+  return twoWidths(draw, { width: 760, height: 340 })
 }
 
 /** At most 250 medians over equal stretches; a stretch without a finite loss has none. */

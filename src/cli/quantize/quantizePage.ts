@@ -3,9 +3,11 @@ import {
   htmlPage,
   htmlTable,
   linePlot,
+  type PlotSeries,
   type Row,
   type Section,
   scatterPlot,
+  twoWidths,
 } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import { bestByBits } from './bestByBits.js'
@@ -19,39 +21,43 @@ export function quantizePage(file: string, results: QuantizeResults): string {
   const [all, rows] = [totalRows(results), tensorRows(results)]
   const finite = totals.filter(({ sqnr }) => Number.isFinite(sqnr))
   const named = bestByBits(finite)
-  const bySqnr = scatterPlot(
-    [
-      {
-        name: 'all tensors',
-        points: finite.map((total) => ({
-          x: total.bits,
-          y: total.sqnr,
-          title: `${total.scheme} ${total.way}`,
-          ...(named.has(total) ? { label: nameOf(total.scheme, total.way) } : {}),
-        })),
-      },
-      {
-        name: 'worst tensor',
-        points: totals
-          .filter(({ worst }) => Number.isFinite(worst.sqnr))
-          .map(({ bits, worst }) => ({ x: bits, y: worst.sqnr, title: worst.tensor })),
-      },
-    ],
+  const series: PlotSeries[] = [
     {
-      title: 'SQNR by bits',
-      width: 760,
-      height: 380,
-      x: { label: 'bits of an element, scales included' },
-      y: { label: 'SQNR, dB' },
+      name: 'all tensors',
+      points: finite.map((total) => ({
+        x: total.bits,
+        y: total.sqnr,
+        title: `${total.scheme} ${total.way}`,
+        ...(named.has(total) ? { label: nameOf(total.scheme, total.way) } : {}),
+      })),
     },
+    {
+      name: 'worst tensor',
+      points: totals
+        .filter(({ worst }) => Number.isFinite(worst.sqnr))
+        .map(({ bits, worst }) => ({ x: bits, y: worst.sqnr, title: worst.tensor })),
+    },
+  ]
+  const bySqnr = twoWidths(
+    (size) =>
+      scatterPlot(series, {
+        title: 'SQNR by bits',
+        x: { label: 'bits of an element, scales included' },
+        y: { label: 'SQNR, dB' },
+        ...size,
+      }),
+    { width: 760, height: 380 },
   )
-  const lying = linePlot([{ name: 'values', color: 'blue', points: magnitudes }], {
-    title: 'Where the magnitudes lie',
-    width: 760,
-    height: 240,
-    x: { label: 'floor(log2 |value|)' },
-    y: { label: 'percent of the values' },
-  })
+  const lying = twoWidths(
+    (size) =>
+      linePlot([{ name: 'values', color: 'blue', points: magnitudes }], {
+        title: 'Where the magnitudes lie',
+        x: { label: 'floor(log2 |value|)' },
+        y: { label: 'percent of the values' },
+        ...size,
+      }),
+    { width: 760, height: 240 },
+  )
   return htmlPage({
     title: `Quantised: ${file}`,
     lead: 'What low-precision formats make of the tensors of this file.',
@@ -63,12 +69,12 @@ export function quantizePage(file: string, results: QuantizeResults): string {
         paragraphs: [reading],
         figures: [
           {
-            svg: bySqnr,
+            ...bySqnr,
             caption:
               'Signal to noise by the bits it costs. Named is the best with so many bits, the others by pointing at them; ways with Inf or NaN, or exact, are not there.',
             wide: true,
           },
-          { svg: lying, caption: 'Zeros are not counted.', wide: true },
+          { ...lying, caption: 'Zeros are not counted.', wide: true },
         ],
         ...folded(all, totalColumns),
       },

@@ -1,4 +1,4 @@
-import { htmlPage, htmlTable, linePlot } from '../../report/index.js'
+import { type DrawnTwice, htmlPage, htmlTable, linePlot, twoWidths } from '../../report/index.js'
 import type { RlRequest } from './rlRequest.js'
 import type { RlRow } from './rlRun.js'
 import type { RlBeside } from './rlTask.js'
@@ -20,17 +20,19 @@ export function rlPage(
     title: string,
     label: string,
     of: (point: RlRow['curve'][number]) => number | null,
-  ): string =>
-    linePlot(
-      rows.map((row) => ({
-        name: `seed ${row.seed}`,
-        points: row.curve.flatMap((point) => {
-          const y = of(point)
-          return y === null ? [] : [{ x: point[0], y }]
-        }),
-        dots: row.curve.length < 20,
-      })),
-      { title, x: { label: 'environment steps' }, y: { label } },
+  ): DrawnTwice =>
+    twoWidths((size) =>
+      linePlot(
+        rows.map((row) => ({
+          name: `seed ${row.seed}`,
+          points: row.curve.flatMap((point) => {
+            const y = of(point)
+            return y === null ? [] : [{ x: point[0], y }]
+          }),
+          dots: row.curve.length < 20,
+        })),
+        { title, x: { label: 'environment steps' }, y: { label }, ...size },
+      ),
     )
   const statistics = statisticsOf(rows).map((each) => ({
     ...each,
@@ -53,11 +55,11 @@ export function rlPage(
         title: 'Training',
         figures: [
           {
-            svg: curve('Mean return of 100 episodes', 'mean return', (point) => point[1]),
+            ...curve('Mean return of 100 episodes', 'mean return', (point) => point[1]),
             caption: 'Of training.',
           },
           {
-            svg: curve('Ratios that are exactly 1', 'share', (point) => point[2]),
+            ...curve('Ratios that are exactly 1', 'share', (point) => point[2]),
             caption: 'The share of ratios new / old that are exactly 1, in the minibatches of an update.',
           },
         ],

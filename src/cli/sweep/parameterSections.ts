@@ -7,6 +7,7 @@ import {
   type Section,
   type SeriesColor,
   scatterPlot,
+  twoWidths,
 } from '../../report/index.js'
 import type { ParamValue, TrialRow } from '../../sweep/index.js'
 import { axisOf, type MetricView } from './metricView.js'
@@ -36,14 +37,17 @@ function alone({ configurations, metric, point, axis }: MetricView, names: reado
   const figures = names.map((name): Figure => {
     const points = configurations.map((one) => point(numberOf(one, name), one))
     return {
-      svg: scatterPlot([{ name: 'a run', points, color: 'blue' }], {
-        title: `${metric} against ${name}`,
-        x: axisOf(
-          name,
-          points.map(({ x }) => x),
-        ),
-        y: axis,
-      }),
+      ...twoWidths((size) =>
+        scatterPlot([{ name: 'a run', points, color: 'blue' }], {
+          title: `${metric} against ${name}`,
+          x: axisOf(
+            name,
+            points.map(({ x }) => x),
+          ),
+          y: axis,
+          ...size,
+        }),
+      ),
       caption: 'A point for each configuration, as far as it was run.',
     }
   })
@@ -67,16 +71,18 @@ function plane({ configurations, metric, point }: MetricView, [across, down]: re
       name,
       configurations.map((one) => numberOf(one, name)),
     )
-  const svg = scatterPlot(
-    [
-      part('best quarter', 0, quarter, 'green'),
-      part('middle half', quarter, last, 'orange'),
-      part('worst quarter', last, configurations.length, 'grey'),
-    ],
-    { title: `${across} and ${down}`, x: axis(across), y: axis(down) },
+  const drawn = twoWidths((size) =>
+    scatterPlot(
+      [
+        part('best quarter', 0, quarter, 'green'),
+        part('middle half', quarter, last, 'orange'),
+        part('worst quarter', last, configurations.length, 'grey'),
+      ],
+      { title: `${across} and ${down}`, x: axis(across), y: axis(down), ...size },
+    ),
   )
   const caption = `Where the best ${metric} lies among all.`
-  return [{ id: 'plane', title: 'Two parameters together', figures: [{ svg, caption }] }]
+  return [{ id: 'plane', title: 'Two parameters together', figures: [{ ...drawn, caption }] }]
 }
 
 /** The best of every pair of values, where two parameters have few of them and every pair was tried. */

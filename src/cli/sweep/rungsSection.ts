@@ -1,4 +1,11 @@
-import { htmlTable, type PlotSeries, type Row, type Section, scatterPlot } from '../../report/index.js'
+import {
+  htmlTable,
+  type PlotSeries,
+  type Row,
+  type Section,
+  scatterPlot,
+  twoWidths,
+} from '../../report/index.js'
 import type { TrialRow } from '../../sweep/index.js'
 import type { MetricView } from './metricView.js'
 
@@ -35,21 +42,23 @@ export function rungsSection(
     { key: 'best', header: `best ${metric}`, digits: 6 },
     { key: 'median', header: `median ${metric}`, digits: 6 },
   ]
-  const svg = scatterPlot(
-    [
-      part('went on', rows.filter(wentOn), 'green'),
-      part(
-        'ended here',
-        rows.filter((one) => !wentOn(one)),
-        'grey',
-      ),
-    ],
-    { title: `${metric} of every rung`, x: { label: 'step', scale: 'log10' }, y: axis },
+  const drawn = twoWidths((size) =>
+    scatterPlot(
+      [
+        part('went on', rows.filter(wentOn), 'green'),
+        part(
+          'ended here',
+          rows.filter((one) => !wentOn(one)),
+          'grey',
+        ),
+      ],
+      { title: `${metric} of every rung`, x: { label: 'step', scale: 'log10' }, y: axis, ...size },
+    ),
   )
   return {
     id: 'rungs',
     title: 'Who went on',
-    figures: [{ svg, caption: 'Every run at the step to which it was run: the better ones went on.' }],
+    figures: [{ ...drawn, caption: 'Every run at the step to which it was run: the better ones went on.' }],
     html: htmlTable(columns, body),
   }
 }

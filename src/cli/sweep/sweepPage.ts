@@ -1,4 +1,12 @@
-import { type Figure, heatMap, htmlPage, htmlTable, linePlot, type Section } from '../../report/index.js'
+import {
+  type Figure,
+  heatMap,
+  htmlPage,
+  htmlTable,
+  linePlot,
+  type Section,
+  twoWidths,
+} from '../../report/index.js'
 import type { Step2750Run, SweepRow } from '../../step2750/index.js'
 import { calibrated, tableRows, varied, written } from './sweepTable.js'
 
@@ -68,11 +76,14 @@ function againstRate(rows: readonly SweepRow[]): Section[] {
   const products = bad.map((row) => row.options.lr * row.firstNonFiniteStep!)
   const [least, most] = [Math.min(...products), Math.max(...products)]
   const figure: Figure = {
-    svg: linePlot(series, {
-      title: 'First NaN step against the learning rate',
-      x: { label: 'learning rate', scale: 'log10' },
-      y: { label: 'first NaN step', scale: 'log10' },
-    }),
+    ...twoWidths((size) =>
+      linePlot(series, {
+        title: 'First NaN step against the learning rate',
+        x: { label: 'learning rate', scale: 'log10' },
+        y: { label: 'first NaN step', scale: 'log10' },
+        ...size,
+      }),
+    ),
     caption: 'Both axes are logarithmic: a line of slope -1 means that lr x step is constant.',
   }
   const finding =

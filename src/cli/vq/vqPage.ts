@@ -1,4 +1,4 @@
-import { htmlPage, htmlTable, scatterPlot } from '../../report/index.js'
+import { htmlPage, htmlTable, type PlotSize, scatterPlot, twoWidths } from '../../report/index.js'
 import { readable } from '../../text/index.js'
 import { bestByBits } from '../quantize/bestByBits.js'
 import {
@@ -26,24 +26,24 @@ export function vqPage(file: string, results: VqResults): string {
     },
     { name: 'chosen', ways: finite.filter(({ way }) => way === 'chosen') },
   ]
-  const plot = scatterPlot(
-    series.map(({ name, ways }) => ({
-      name,
-      points: ways.map((one) => ({
-        x: one.bits,
-        y: one.sqnr,
-        title: one.way,
-        ...(named.has(one) || name === 'chosen' ? { label: one.way } : {}),
+  const draw = (size: PlotSize): string =>
+    scatterPlot(
+      series.map(({ name, ways }) => ({
+        name,
+        points: ways.map((one) => ({
+          x: one.bits,
+          y: one.sqnr,
+          title: one.way,
+          ...(named.has(one) || name === 'chosen' ? { label: one.way } : {}),
+        })),
       })),
-    })),
-    {
-      title: 'SQNR by bits',
-      width: 760,
-      height: 380,
-      x: { label: 'bits of a value, scales and tables included' },
-      y: { label: 'SQNR, dB' },
-    },
-  )
+      {
+        title: 'SQNR by bits',
+        ...size,
+        x: { label: 'bits of a value, scales and tables included' },
+        y: { label: 'SQNR, dB' },
+      },
+    )
   return htmlPage({
     title: `Vector quantised: ${file}`,
     lead: 'Codebooks beside integers, blocks and bfloat16, on the tensors of this file.',
@@ -60,7 +60,7 @@ export function vqPage(file: string, results: VqResults): string {
         paragraphs: [reading],
         figures: [
           {
-            svg: plot,
+            ...twoWidths(draw, { width: 760, height: 380 }),
             caption:
               'Signal to noise by the bits it costs. Named is the best with so many bits, the others by pointing at them.',
             wide: true,

@@ -1,49 +1,33 @@
 import { sizeOf } from '../../tensor/index.js'
-import { planMemory, spaced } from '../engine/memory.js'
+import { planMemory, roomFor, spaced, up32 } from '../engine/memory.js'
 import * as code from '../engine/opcodes.js'
 import { type Graph, moves, type Node } from '../graph/graph.js'
 import { wordsOf } from '../graph/inside.js'
-import type { Instruction, Parameter } from '../graph/lowering.js'
+import type { Parameter } from '../graph/lowering.js'
 import { bytesOutside, edgeOf, formatWords, hasRecord, widthOf } from '../graph/values.js'
-import { broadcastView, collapsed, type View } from '../graph/view.js'
-import { blockElements, blockOf, emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
-import type { Edge, Emitted, HostCall } from './emitted.js'
+import type { View } from '../graph/view.js'
+import { emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
+import type { Edge, EdgeTables, Emitted, HostCall, Streamed, TableAt } from './emitted.js'
 import { lastReads } from './lives.js'
-import { inPasses, isAlong, planEdges } from './planEdges.js'
-import {
-  isLoop,
-  isScan,
-  type LoopNode,
-  type LoopStep,
-  type NodeStep,
-  type Place,
-  type ScanStep,
-  type Schedule,
-} from './schedule.js'
+import { type LoopPlaces, loopLines } from './loopLines.js'
+import { inPasses, planEdges } from './planEdges.js'
+import { mostInTile, planStreams, type Stream, tileOf } from './planStreams.js'
+import { isLoop, isScan, type LoopStep, type NodeStep, type ScanStep, type Schedule } from './schedule.js'
 import { signedNaNs } from './signedNaNs.js'
 import { type Address, assignSlots, type Line, type Operand, plus, type Relative } from './slots.js'
 import { dealt, type Share, sharesOf, Words, whole } from './words.js'
 
-/** Where tables of functions lie, which programs share. */
-export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
-
-/** Where the tables lie by which codes of up to 8 bits come in, and the records by which they go out. */
-export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; readonly leave: number }
-
-// No bit operation: addresses go up to 2^32.
-const up32 = (n: number): number => Math.ceil(n / 32) * 32
-
-/** Room for the elements of a value, and for what an instruction that takes sixteen at a time may write behind the last one. */
-function roomFor(size: number, bytes: number): number {
-  return up32(size * bytes) + 64
-}
-
-/** Where an instruction writes that only looks. */
-const nowhere: Operand = { from: 0, along: 0 }
-
 /** Nanoseconds of one instruction on one element, about, and of one element on its way in or out. */
 const perInstruction = 0.3
 const perEdge = 0.3
+
+/** How a program is to be written. */
+interface Emitting {
+  readonly inside?: boolean
+  readonly threads?: number
+  /** Results that are to lie in memory until the end; without it all, and arguments from the beginning. */
+  readonly stays?: (result: Node) => boolean
+}
 
 /**
  * Writes a schedule as words of a program whose memory begins at `base`. The body of a loop is `inside` another program: its elements
@@ -56,7 +40,7 @@ export function emit(
   base: number,
   tableAt: TableAt,
   edgeTables: EdgeTables,
-  { inside = false, threads = 1 }: { readonly inside?: boolean; readonly threads?: number },
+  { inside = false, threads = 1, stays }: Emitting,
 ): Emitted {
   const { steps, placeOf } = plan
   const edges = inside ? inPasses : planEdges(graph, plan)
@@ -65,8 +49,22 @@ export function emit(
   const bytesOf = (node: Node): 1 | 2 | 4 | 8 =>
     (edges.codes.has(node) ? bytesOutside(node.dtype) : undefined) ?? widthOf(node.dtype)
   const readers = lastReads(graph, plan, inside)
+  const isOne = !inside && threads === 1
+  const streams = isOne && stays ? planStreams(graph, plan, edges, stays) : new Map<LoopStep, Stream>()
+  const streamed = new Set<Node>()
+  for (const [step, { ins, outs }] of streams) {
+    const at = steps.indexOf(step) + 1
+    for (const node of [...ins, ...outs]) {
+      streamed.add(node)
+      readers.set(node, { from: at, to: at })
+    }
+  }
   const stored = [...readers.keys()].filter((node) => node.source.kind !== 'constant')
-  const needs = stored.map((node) => ({ bytes: roomFor(node.size, bytesOf(node)), ...readers.get(node)! }))
+  const elementsOf = (node: Node): number =>
+    streamed.has(node) ? Math.min(node.size, mostInTile) : node.size
+  const needs = stored.map((node) => ({
+    ...{ bytes: roomFor(elementsOf(node), bytesOf(node)), ...readers.get(node)! },
+  }))
   const memory = planMemory(needs)
   const start = spaced(base)
   const address = new Map(stored.map((node, i) => [node, start + memory.offsets[i]!]))
@@ -132,121 +130,23 @@ export function emit(
   const tableFor = (node: Node, way: 'enter' | 'leave'): Address =>
     edgeOf(node.dtype) === code.BYTES ? edgeTables(node.dtype)[way] : 0
 
+  function parameterWord(node: Node, parameter: Parameter | undefined): Address {
+    if (!parameter) return 0
+    if (parameter.kind === 'format') return record(parameter.dtype)
+    if (parameter.kind === 'table') return tableAt(parameter)
+    if (parameter.kind === 'number') return parameter.number
+    calls.push({ kind: 'block', node })
+    return calls.length - 1
+  }
+
+  const places: LoopPlaces = {
+    ...{ threads, edges, signed, bytesOf, at, tableFor, viewRecord, parameterWord },
+    isStored: (node) => readers.has(node),
+  }
+
   function emitLoop(step: LoopStep): void {
-    const { shape, nodes } = step
-    const isStored = (node: Node): boolean => readers.has(node)
-    const registers = new Map<Node | string, Operand>()
-    const before: Line[] = []
-    const body: Line[] = []
-    const total = sizeOf(shape)
-    const wide = nodes.some(
-      ({ node, loop }) =>
-        node.inputs.some(({ dtype }) => widthOf(dtype) === 8) ||
-        (loop === 'same' ? widthOf(node.dtype) === 8 : loop.some(({ width }) => width === 8)),
-    )
-    const most = wide ? blockElements / 2 : blockElements
-    const row = shape.at(-1) ?? 1
-    const block = Math.min(total, blockOf(row, most, threads))
-
-    /** What an operand from outside of the loop is read as. */
-    function outside(place: Place): Operand {
-      const { stored } = place
-      const width = widthOf(stored.dtype)
-      const view = collapsed(broadcastView(place.view, shape))
-      const key = `${stored.id} ${view.start} ${view.shape.join()} ${view.strides.join()}`
-      const known = registers.get(key)
-      if (known) return known
-      const bytes = bytesOf(stored)
-      if (isAlong(place, shape, bytes)) {
-        const from: Operand = { from: plus(at(stored), view.start * bytes), along: bytes }
-        if (!edges.codes.has(stored)) return from
-        const to: Operand = { register: { last: 0, always: false } }
-        const opcode = code.READ + edgeOf(stored.dtype)
-        body.push({ opcode, to, reads: [from], parameter: tableFor(stored, 'enter') })
-        registers.set(key, to)
-        return to
-      }
-      // The same for every block: one element, or whole rows of which a block holds some.
-      const repeats =
-        view.strides[0] === 0 && (view.shape.length === 1 || block % (total / view.shape[0]!) === 0)
-      const to: Operand = { register: { last: 0, always: repeats } }
-      const line: Line = {
-        opcode: width === 8 ? code.LOAD64 : code.LOAD,
-        to,
-        reads: [{ from: at(stored), along: 0 }],
-        parameter: viewRecord(view),
-      }
-      if (repeats) before.push(line)
-      else body.push(line)
-      registers.set(key, to)
-      return to
-    }
-
-    function operand({ node, reads }: LoopNode, i: number): Operand {
-      const place = reads[i]
-      return place ? outside(place) : registers.get(node.inputs[i]!)!
-    }
-
-    function destination(node: Node): Operand {
-      if (!isStored(node) || edges.codes.has(node)) return { register: { last: 0, always: false } }
-      return { from: at(node), along: bytesOf(node) }
-    }
-
-    /** Writes what goes out as storage has it. */
-    function leave(node: Node, result: Operand): void {
-      const isCode = edges.codes.has(node)
-      if (!isCode && !edges.left.has(node)) return
-      const opcode = code.WRITE + edgeOf(node.dtype)
-      const to: Operand = { from: at(node), along: bytesOf(node) }
-      body.push({ opcode, to, reads: [result], parameter: tableFor(node, 'leave') })
-    }
-
-    function instruct(from: LoopNode, instructions: readonly Instruction[]): void {
-      const { node, as } = from
-      const made: Operand[] = []
-      for (const [i, { opcode, reads, parameter }] of instructions.entries()) {
-        const operands = reads.map((read) =>
-          typeof read === 'number' ? operand(from, read) : made[read.before]!,
-        )
-        const last = i === instructions.length - 1
-        const to = last ? destination(node) : { register: { last: 0, always: false } }
-        const quiet = opcode < code.MIN && !signed.has(node)
-        body.push({ opcode, to, reads: operands, parameter: parameterWord(as, parameter), quiet })
-        made.push(to)
-      }
-      const result = made.at(-1)!
-      // What is rounded to be stored goes on unrounded within the loop.
-      registers.set(node, node !== as && isStored(node) ? made.at(-2)! : result)
-      if (signed.has(node) && instructions.some(({ opcode }) => opcode === code.TABLE8)) {
-        body.push({ opcode: code.CHECK, to: nowhere, reads: [result], parameter: 0 })
-      }
-      leave(node, result)
-    }
-
-    function parameterWord(node: Node, parameter: Parameter | undefined): Address {
-      if (!parameter) return 0
-      if (parameter.kind === 'format') return record(parameter.dtype)
-      if (parameter.kind === 'table') return tableAt(parameter)
-      if (parameter.kind === 'number') return parameter.number
-      calls.push({ kind: 'block', node })
-      return calls.length - 1
-    }
-
-    for (const node of edges.looks.get(step) ?? []) {
-      const reads: Operand[] = [{ from: at(node), along: 4 }]
-      body.push({ opcode: code.READ + code.FLOAT32, to: nowhere, reads, parameter: 0 })
-    }
-    for (const from of nodes) {
-      const { node, as, loop } = from
-      if (loop !== 'same') {
-        instruct(from, node === as || !isStored(node) ? loop : [...loop, toBfloat16(loop)])
-      } else if (!isStored(node)) {
-        registers.set(node, operand(from, 0))
-      } else {
-        const opcode = widthOf(node.dtype) === 8 ? code.COPY64 : code.COPY
-        instruct(from, [{ opcode, reads: [0], width: widthOf(node.dtype) }])
-      }
-    }
+    const { before, body, block, wide } = loopLines(step, places)
+    const total = sizeOf(step.shape)
     const bytes = spaced(block * (wide ? 8 : 4) + 64)
     const own = assignSlots(before, body) * bytes
     slotBytes = Math.max(slotBytes, own * threads)
@@ -254,6 +154,7 @@ export function emit(
     // Kernels in JavaScript are on the caller's thread alone.
     const stays = body.some(({ opcode }) => opcode === code.HOST)
     const shares = stays ? whole(units) : sharesOf(threads, units, body.length * total * perInstruction)
+    const stream = streams.get(step)
     inParts(shares, ({ from, to: end }, part) => {
       const word = (operand: Operand | undefined): Address => {
         if (!operand) return 0
@@ -267,8 +168,40 @@ export function emit(
         }
       }
       if (before.length > 0) lines(before, 0, block)
-      if (body.length > 0) lines(body, from * block, Math.min(total, end * block))
+      if (stream) {
+        const number = words.part(() => {
+          lines(body, 0, total)
+          write(code.END)
+        })
+        emitStream(stream, body, number, { size: total, tile: tileOf(block) })
+      } else if (body.length > 0) {
+        lines(body, from * block, Math.min(total, end * block))
+      }
     })
+  }
+
+  /** Calls a loop, a part by its number, tile by tile. */
+  function emitStream(
+    { ins, outs }: Stream,
+    body: readonly Line[],
+    part: number,
+    sizes: { readonly size: number; readonly tile: number },
+  ): void {
+    const placed = (node: Node): Streamed => {
+      const from = address.get(node)!
+      const standing = body.flatMap(({ to, reads }, i) =>
+        // Behind the five words of the group, six to a line, the first of which is its opcode.
+        [to, ...reads].flatMap((operand, k) =>
+          'from' in operand && operand.from === from ? [6 * i + 6 + k] : [],
+        ),
+      )
+      return { node, at: from, along: bytesOf(node), words: standing }
+    }
+    calls.push(({ partAt }) => ({
+      ...{ kind: 'stream', place: partAt(part), ...sizes },
+      ...{ ins: ins.map(placed), outs: outs.map(placed) },
+    }))
+    write(code.CALL, calls.length - 1)
   }
 
   /** What writes a part of a step, whose room is its own. */
@@ -309,7 +242,9 @@ export function emit(
     })
     split.pop()
   }
-  const inputs = stored.filter(({ source, size }) => source.kind === 'argument' && size > 0)
+  const inputs = stored.filter(
+    (node) => node.source.kind === 'argument' && node.size > 0 && !streamed.has(node),
+  )
   const looked = new Set([...edges.looks.values()].flat())
   if (!inside) {
     const passing = inputs.filter((node) => !edges.codes.has(node) && !looked.has(node))
@@ -337,7 +272,11 @@ export function emit(
   }
   starts.push(words.length)
   const outputs = [...new Set(graph.outputs.map((node) => placeOf(node).stored))].filter(
-    ({ source, size }) => source.kind !== 'argument' && source.kind !== 'constant' && size > 0,
+    (node) =>
+      node.source.kind !== 'argument' &&
+      node.source.kind !== 'constant' &&
+      node.size > 0 &&
+      !streamed.has(node),
   )
   if (!inside) {
     const passing = outputs.filter((node) => !edges.codes.has(node) && !edges.left.has(node))
@@ -365,6 +304,7 @@ export function emit(
     stepsAt: starts.map((word) => wordsAt + word * 4),
     stored: new Set(stored),
     codes: edges.codes,
+    streamed,
     arguments: placed(inputs),
     outputs: placed(outputs),
     results: results.map(place),
@@ -380,9 +320,4 @@ export function emit(
 interface Resolve {
   place(address: Address): number
   partAt(part: number): number
-}
-
-/** What a value kept in float32 within a loop is rounded by where it is stored. */
-function toBfloat16(loop: readonly Instruction[]): Instruction {
-  return { opcode: code.ROUND + code.TO_BFLOAT16, reads: [{ before: loop.length - 1 }], width: 4 }
 }

@@ -1,5 +1,12 @@
 import type { Node } from '../graph/graph.js'
+import type { Parameter } from '../graph/lowering.js'
 import type { ScanStep } from './schedule.js'
+
+/** Where tables of functions lie, which programs share. */
+export type TableAt = (parameter: Extract<Parameter, { kind: 'table' }>) => number
+
+/** Where the tables lie by which codes of up to 8 bits come in, and the records by which they go out. */
+export type EdgeTables = (dtype: Node['dtype']) => { readonly enter: number; readonly leave: number }
 
 /** A buffer that comes in or goes out. */
 export interface Edge {
@@ -16,6 +23,7 @@ export type HostCall =
   | { readonly kind: 'block'; readonly node: Node }
   | ScanCall
   | PartsCall
+  | StreamCall
 
 /** A loop: where what it reads lies, and where its results go. */
 export interface ScanCall {
@@ -29,6 +37,26 @@ export interface ScanCall {
 export interface PartsCall {
   readonly kind: 'parts'
   readonly places: readonly number[]
+}
+
+/** A value of a loop as it comes in or goes out tile by tile: where a tile lies, and in which words of the loop that is said. */
+export interface Streamed {
+  readonly node: Node
+  readonly at: number
+  /** Bytes of an element. */
+  readonly along: number
+  readonly words: readonly number[]
+}
+
+/** A loop that takes its arguments and gives its results tile by tile. */
+export interface StreamCall {
+  readonly kind: 'stream'
+  /** Where the words of the loop begin: those of a group, and an end. */
+  readonly place: number
+  readonly size: number
+  readonly tile: number
+  readonly ins: readonly Streamed[]
+  readonly outs: readonly Streamed[]
 }
 
 /** A program in the interpreter's words, for one place in memory. */
@@ -46,6 +74,8 @@ export interface Emitted {
   readonly codes: ReadonlySet<Node>
   readonly arguments: readonly Edge[]
   readonly outputs: readonly Edge[]
+  /** Those of which a tile at a time lies there. */
+  readonly streamed: ReadonlySet<Node>
   /** Where each result of the graph lies. */
   readonly results: readonly number[]
   readonly calls: readonly HostCall[]

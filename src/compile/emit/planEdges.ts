@@ -60,7 +60,7 @@ export function planEdges(graph: Graph, { steps, placeOf }: Schedule): Edges {
       // One that reads all elements, each once.
       const looking = loops.find(({ nodes, shape }) =>
         nodes.some(({ reads }) =>
-          reads.some((place) => place?.stored === node && isWhole(place, shape, node)),
+          reads.some((place) => place?.stored === node && isWhole(place, shape, node, 4)),
         ),
       )
       if (looking) looks.set(looking, [...(looks.get(looking) ?? []), node])
@@ -77,6 +77,7 @@ export function planEdges(graph: Graph, { steps, placeOf }: Schedule): Edges {
   return { codes, looks, left }
 }
 
-function isWhole(place: Place, shape: readonly number[], node: Node): boolean {
-  return isAlong(place, shape, 4) && collapsed(broadcastView(place.view, shape)).shape[0] === node.size
+/** The same of all elements of a value. */
+export function isWhole(place: Place, shape: readonly number[], node: Node, bytes: number): boolean {
+  return isAlong(place, shape, bytes) && collapsed(broadcastView(place.view, shape)).shape[0] === node.size
 }

@@ -14,12 +14,21 @@ const apart = 512
 /** Where a stretch of memory of so many bytes may begin: at a multiple of this. */
 const alignment = (bytes: number): number => (bytes < 4096 ? 32 : apart)
 
+// No bit operation: addresses go up to 2^32.
+const up = (n: number, multiple: number): number => Math.ceil(n / multiple) * multiple
+
+/** The next multiple of 32. */
+export const up32 = (n: number): number => up(n, 32)
+
+/** Room for the elements of a value, and for what an instruction that takes sixteen at a time may write behind the last one. */
+export function roomFor(size: number, bytes: number): number {
+  return up32(size * bytes) + 64
+}
+
 /** At least so many bytes, such that stretches of this size one behind the other begin where they may. */
 export function spaced(bytes: number): number {
   return up(bytes, alignment(bytes))
 }
-
-const up = (n: number, multiple: number): number => Math.ceil(n / multiple) * multiple
 
 /** Offsets from 0 for some needs, such that none of two that are alive at once overlap, and how much that takes in all. */
 export function planMemory(needs: readonly Need[]): {

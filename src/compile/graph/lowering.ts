@@ -304,6 +304,7 @@ const loops: OpTable<{ readonly rule: Rule }> = {
   maximum: { rule: choice(code.MAX, code.MAX64, code.MAX_INT, code.MAX_UINT) },
   pow: { rule: kernel },
   atan2: { rule: kernel },
+  hypot: { rule: kernel },
   equal: { rule: comparison(equality) },
   notEqual: { rule: comparison(equality, false, true) },
   less: { rule: comparison(order) },

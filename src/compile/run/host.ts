@@ -5,6 +5,7 @@ import type { Host, Machine } from '../engine/machine.js'
 import type { Node } from '../graph/graph.js'
 import { putTensor, tensorAt } from '../graph/inside.js'
 import { viewOf } from './putElements.js'
+import { runStream } from './runStream.js'
 
 /** What runs a loop of the function's own; true where it came upon a NaN that a program keeps no account of. */
 export interface RunsLoop {
@@ -12,10 +13,15 @@ export interface RunsLoop {
   run(call: ScanCall): boolean
 }
 
+const none: readonly Tensor[] = []
+
 /** What the interpreter calls for one program: operations by their own kernels, and loops. */
 export class ProgramHost implements Host {
   /** Whether a loop came upon a NaN that a program keeps no account of. */
   strange = false
+  /** The program's arguments while it runs, and the results that have gone out by then. */
+  args: readonly Tensor[] = none
+  readonly made: Map<Node, Tensor['data']> = new Map()
   readonly #calls: readonly HostCall[]
   readonly #loops: ReadonlyMap<ScanStep, RunsLoop>
   readonly #machine: Machine
@@ -26,6 +32,13 @@ export class ProgramHost implements Host {
     this.#machine = machine
   }
 
+  /** Lets go of arguments and results. */
+  forget(): void {
+    this.args = none
+    // Clearing a map takes longer than all else that a short call does.
+    if (this.made.size > 0) this.made.clear()
+  }
+
   step(index: number): void {
     const call = this.#calls[index]!
     if (call.kind === 'scan') {
@@ -34,6 +47,10 @@ export class ProgramHost implements Host {
     }
     if (call.kind === 'parts') {
       if (this.#machine.runParts(call.places)) this.strange = true
+      return
+    }
+    if (call.kind === 'stream') {
+      if (runStream(call, this.args, this.made, this.#machine, this)) this.strange = true
       return
     }
     if (call.kind !== 'step') throw new Error('compile: a step calls what is no step')

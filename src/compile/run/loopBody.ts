@@ -2,6 +2,7 @@ import { emit } from '../emit/emit.js'
 import type { Emitted, ScanCall } from '../emit/emitted.js'
 import { isScan, type Rounding, type ScanStep, type Schedule, schedule } from '../emit/schedule.js'
 import type { Machine } from '../engine/machine.js'
+import { up32 } from '../engine/memory.js'
 import { type Graph, graphOf, type Node } from '../graph/graph.js'
 import { widthOf } from '../graph/values.js'
 import { ProgramHost, type RunsLoop } from './host.js'
@@ -14,7 +15,6 @@ interface Copy {
 }
 
 const wordsOf = ({ size, dtype }: Node): number => (size * widthOf(dtype)) / 4
-const up32 = (n: number): number => Math.ceil(n / 32) * 32
 
 /**
  * The body of a loop as a program inside of another: what it captured and carries lies in memory of its own from step to step,
@@ -37,7 +37,7 @@ export class LoopBody implements RunsLoop {
   readonly #carry: readonly Copy[]
   readonly #between: readonly Copy[]
 
-  constructor(step: ScanStep, machine: Machine, rounding: Rounding, base: number) {
+  constructor(step: ScanStep, machine: Machine, rounding: Rounding, base: number, threads: number) {
     const { loop, results } = step
     const { body, carries } = loop
     this.step = step
@@ -46,14 +46,14 @@ export class LoopBody implements RunsLoop {
     const stacked = this.#stacked.map((result) => body.outputs[indexOf(result)]!)
     this.graph = graphOf([...body.outputs.slice(0, carries), ...stacked], [...body.captured, ...body.inputs])
     this.schedule = schedule(this.graph, rounding)
-    this.bodies = bodiesOf(this.schedule, machine, rounding, base)
+    this.bodies = bodiesOf(this.schedule, machine, rounding, base, threads)
     this.emitted = emit(
       this.graph,
       this.schedule,
       this.bodies.at(-1)?.end ?? base,
       ({ name, dtype }) => machine.tableOf(name, dtype),
       (dtype) => machine.edgesOf(dtype),
-      { inside: true },
+      { inside: true, threads },
     )
     const { arguments: places, results: gives, calls } = this.emitted
     this.#host = new ProgramHost(calls, this.bodies, machine)
@@ -131,10 +131,11 @@ export function bodiesOf(
   machine: Machine,
   rounding: Rounding,
   base: number,
+  threads: number,
 ): LoopBody[] {
   const bodies: LoopBody[] = []
   for (const step of steps) {
-    if (isScan(step)) bodies.push(new LoopBody(step, machine, rounding, bodies.at(-1)?.end ?? base))
+    if (isScan(step)) bodies.push(new LoopBody(step, machine, rounding, bodies.at(-1)?.end ?? base, threads))
   }
   return bodies
 }

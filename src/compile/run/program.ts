@@ -11,7 +11,7 @@ import { putElements, takeElements } from './putElements.js'
 /** Room behind a program: elements behind the last one may be any bits, and a table is read by them too, up to 2^18 words off. */
 const slack = 2 ** 20
 
-/** A value that comes out: where it lies, unless it is an argument, a constant or has no elements. */
+/** A value that comes out: where it lies, unless it is an argument, a constant, has no elements or has gone out tile by tile. */
 interface Result {
   readonly output: Node
   readonly stored: Node
@@ -30,18 +30,25 @@ export class Program {
   readonly #host: ProgramHost
   readonly #results: readonly Result[]
 
-  constructor(graph: Graph, machine: Machine, rounding: Rounding = 'each', threads = 1) {
+  /** `stays`: results that are not to go out before all steps are done. */
+  constructor(
+    graph: Graph,
+    machine: Machine,
+    rounding: Rounding = 'each',
+    threads = 1,
+    stays: (result: Node) => boolean = () => false,
+  ) {
     this.graph = graph
     this.schedule = schedule(graph, rounding)
     this.#machine = machine
-    this.bodies = bodiesOf(this.schedule, machine, rounding, machine.base)
+    this.bodies = bodiesOf(this.schedule, machine, rounding, machine.base, threads)
     this.emitted = emit(
       graph,
       this.schedule,
       this.bodies.at(-1)?.end ?? machine.base,
       ({ name, dtype }) => machine.tableOf(name, dtype),
       (dtype) => machine.edgesOf(dtype),
-      { threads },
+      { threads, stays },
     )
     this.#images = [...this.bodies.flatMap(({ images }) => images), this.emitted]
     this.#host = new ProgramHost(this.emitted.calls, this.bodies, machine)
@@ -72,13 +79,19 @@ export class Program {
   ): readonly Tensor[] | undefined {
     clock?.push(performance.now())
     this.#put(args)
-    this.#host.strange = false
-    const strange = clock ? this.#clocked(clock) : this.#machine.run(this.emitted.enterAt, this.#host)
-    if (strange || this.#host.strange) return undefined
-    const results: Tensor[] = []
-    for (const [i, result] of this.#results.entries()) results.push(this.#take(result, args, storage[i]))
-    clock?.push(performance.now())
-    return results
+    const host = this.#host
+    try {
+      const strange = clock ? this.#clocked(clock) : this.#machine.run(this.emitted.enterAt, host)
+      if (strange || host.strange) return undefined
+      const results: Tensor[] = []
+      for (let i = 0; i < this.#results.length; i++) {
+        results.push(this.#take(this.#results[i]!, args, storage[i]))
+      }
+      clock?.push(performance.now())
+      return results
+    } finally {
+      host.forget()
+    }
   }
 
   /** Runs step by step, and notes when each of them begins: milliseconds. */
@@ -97,7 +110,7 @@ export class Program {
   #take({ output, stored, at }: Result, args: readonly Tensor[], into: Tensor['data'] | undefined): Tensor {
     if (at !== undefined) return remade(output, takeElements(this.#machine.views, at, output, into))
     if (stored.source.kind === 'constant') return stored.source.tensor
-    if (stored.source.kind !== 'argument') return remade(output, [])
+    if (stored.source.kind !== 'argument') return remade(output, this.#host.made.get(stored) ?? [])
     const from = argumentOf(stored, args)
     return output === stored ? from : remade(output, from.data)
   }
@@ -115,6 +128,7 @@ export class Program {
         machine.runPart(stepsAt[i]!, stepsAt[i + 1]!, this.#host)
         least[i] = Math.min(least[i]!, (performance.now() - began) * 1000)
       }
+      this.#host.forget()
     }
     return least
   }
@@ -125,6 +139,8 @@ export class Program {
     const machine = this.#machine
     machine.reserve(emitted.end + slack)
     machine.own(this, this.#images)
+    this.#host.strange = false
+    this.#host.args = args
     const { views } = machine
     for (const { node, at, codes } of emitted.arguments) {
       putElements(views, at, argumentOf(node, args), codes)

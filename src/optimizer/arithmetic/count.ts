@@ -1,4 +1,5 @@
 import { apply, type KnownOp, type Op, Tensor } from '../../tensor/index.js'
+import { areRecorded } from './recorded.js'
 
 /** Steps done: a number, or where a whole step is recorded an int32 tensor of no axes, as optax keeps it. */
 export type Count = number | Tensor
@@ -16,6 +17,12 @@ export function countOp<A>(name: string, f: (count: number, attributes: A) => nu
 /** What an operation gives for a count that is a tensor. */
 export function atCount<A>(op: Op<A>, count: Tensor, attributes: A): Tensor<'float64'> {
   return apply(op, [count], attributes) as Tensor<'float64'>
+}
+
+/** A count as a number; undefined where somebody records what is made of it. */
+export function plainCount(count: Count): number | undefined {
+  if (!(count instanceof Tensor)) return count
+  return areRecorded(count) ? undefined : count.item()
 }
 
 const largest = 2 ** 31 - 1

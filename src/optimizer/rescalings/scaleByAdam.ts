@@ -9,7 +9,7 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
-import { nextCount } from '../arithmetic/count.js'
+import { nextCount, plainCount } from '../arithmetic/count.js'
 import { isNumber, type Scalar, tensorsOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -80,8 +80,10 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
       const t = nextCount(state.count)
       const trees = [updates, state.mu, state.nu] as const
       const [scaled, mu, nu] = leafwise('scaleByAdam', trees, ([g, m, v], count) => {
-        if (fusion && !areRecorded(g!, m!, v!) && [g, m, v].every((leaf) => leaf!.dtype === 'float32')) {
-          return inOnePass(a, fusion, t, g!, m!, v!)
+        const steps = plainCount(t)
+        const isFloat32 = [g, m, v].every((leaf) => leaf!.dtype === 'float32')
+        if (fusion && isFloat32 && steps !== undefined && !areRecorded(g!, m!, v!)) {
+          return inOnePass(a, fusion, steps, g!, m!, v!)
         }
         const mean = updateMoment(a, b1, g!, m!)
         const square = updateSecondMoment(a, b2, g!, v!)

@@ -1,4 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
+import { cast, Tensor, where } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
@@ -43,13 +44,21 @@ export function scaleByOptimisticGradient(
   checkScalar(op, 'beta', beta)
   const a = arithmeticOf(options.arithmetic)
   return {
+    recordable: true,
     init: (params) => ({ isInitialStep: true, previousGradient: zerosLike(params) }),
     update(updates, { isInitialStep, previousGradient }) {
-      const [ahead, kept] = leafwise(op, [updates, previousGradient], ([g, before]) => [
-        tensorOf(a.sub(a.mul(alpha + beta, g!), a.mul(beta, isInitialStep ? g! : before!))),
-        g!,
-      ])
+      // Inside of a program a tensor.
+      const isFirst: boolean | Tensor = isInitialStep
+      const [ahead, kept] = leafwise(op, [updates, previousGradient], ([g, before]) => {
+        const last = gradientBefore(isFirst, g!, before!)
+        return [tensorOf(a.sub(a.mul(alpha + beta, g!), a.mul(beta, last))), g!]
+      })
       return [ahead, { isInitialStep: false, previousGradient: kept }]
     },
   }
+}
+
+function gradientBefore(isFirst: boolean | Tensor, gradient: Tensor, before: Tensor): Tensor {
+  if (isFirst instanceof Tensor) return where(isFirst, gradient, cast(before, gradient.dtype))
+  return isFirst ? gradient : before
 }

@@ -1,4 +1,4 @@
-import { type UnaryName, unary } from '../../functions/index.js'
+import { hypot, type UnaryName, unary } from '../../functions/index.js'
 import { apart, boundOf, productGap, quotientGap, sumGap, up } from './upward.js'
 
 /**
@@ -148,7 +148,17 @@ const unaryElementBounds = Object.fromEntries(
 /** The bounds of elementwise operations. */
 export const elementBounds: Readonly<
   Record<
-    UnaryName | 'add' | 'sub' | 'mul' | 'div' | 'minimum' | 'maximum' | 'pow' | 'atan2' | 'logAddExp',
+    | UnaryName
+    | 'add'
+    | 'sub'
+    | 'mul'
+    | 'div'
+    | 'minimum'
+    | 'maximum'
+    | 'pow'
+    | 'atan2'
+    | 'hypot'
+    | 'logAddExp',
     ElementBound
   >
 > = {
@@ -177,6 +187,8 @@ export const elementBounds: Readonly<
     if (down[0] <= 0 && down[1] >= 0 && over[0] <= 0) return up(Math.PI + Math.abs(r))
     return Math.max(...down.flatMap((y) => over.map((x) => gap(Math.atan2(y, x), r))))
   },
+  // The length of a sum of vectors is at most that of both: the error moves it by the error's own length.
+  hypot: ([a, b], [e, f], r) => boundOf(up(hypot(e!, f!)) + gap(hypot(a!, b!), r, rounded)),
   logAddExp: ([a, b], [e, f], r) => {
     const high = Math.max(a!, b!)
     const exact = Number.isFinite(a! - b!) ? high + Math.log1p(Math.exp(-Math.abs(a! - b!))) : a! + b!

@@ -32,6 +32,7 @@ import {
   plus,
   type Real,
   realOf,
+  root,
   times,
   toFloat64,
   toFloat64ToOdd,
@@ -46,6 +47,11 @@ export interface Reals {
 
 /** An elementwise operation on real numbers: what an operation of one's own brings to be run without rounding. */
 export type RealRule = (...args: Real[]) => Real
+
+function hypotReal(a: Real, b: Real): Real {
+  const infinite = [a, b].some((x) => typeof x === 'number' && Math.abs(x) === Infinity)
+  return infinite ? Infinity : root(plus(times(a, a), times(b, b)))
+}
 
 function logAddExp(a: Real, b: Real): Real {
   const apart = minus(a, b)
@@ -174,6 +180,7 @@ const realRules: OpTable<RealRun> = {
   div: each(over),
   pow: each(powReal),
   atan2: 'none',
+  hypot: each(hypotReal),
   minimum: each((a, b) => (Number.isNaN(b) || order(b, a) < 0 ? b : a)),
   maximum: each((a, b) => (Number.isNaN(b) || order(b, a) > 0 ? b : a)),
   where: each((condition, a, b) => (condition === 0 ? b : a)),

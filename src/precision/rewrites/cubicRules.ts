@@ -47,7 +47,7 @@ interface Cubic {
 
 function cubicOf(graph: Graph, operand: Operand): Cubic | undefined {
   const { constant, terms } = graph.linear(operand)
-  const of = (name: string): Cubic | undefined => {
+  const of = (name: 'sin' | 'tan'): Cubic | undefined => {
     const curved = terms.find((term) => graph.read(term.operand, name))
     const [x] = curved ? graph.read(curved.operand, name)! : []
     const straight = terms.find((term) => term !== curved)

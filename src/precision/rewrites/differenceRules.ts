@@ -10,6 +10,8 @@ import {
   log1p,
   mul,
   neg,
+  opName,
+  ops,
   sin,
   sinh,
   sqrt,
@@ -67,8 +69,11 @@ function functionOf(
   const step = graph.stepOf(operand)
   const [a, b] = step?.operands ?? []
   if (!step || a === undefined) return undefined
-  if (b === undefined) return { name: step.op.name, x: a }
-  if (step.op.name !== 'div' || graph.constant(a) !== 1) return undefined
+  if (b === undefined) {
+    const name = opName(step.op)
+    return name && { name, x: a }
+  }
+  if (step.op !== ops.div || graph.constant(a) !== 1) return undefined
   const [root] = graph.read(b, 'sqrt') ?? []
   return root === undefined ? { name: 'reciprocal', x: b } : { name: 'rsqrt', x: root }
 }

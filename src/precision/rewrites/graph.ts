@@ -1,4 +1,5 @@
-import { isFloat, ops, type Tensor } from '../../tensor/index.js'
+import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
+import { isFloat, type Op, type OpName, opName, ops, type Tensor } from '../../tensor/index.js'
 import { constantOf, isConstant } from '../program/constantOf.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 
@@ -21,6 +22,7 @@ export class Graph {
   readonly program: Program
   readonly #ids: number[] = []
   readonly #constants = new Map<Tensor, number>()
+  readonly #ops = new Map<Op, number>()
   readonly #known = new Map<string, number>()
   readonly #linear = new Map<Operand, Linear>()
   #readers: readonly (readonly number[])[] | undefined
@@ -55,9 +57,10 @@ export class Graph {
   }
 
   /** The operands of the step behind an operand, if that is one of these operations. */
-  read(operand: Operand, ...names: readonly string[]): readonly Operand[] | undefined {
+  read(operand: Operand, ...names: readonly (OpName | 'logAddExp')[]): readonly Operand[] | undefined {
     const step = this.stepOf(operand)
-    return step && names.includes(step.op.name) ? step.operands : undefined
+    const name = step && (opName(step.op) ?? (step.op === logAddExpOp ? 'logAddExp' : undefined))
+    return name && names.includes(name) ? step.operands : undefined
   }
 
   /** The operand behind casts between floats. */
@@ -66,7 +69,7 @@ export class Graph {
     for (;;) {
       const step = typeof at === 'number' ? this.program.steps[at - this.program.inputs.length] : undefined
       const [x] = step?.operands ?? []
-      if (x === undefined || !(step!.op.name === 'stopGradient' || this.#isFloatCast(step!))) return at
+      if (x === undefined || !(step!.op === stopGradientOp || this.#isFloatCast(step!))) return at
       at = x
     }
   }
@@ -141,9 +144,9 @@ export class Graph {
       if (a === undefined) {
         terms.push({ sign, operand: this.bare(at) })
       } else {
-        const { name } = this.stepOf(at)!.op
-        visit(a, name === 'neg' ? (-sign as 1 | -1) : sign, depth + 1)
-        if (b !== undefined) visit(b, name === 'sub' ? (-sign as 1 | -1) : sign, depth + 1)
+        const { op } = this.stepOf(at)!
+        visit(a, op === ops.neg ? (-sign as 1 | -1) : sign, depth + 1)
+        if (b !== undefined) visit(b, op === ops.sub ? (-sign as 1 | -1) : sign, depth + 1)
       }
     }
     visit(operand, 1, 0)
@@ -179,9 +182,16 @@ export class Graph {
     if (constant !== undefined) return `number ${constant}`
     if (isConstant({ op })) return `constant ${index}`
     const args = operands.map((operand) => this.idOf(operand))
-    if (op.name === 'mul' && x !== undefined && this.same(x, y!)) return `square() ${args[0]}`
-    if (op.name === 'add' || op.name === 'mul') args.sort((a, b) => a - b)
-    return `${op.name}(${attributesKey(attributes) ?? index}) ${args.join(' ')}`
+    if (op === ops.mul && x !== undefined && this.same(x, y!)) return `square() ${args[0]}`
+    if (op === ops.add || op === ops.mul) args.sort((a, b) => a - b)
+    return `${this.#opId(op)}(${attributesKey(attributes) ?? index}) ${args.join(' ')}`
+  }
+
+  /** Two operations of one's own may be called alike. */
+  #opId(op: Op): number {
+    const id = this.#ops.get(op) ?? this.#ops.size
+    this.#ops.set(op, id)
+    return id
   }
 
   #idOf(key: string): number {

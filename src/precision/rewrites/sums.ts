@@ -1,4 +1,4 @@
-import { type Reduction, sameShape, sizeOf } from '../../tensor/index.js'
+import { opName, type Reduction, sameShape, sizeOf } from '../../tensor/index.js'
 import type { Operand, Step } from '../program/program.js'
 import type { Graph } from './graph.js'
 
@@ -26,7 +26,7 @@ export function scaledSum(graph: Graph, operand: Operand): ScaledSum | undefined
   const at = unshaped(graph, operand)
   const step = graph.stepOf(at)
   if (!step) return undefined
-  const { name } = step.op
+  const name = opName(step.op)
   const [a, b] = step.operands
   if (name === 'sum' || name === 'mean') {
     const { axes } = step.attributes as Reduction

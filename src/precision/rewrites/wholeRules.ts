@@ -8,6 +8,7 @@ import {
   max,
   maximum,
   mul,
+  ops,
   sqrt,
   square,
   sum,
@@ -32,7 +33,7 @@ function unshifted(graph: Graph, operand: Operand, axes: readonly number[]): Ope
   const [x, m] = graph.read(operand, 'sub') ?? []
   if (x === undefined) return undefined
   const top = graph.stepOf(unshaped(graph, m!))
-  if (top?.op.name !== 'max' || !graph.same(top.operands[0]!, x)) return undefined
+  if (top?.op !== ops.max || !graph.same(top.operands[0]!, x)) return undefined
   const along = (top.attributes as Extremum).axes
   return along.length === axes.length && along.every((axis, k) => axis === axes[k]) ? x : undefined
 }

@@ -147,6 +147,7 @@ const steppingRules: OpTable<Adding> = {
   div: 'none',
   pow: 'none',
   atan2: 'none',
+  hypot: 'none',
   minimum: 'none',
   maximum: 'none',
   where: 'none',

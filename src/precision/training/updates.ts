@@ -1,4 +1,4 @@
-import { dtypeFacts, type FloatDType, type Tensor } from '../../tensor/index.js'
+import { dtypeFacts, type FloatDType, ops, type Tensor } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import { spacing } from '../program/spacing.js'
@@ -83,7 +83,7 @@ function lastRounding({ program }: ShadowRun<Tensor>, operand: Operand): number 
     const step: Step = program.steps[at - n]!
     if (kindOf(step.op) === 'rounds') return at - n
     // Of a choice between two the first is the new value.
-    at = step.operands[step.op.name === 'where' ? 1 : 0]
+    at = step.operands[step.op === ops.where ? 1 : 0]
   }
   return undefined
 }
@@ -105,7 +105,7 @@ function unrounded(run: ShadowRun<Tensor>, operand: Operand): Tensor {
 function isKeptWider({ program }: ShadowRun<Tensor>, last: number): boolean {
   const { op, operands } = program.steps[last]!
   const [x] = operands
-  if (op.name !== 'cast' || x === undefined) return false
+  if (op !== ops.cast || x === undefined) return false
   const { data } = recorded(program, x)
   return program.outputs.some((output) => output === x || recorded(program, output).data === data)
 }

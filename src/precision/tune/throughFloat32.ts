@@ -86,6 +86,7 @@ const throughFloat32: OpTable<Innocuous> = {
   div: { when: 'own format' },
   pow: 'none',
   atan2: 'none',
+  hypot: 'none',
   minimum: 'none',
   maximum: 'none',
   where: 'none',

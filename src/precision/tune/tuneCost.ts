@@ -1,4 +1,4 @@
-import { constantOp, dtypeFacts, type FloatDType, isFloat } from '../../tensor/index.js'
+import { constantOp, dtypeFacts, type FloatDType, isFloat, ops } from '../../tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 
@@ -32,7 +32,7 @@ export function wideCost(program: Program, wide: ReadonlySet<number>, dtype: Flo
       const arriving = isWide.has(operand)
       if (arriving) bytes += extra.get(operand)!
       // A cast is no change of dtype more when it runs wide: it falls away.
-      if (rounds && op.name !== 'cast' && arriving !== own) casts++
+      if (rounds && op !== ops.cast && arriving !== own) casts++
     }
     if (!float) continue
     if (own) count++

@@ -1,5 +1,13 @@
 import * as bf16 from '../../bf16/index.js'
-import { decidedAtan2, decidedPow, float32Atan2, float32Pow, ieeePow } from '../../functions/index.js'
+import {
+  decidedAtan2,
+  decidedPow,
+  float32Atan2,
+  float32Hypot,
+  float32Pow,
+  ieeePow,
+  hypot as plainHypot,
+} from '../../functions/index.js'
 import type { BinaryKernel } from '../../simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
@@ -280,3 +288,22 @@ export const atan2Op: KnownOp = binary({
  * @example atan2(tensor([0]), tensor([1])).item() // 0
  */
 export const atan2: Binary = named(atan2Op)
+
+export const hypotOp: KnownOp = binary({
+  name: 'hypot',
+  rounds: 'once',
+  float: plainHypot,
+  float32: float32Hypot,
+})
+
+/**
+ * Length of the vector (a, b): sqrt(a^2 + b^2), without overflow or underflow inside.
+ *
+ * Shape     broadcast of both. Dtype both alike; a number takes the tensor's. Rounding once, nearest even.
+ * Special   an infinite operand gives Inf, beside NaN too.
+ * Error     float64: 0.51 ulp, 1 where the result is subnormal.
+ * Gradient  a / hypot and b / hypot; at (0, 0) half for each, as JAX's.
+ *
+ * @example hypot(tensor([3e30, 5]), tensor([4e30, 12])).toNested()[1] // 13
+ */
+export const hypot: Binary = named(hypotOp)

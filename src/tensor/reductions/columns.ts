@@ -1,5 +1,5 @@
 import { addArrays, encode } from '../../bf16/index.js'
-import { arena, float32ColumnSums, isStepwise } from '../../simd/index.js'
+import { addsLane, arena, float32ColumnSums } from '../../simd/index.js'
 import { type AnyStorage, numbersOf } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -38,11 +38,15 @@ function columnsOf(x: Tensor, { step = 1 }: Lanes, how: Accumulation): Columns |
 type AddColumns = (from: number, sums: Float32Array, out?: Float32Array) => void
 
 /** The kernel's way to add lanes across rows, where there is one and the lanes are worth it. */
-function kernelFor(x: Tensor, { step = 1, length }: Lanes, how: Accumulation): AddColumns | undefined {
+function kernelFor(
+  x: Tensor,
+  { step = 1, length }: Lanes,
+  how: Accumulation,
+  scans: boolean,
+): AddColumns | undefined {
   const { order, accumulate } = how
-  if (accumulate !== 'float32' || !isStepwise(order) || step === 1 || length * step < shortRow ** 2) {
-    return undefined
-  }
+  if (accumulate !== 'float32' || step === 1 || length * step < shortRow ** 2) return undefined
+  if (!addsLane(order, length, scans)) return undefined
   const simd = arena('simd')
   const values = simd && addends(x, how)
   if (!simd || !(values instanceof Float32Array)) return undefined
@@ -51,7 +55,7 @@ function kernelFor(x: Tensor, { step = 1, length }: Lanes, how: Accumulation): A
 
 /** Sums of lanes across rows, by lane; undefined where nothing adds them so. */
 export function columnSums(x: Tensor, lanes: Lanes, how: Accumulation): ((k: number) => number) | undefined {
-  const addColumns = kernelFor(x, lanes, how)
+  const addColumns = kernelFor(x, lanes, how, false)
   if (addColumns) {
     const { length, starts, step = 1 } = lanes
     const totals = new Float32Array(starts.length)
@@ -75,7 +79,7 @@ export function columnSums(x: Tensor, lanes: Lanes, how: Accumulation): ((k: num
 /** Running sums of lanes across rows into `out`, true when done; false where nothing adds them so. */
 export function columnScan(x: Tensor, lanes: Lanes, how: Accumulation, out: AnyStorage): boolean {
   if (x.dtype !== 'bfloat16' && x.dtype !== 'float32') return false
-  const addColumns = out instanceof Float32Array ? kernelFor(x, lanes, how) : undefined
+  const addColumns = out instanceof Float32Array ? kernelFor(x, lanes, how, true) : undefined
   if (addColumns && out instanceof Float32Array) {
     const { length, step = 1 } = lanes
     const sums = new Float32Array(step)

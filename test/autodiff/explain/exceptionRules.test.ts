@@ -105,6 +105,14 @@ describe('findFirstNonFinite, of every operation that has a pole, adds or multip
     expect(event.history.find(({ op }) => op === name)!.how).toBe('cancelled')
   })
 
+  it.each([unary('relu', -1), unary('floor', 0.5), unary('rint', 0.25), unary('trunc', 0.5)])(
+    '$name: a zero that it gives by its meaning is told as neither',
+    ({ name, f, operands }) => {
+      const event = findFirstNonFinite(t.reciprocal(f(...inputs(operands, 'float32'))))!
+      expect(event.history.find(({ op }) => op === name)!.how).toBe('passed')
+    },
+  )
+
   const exactly = (
     [
       [row('sum', (x) => t.sum(x), [5, 7, 11]), 23],

@@ -65,6 +65,10 @@ const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTr
       ...{ learningRate: 0.02, nsSteps: 2, arithmetic },
       muonWeightDimensionNumbers: [{ reductionAxis: 1, outputAxis: 0 }, null],
     }),
+  optimisticGradientDescent: (arithmetic) =>
+    o.optimisticGradientDescent({ learningRate: rate, alpha: 0.7, beta: 0.4, arithmetic }),
+  applyEvery: (arithmetic) =>
+    o.chain(o.adam({ learningRate: 0.01, arithmetic }), o.applyEvery(3, { arithmetic })),
   novograd: (arithmetic) => o.novograd({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),
   adan: (arithmetic) => o.adan({ learningRate: rate, weightDecay: 0.1, arithmetic }),
   adopt: (arithmetic) => o.adopt({ learningRate: 0.01, nesterov: true, arithmetic }),
@@ -121,6 +125,12 @@ describe.each(['ieee', 'xla-cpu'] as const)(`compile of a whole update (%s, seed
         const grads = leaves(k === 4 ? 0.1 : 0)
         const [updates, state] = plain.update(grads, eager.state, eager.params)
         eager = { params: o.applyUpdates(eager.params, updates, { arithmetic }), state }
+        if (k < 2) {
+          const alone = known.update(grads, compiled.state, compiled.params)
+          expect(bitsOf(alone), `${dtype} step ${k}, not compiled`).toBe(
+            bitsOf([updates, o.stateToTree(state)]),
+          )
+        }
         compiled = step(compiled.params, grads, compiled.state)
         expect(bitsOf(compiled.params), `${dtype} step ${k}`).toBe(bitsOf(eager.params))
         expect(bitsOf(compiled.state), `${dtype} state after step ${k}`).toBe(

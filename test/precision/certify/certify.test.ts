@@ -16,6 +16,7 @@ import {
   div,
   exp,
   greater,
+  hypot,
   log,
   logAddExp,
   matmul,
@@ -258,7 +259,7 @@ describe(`certify, functions (seed ${seed})`, () => {
 
   it('contains functions of two operands that carry errors', () => {
     const logSum = (a: Tensor, b: Tensor): Tensor => logAddExp(a, b)
-    const two = { pow, atan2, logAddExp: logSum, minimum, maximum }
+    const two = { pow, atan2, hypot, logAddExp: logSum, minimum, maximum }
     for (const [name, f] of Object.entries(two)) {
       for (let run = 0; run < 200; run++) {
         const [a, b] = [draws() * 8 - (name === 'pow' ? 0 : 4), draws() * 6 - 3].map((x) =>
