@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { doors, inBrowsers } from './test/browsers/inBrowsers.js'
 import ClosingLine from './test/support/closingLine.js'
 
-// `npm run test:browsers`: the unit tests of the folders that make the bits, unchanged, in Chromium and in Firefox; and the lab,
+// `npm run test:browsers`: the unit tests of the folders that make the bits, and of the experiments made of them, unchanged, in
+// Chromium and in Firefox; and the lab,
 // clicked through in both. `npm test` needs no browser.
 
 const bits = inBrowsers(['chromium', 'firefox'], { TPU_TOOLKIT_SEED: process.env['TPU_TOOLKIT_SEED'] ?? '1' })
@@ -30,6 +31,12 @@ export default defineConfig({
             'simd',
             'tensor',
             'numerics',
+            // The experiments.
+            'drift',
+            'failures',
+            'plan',
+            'precision',
+            'step2750',
           ].map((folder) => `test/${folder}/**/*.test.ts`),
           exclude: [
             // These read the checkout itself, or compare what Node's inspect prints.

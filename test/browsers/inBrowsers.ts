@@ -21,7 +21,7 @@ export function inBrowsers(
       alias: [
         ...doors,
         // What tests read keys with.
-        { find: /^node:(fs|zlib|crypto)$/, replacement: path('./node/$1.ts') },
+        { find: /^node:(fs|zlib|crypto|url)$/, replacement: path('./node/$1.ts') },
       ],
     },
     plugins: [

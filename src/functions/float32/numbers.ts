@@ -73,11 +73,11 @@ export const erfcEnd: int = 1157
 export const geluHard: int = 1157
 export const geluEnd: int = 1159
 export const lgammaHard: int = 1159
-export const lgammaEnd: int = 1159
-export const cbrtHard: int = 1159
-export const cbrtEnd: int = 1159
-export const rsqrtHard: int = 1159
-export const rsqrtEnd: int = 1159
+export const lgammaEnd: int = 1165
+export const cbrtHard: int = 1165
+export const cbrtEnd: int = 1165
+export const rsqrtHard: int = 1165
+export const rsqrtEnd: int = 1165
 
 const numbers: Float64Array = new Float64Array([
   1,
@@ -1239,6 +1239,12 @@ const numbers: Float64Array = new Float64Array([
   1.0000158548355103,
   2.1057405319879763e-5,
   1.0528879101912025e-5,
+  -1.5639554096225083e-9,
+  20.27604866027832,
+  0.0038502016104757786,
+  5.557419300079346,
+  6.990847948130907e33,
+  5.378053227661709e35,
 ])
 
 /** One of the numbers. */

@@ -39,8 +39,10 @@ function isOutside(frame: string): boolean {
   return /:\d+:\d+\)?$/.test(frame) && !inner.some((path) => frame.includes(path))
 }
 
+/** The file, without what a server adds to its address (`model.ts?t=17`), line and column. */
 function lineOf(frame: string): string | undefined {
-  return /([^/\\(\s]+:\d+:\d+)\)?$/.exec(frame)?.[1]
+  const found = /([^/\\(\s?]+)(?:\?[^/\\(\s:]*)?(:\d+:\d+)\)?$/.exec(frame)
+  return found ? `${found[1]}${found[2]}` : undefined
 }
 
 // Whose place the operations of a running `calledAt` have. It lives while that runs and changes no result.

@@ -63,11 +63,11 @@ export const erfcEnd: int = 1157
 export const geluHard: int = 1157
 export const geluEnd: int = 1159
 export const lgammaHard: int = 1159
-export const lgammaEnd: int = 1159
-export const cbrtHard: int = 1159
-export const cbrtEnd: int = 1159
-export const rsqrtHard: int = 1159
-export const rsqrtEnd: int = 1159
+export const lgammaEnd: int = 1165
+export const cbrtHard: int = 1165
+export const cbrtEnd: int = 1165
+export const rsqrtHard: int = 1165
+export const rsqrtEnd: int = 1165
 
 export const numbers: usize = memory.data<f64>([
   1, 0, 1.0108892860517005, -1.5234778603368577e-17, 1.0218971486541166, 5.109225028973444e-17,
@@ -327,7 +327,8 @@ export const numbers: usize = memory.data<f64>([
   9830.3984375, -0.34761324524879456, 1.100467763087514e19, 0.996410071849823, 1.7269983397793917e20,
   0.9690579771995544, 1.5893254712295857e-8, 1.5707963705062866, 0.00024868646869435906, 1.5705476999282837,
   0.06905200332403183, 0.06894256919622421, -1.4103805369813927e-5, 1.0000158548355103,
-  2.1057405319879763e-5, 1.0528879101912025e-5,
+  2.1057405319879763e-5, 1.0528879101912025e-5, -1.5639554096225083e-9, 20.27604866027832,
+  0.0038502016104757786, 5.557419300079346, 6.990847948130907e33, 5.378053227661709e35,
 ])
 
 // @ts-ignore: decorator
