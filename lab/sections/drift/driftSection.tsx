@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import { answered } from '../../parts/answered.js'
 import { Chart } from '../../parts/chart.js'
 import { Choice, Slider } from '../../parts/controls.js'
@@ -39,6 +40,8 @@ export function DriftSection() {
   const own = state.series.value === 'own'
   const { values: typed, wrong } = own ? readSeries(state.own.value) : { values: [], wrong: undefined }
   const shown = answer.value
+  // The same element until there is another answer: a question alone draws no chart anew, which would hold its answer up.
+  const drawn = useMemo(() => shown && <Shown shown={shown} />, [shown])
   return (
     <>
       <p class="lead">
@@ -73,7 +76,7 @@ export function DriftSection() {
       </div>
       {own && <OwnSeries count={typed.length} wrong={wrong} />}
       {failure.value !== '' && <Failed what="This cannot be summed" why={failure.value} />}
-      {shown && <Shown shown={shown} />}
+      {drawn}
       <ShowCode
         code={driftCode({
           ...question(),
