@@ -44,6 +44,15 @@ describe('compile(f, { threads })', () => {
     expect(split).toBeGreaterThan(count / 2)
   })
 
+  it('writes no element of another part where a copy repeats one along its last axis', () => {
+    // The second part begins within a row of 151 pairs: the last pair before it is a whole vector's half.
+    const x = drawn(9, [151, 151], 'bfloat16')
+    const f = (given: Tensor): Tensor => t.transpose(t.broadcastTo(given, [2, 151, 151]))
+    const compiled = compile(f, { threads: 2 })
+    for (let i = 0; i < 40; i++) expect(difference([compiled(x)], [f(x)])).toBeUndefined()
+    expect(compiled.plan().steps.map(({ parts }) => parts)).toContain(2)
+  })
+
   it.each(['bfloat16', 'float32', 'float16', 'float8_e5m2'] as const)(
     'gives the bits of one thread for a loss and its gradients in %s, whose products and loops are split',
     (dtype) => {

@@ -16,8 +16,10 @@ export function load32(to: usize, base: usize, view: usize, start: i32, count: i
       memory.copy(to, from, usize(run) * 4)
     } else if (stride == 0) {
       const x = v128.load32_splat(from)
-      // Up to three elements too many, which the next run overwrites; buffers have room behind them.
-      for (let at = to; at < end; at += 16) v128.store(at, x)
+      // Not one element too many: what lies behind may be another thread's part of the same copy.
+      let at = to
+      for (; at + 16 <= end; at += 16) v128.store(at, x)
+      for (; at < end; at += 4) v128.store32_lane(at, x, 0)
     } else {
       for (let at = to; at < end; at += 4, from += stride * 4) store<i32>(at, load<i32>(from))
     }
