@@ -3,8 +3,7 @@ import { doors, inBrowsers } from './test/browsers/inBrowsers.js'
 import ClosingLine from './test/support/closingLine.js'
 
 // `npm run test:browsers`: the unit tests of the folders that make the bits, and of the experiments made of them, unchanged, in
-// Chromium and in Firefox; and the lab,
-// clicked through in both. `npm test` needs no browser.
+// Chromium and in Firefox; and the lab, clicked through in both. `npm test` needs no browser.
 
 const bits = inBrowsers(['chromium', 'firefox'], { TPU_TOOLKIT_SEED: process.env['TPU_TOOLKIT_SEED'] ?? '1' })
 

@@ -1,10 +1,11 @@
 import { flopsOf, productOf, type Shape, stackOf, type Work } from '../tensor/index.js'
 import type { Emitted } from './emit/emitted.js'
 import { lastReads } from './emit/lives.js'
+import { bytesEach } from './emit/planEdges.js'
 import { mostInTile } from './emit/planStreams.js'
 import { isLoop, isScan, type Step } from './emit/schedule.js'
 import type { Graph, Node } from './graph/graph.js'
-import { bytesOutside, widthOf } from './graph/values.js'
+import { widthOf } from './graph/values.js'
 import type { LoopBody } from './run/loopBody.js'
 import type { Program } from './run/program.js'
 
@@ -167,9 +168,8 @@ function nameOf({ source }: Node): string {
   return source.kind === 'operation' ? source.op.name : source.kind
 }
 
-function bytesIn({ codes }: Emitted, node: Node): number {
-  const bytes = codes.has(node) ? bytesOutside(node.dtype) : undefined
-  return node.size * (bytes ?? widthOf(node.dtype))
+function bytesIn(places: Emitted, node: Node): number {
+  return node.size * bytesEach(places, node)
 }
 
 /** Bytes of a value that lie in memory at once. */

@@ -48,11 +48,12 @@ function withResults(hash: number): number {
   return h
 }
 
+const odd = (x: number): boolean => x < 0 || Object.is(x, -0)
+
 /**
  * Whether the sign bit of f(x) is set, for every x at which f(x) is a number: the hash tells of wrong signs only whether they
  * are odd in number. Of sin, cos and tan the engine's float64 value has the sign; lgamma is left to its samples.
  */
-const odd = (x: number): boolean => x < 0 || Object.is(x, -0)
 const negative: Readonly<Partial<Record<UnaryName, (x: number) => boolean>>> = {
   ...Object.fromEntries(
     [

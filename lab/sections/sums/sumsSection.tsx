@@ -138,13 +138,16 @@ export function SumsSection() {
       <DataTable
         name="The same numbers by the number of machines"
         head={['machines', ...orders.flatMap((name) => [name, `bits, ${name}`])]}
-        rows={sharedCounts.map((count) => [
-          String(count),
-          ...orders.flatMap((name) => {
-            const sum = sumOf(shares(count), name)
-            return [String(sum.item()), `0x${sum.toBits()[0]!.toString(16)}`]
-          }),
-        ])}
+        rows={sharedCounts.map((count) => {
+          const own = shares(count)
+          return [
+            String(count),
+            ...orders.flatMap((name) => {
+              const sum = sumOf(own, name)
+              return [String(sum.item()), `0x${sum.toBits()[0]!.toString(16)}`]
+            }),
+          ]
+        })}
       />
       <ShowCode code={program(accumulate)} />
     </>

@@ -4,13 +4,13 @@ import * as code from '../engine/opcodes.js'
 import { type Graph, moves, type Node } from '../graph/graph.js'
 import { wordsOf } from '../graph/inside.js'
 import type { Parameter } from '../graph/lowering.js'
-import { bytesOutside, edgeOf, formatWords, hasRecord, widthOf } from '../graph/values.js'
+import { edgeOf, formatWords, hasRecord } from '../graph/values.js'
 import type { View } from '../graph/view.js'
 import { emitStep, firstOf, roomOf, unitsOf, type Writer } from './emitStep.js'
 import type { Edge, EdgeTables, Emitted, HostCall, Streamed, TableAt } from './emitted.js'
 import { lastReads } from './lives.js'
 import { type LoopPlaces, loopLines } from './loopLines.js'
-import { inPasses, planEdges } from './planEdges.js'
+import { bytesEach, inPasses, planEdges } from './planEdges.js'
 import { mostInTile, planStreams, type Stream, tileOf } from './planStreams.js'
 import { isLoop, isScan, type LoopStep, type NodeStep, type ScanStep, type Schedule } from './schedule.js'
 import { signedNaNs } from './signedNaNs.js'
@@ -46,8 +46,7 @@ export function emit(
   const edges = inside ? inPasses : planEdges(graph, plan)
   const signed = signedNaNs(graph)
   /** Bytes of an element where it lies in memory. */
-  const bytesOf = (node: Node): 1 | 2 | 4 | 8 =>
-    (edges.codes.has(node) ? bytesOutside(node.dtype) : undefined) ?? widthOf(node.dtype)
+  const bytesOf = (node: Node): 1 | 2 | 4 | 8 => bytesEach(edges, node)
   const readers = lastReads(graph, plan, inside)
   const isOne = !inside && threads === 1
   const streams = isOne && stays ? planStreams(graph, plan, edges, stays) : new Map<LoopStep, Stream>()

@@ -1,6 +1,6 @@
 import * as code from '../engine/opcodes.js'
 import type { Graph, Node } from '../graph/graph.js'
-import { bytesOutside, edgeOf } from '../graph/values.js'
+import { bytesOutside, edgeOf, widthOf } from '../graph/values.js'
 import { broadcastView, collapsed } from '../graph/view.js'
 import { isLoop, isScan, type LoopStep, type Place, type Schedule } from './schedule.js'
 
@@ -16,6 +16,11 @@ export interface Edges {
 
 /** In a pass, all of them. */
 export const inPasses: Edges = { codes: new Set(), looks: new Map(), left: new Set() }
+
+/** Bytes of an element of a value where it lies in memory. */
+export function bytesEach({ codes }: Pick<Edges, 'codes'>, node: Node): 1 | 2 | 4 | 8 {
+  return (codes.has(node) ? bytesOutside(node.dtype) : undefined) ?? widthOf(node.dtype)
+}
 
 /** Loops that read an argument as storage has it: each takes its elements apart anew. */
 const mostLoops = 2

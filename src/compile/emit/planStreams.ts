@@ -1,7 +1,6 @@
 import { sizeOf } from '../../tensor/index.js'
 import type { Graph, Node } from '../graph/graph.js'
-import { bytesOutside, widthOf } from '../graph/values.js'
-import { type Edges, isWhole } from './planEdges.js'
+import { bytesEach, type Edges, isWhole } from './planEdges.js'
 import { isLoop, isScan, type LoopStep, type Schedule, type Step } from './schedule.js'
 
 /** What comes in for a loop and goes out of it tile by tile, through memory that stays in the cache. */
@@ -48,7 +47,7 @@ export function planStreams(
       for (const place of reads) {
         if (!place) continue
         read(place.stored, step)
-        if (!isWhole(place, step.shape, place.stored, bytesIn(edges, place.stored))) parts.add(place.stored)
+        if (!isWhole(place, step.shape, place.stored, bytesEach(edges, place.stored))) parts.add(place.stored)
       }
     }
   }
@@ -81,8 +80,4 @@ export function planStreams(
     if (ins.length + outs.length > 0) streams.set(step, { ins, outs })
   }
   return streams
-}
-
-function bytesIn({ codes }: Edges, node: Node): number {
-  return (codes.has(node) ? bytesOutside(node.dtype) : undefined) ?? widthOf(node.dtype)
 }

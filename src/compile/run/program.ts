@@ -4,6 +4,7 @@ import type { Emitted } from '../emit/emitted.js'
 import { type Rounding, type Schedule, schedule } from '../emit/schedule.js'
 import type { Machine } from '../engine/machine.js'
 import type { Graph, Node } from '../graph/graph.js'
+import { argumentOf } from './argumentOf.js'
 import { ProgramHost } from './host.js'
 import { bodiesOf, type LoopBody } from './loopBody.js'
 import { putElements, takeElements } from './putElements.js'
@@ -146,10 +147,6 @@ export class Program {
       putElements(views, at, argumentOf(node, args), codes)
     }
   }
-}
-
-function argumentOf(node: Node, args: readonly Tensor[]): Tensor {
-  return args[(node.source as { readonly index: number }).index]!
 }
 
 function remade(node: Node, data: Tensor['data'] | readonly []): Tensor {

@@ -2,6 +2,7 @@ import { dtypeFacts, type Tensor } from '../../tensor/index.js'
 import type { StreamCall, Streamed } from '../emit/emitted.js'
 import type { Host, Machine } from '../engine/machine.js'
 import type { Node } from '../graph/graph.js'
+import { argumentOf } from './argumentOf.js'
 
 /**
  * Runs a loop tile by tile: arguments are copied in just before it reads them and results out when they are made, so that what it
@@ -16,7 +17,7 @@ export function runStream(
 ): boolean {
   const { bytes, words } = machine.views
   const group = place / 4
-  const given = ins.map((each) => bytesOf(argumentOf(each, args).data))
+  const given = ins.map(({ node }) => bytesOf(argumentOf(node, args).data))
   const results = outs.map(({ node }) => {
     const data = new (dtypeFacts(node.dtype).storage)(size)
     made.set(node, data)
@@ -52,10 +53,6 @@ function locate(
 ): void {
   // The last bits of an operand say by how many bytes an element it runs along; addresses go round.
   for (const word of standing) words[group + word] = at - from * along + along
-}
-
-function argumentOf({ node }: Streamed, args: readonly Tensor[]): Tensor {
-  return args[(node.source as { readonly index: number }).index]!
 }
 
 const bytesOf = (data: Tensor['data']): Uint8Array =>
