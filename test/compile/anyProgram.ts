@@ -32,6 +32,9 @@ const small: readonly Shape[] = [
 /** Shapes of which a step is worth splitting over threads. */
 export const large: readonly Shape[] = [[], [40003], [151, 203], [151, 1], [203], [5, 63, 131], [5, 1, 131]]
 
+/** Elements that a value may have. */
+const most = 2 ** 20
+
 /** A program over all operations, dtypes, orders and broadcasts, by a stream of uniform numbers. */
 export function anyProgram(draw: () => number, sizes: readonly Shape[] = small): AnyProgram {
   const below = (n: number): number => Math.floor(draw() * n)
@@ -277,6 +280,8 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
       // Not every draw fits: integers to negative powers, bool arithmetic.
       continue
     }
+    // Every element by every other is gigabytes.
+    if (value.size > most) continue
     names.push(value.trace?.op.name ?? 'none')
     pool.push(new t.Tensor(value.dtype, value.shape, value.data))
     steps.push(made.run)

@@ -1,4 +1,5 @@
 import { type Loop, type Scanned, scanOp } from '../../autodiff/index.js'
+import { flushOp } from '../../numerics/index.js'
 import {
   calledAt,
   type Diagonal,
@@ -21,6 +22,7 @@ import {
   where,
   zeros,
 } from '../../tensor/index.js'
+import { isNormal } from './isNormal.js'
 
 /** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
 const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
@@ -136,6 +138,7 @@ export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = 
       )
     }
     const from = inputs.map((input) => byTensor.get(input)!)
+    if (op === flushOp && isNormal(from[0]!)) return from[0]!
     const key = `${identity(op)} ${from.map(({ id }) => id).join()} ${keyOf(attributes, identity)} ${x.dtype} ${x.shape.join()}`
     return node(key, x, from, { kind: 'operation', op, attributes })
   }
