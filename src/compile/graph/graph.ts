@@ -7,6 +7,7 @@ import {
   dtypeFacts,
   elementsOf,
   formOf,
+  isFloat,
   isSealed,
   type KnownOp,
   type Op,
@@ -22,7 +23,6 @@ import {
   where,
   zeros,
 } from '../../tensor/index.js'
-import { isNormal } from './isNormal.js'
 
 /** The record of what a program is called with; its attribute is the number of the tensor among the arguments. */
 const argumentOp: KnownOp = { name: 'argument', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
@@ -208,4 +208,30 @@ export function moves({ source }: Node): boolean {
     source.kind !== 'operation' ||
     (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
   )
+}
+
+/** The least normal number of float32. */
+const least = 2 ** -126
+
+/** A constant of more elements than this is not looked through. */
+const mostElements = 64
+
+/** Whether no element is a subnormal float32 number, as far as can be told before they are there: `flush` gives such a value as it is. */
+function isNormal({ dtype, inputs, source }: Node): boolean {
+  if (isAbove(dtype)) return true
+  if (source.kind === 'reshaped') return isNormal(inputs[0]!)
+  if (source.kind === 'constant') {
+    const { tensor } = source
+    return tensor.size <= mostElements && tensor.toNumbers().every((x) => !(x !== 0 && Math.abs(x) < least))
+  }
+  if (source.kind !== 'operation') return false
+  const { op } = source
+  if (op === flushOp) return dtype === 'float32'
+  // Of 8 bits or 24, what is normal is rounded to a normal number: the exponents are the same.
+  return op === ops.cast && (dtype === 'float32' || dtype === 'bfloat16') && isNormal(inputs[0]!)
+}
+
+/** Whether the least number of a dtype is no subnormal float32 number. */
+function isAbove(dtype: DType): boolean {
+  return !isFloat(dtype) || dtypeFacts(dtype).minPositive >= least
 }
