@@ -1,6 +1,8 @@
 import type { Door } from './doors.js'
+import { listedNames } from './listedNames.js'
+import { completedDoor, type FilesUnder, type Read, withEveryName } from './shownNames.js'
 
-// What `npm run doors` makes of the list of doors.
+// What `npm run doors` makes of the list of doors and of what the folders say themselves.
 
 const target = (folder: string) => ({
   types: `./dist/${folder}index.d.ts`,
@@ -41,18 +43,6 @@ export function doorsTable(list: readonly Door[]): string {
   return ['| door | in the root | what it is |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** The names an index.ts lists, in its order; a type carries its keyword: `type Order`. */
-export function listedNames(indexText: string): string[] {
-  const code = indexText.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '')
-  return [...code.matchAll(/export\s+(type\s+)?\{([^}]*)\}/g)].flatMap(([, type, names]) =>
-    (names ?? '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '')
-      .map((name) => (type ? `type ${name}` : name)),
-  )
-}
-
 /** The root door: the flat folders by name, the other portable ones as namespaces. */
 export function rootDoor(list: readonly Door[], indexOf: (folder: string) => string): string {
   const lines = [
@@ -78,15 +68,26 @@ export function withSection(text: string, section: string): string {
 }
 
 /** Every generated file with the text it must have, given how the files read now. */
-export function generatedFiles(list: readonly Door[], read: (path: string) => string): Map<string, string> {
+export function generatedFiles(
+  list: readonly Door[],
+  read: Read,
+  filesUnder: FilesUnder,
+): Map<string, string> {
   const merged = (path: string, fields: Record<string, unknown>) =>
     `${JSON.stringify({ ...JSON.parse(read(path)), ...fields }, null, 2)}\n`
+  const opened = new Map(list.map(({ folder }) => [folder, completedDoor(folder, read, filesUnder)]))
+  const indexOf = (folder: string): string => opened.get(folder) ?? ''
+  const map = list.reduce(
+    (text, { folder }) => withEveryName(text, folder, indexOf(folder), read),
+    read('src/README.md'),
+  )
   return new Map([
     ['package.json', merged('package.json', packageFields(list))],
     ['typedoc.json', merged('typedoc.json', { entryPoints: entryPoints(list) })],
-    ['src/index.ts', rootDoor(list, (folder) => read(`src/${folder}/index.ts`))],
+    ...list.map(({ folder }): [string, string] => [`src/${folder}/index.ts`, indexOf(folder)]),
+    ['src/index.ts', rootDoor(list, indexOf)],
     ['README.md', withSection(read('README.md'), doorsTable(list))],
-    ['src/README.md', withSection(read('src/README.md'), doorsTable(list))],
+    ['src/README.md', withSection(map, doorsTable(list))],
   ])
 }
 

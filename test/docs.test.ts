@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doors } from '../scripts/doors.js'
-import { listedNames } from '../scripts/generatedDoors.js'
+import { listedNames } from '../scripts/listedNames.js'
 import { brokenPromises, codeBlocks, examplesIn, keeps } from './support/examples.js'
 import { filesUnder, readText, root } from './support/project.js'
 

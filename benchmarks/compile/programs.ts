@@ -96,13 +96,19 @@ const adamwAlone = (dtype: FloatDType): Program => ({
   },
 })
 
-/** The same as a program of tensor operations, in float32 too, where `applyGradients` has a kernel of its own; and with all it replaces given away. */
-const adamwProgram = (dtype: FloatDType, donate: boolean): Program => ({
-  name: `program of adamw ${dtype}${donate ? ', donated' : ''}`,
+/** How AdamW as a program of tensor operations is run: by whose arithmetic, and whether what it replaces is given away. */
+interface AdamwWay {
+  readonly donate?: true
+  readonly arithmetic?: 'xla-cpu'
+}
+
+/** The same as a program of tensor operations, in float32 too, where `applyGradients` has a kernel of its own. */
+const adamwProgram = (dtype: FloatDType, { donate, arithmetic }: AdamwWay = {}): Program => ({
+  name: ['program of adamw', dtype, donate && 'donated', arithmetic].filter(Boolean).join(' '),
   n: large,
   unit: 'ns a parameter',
   prepare() {
-    const optimizer = withTensorState(adamw({ learningRate: 1e-3 }))
+    const optimizer = withTensorState(adamw({ learningRate: 1e-3, ...(arithmetic && { arithmetic }) }))
     const grads = { w: drawn(61, [large], dtype, 0.1) }
     type Params = typeof grads
     const start = (): [Params, ReturnType<typeof optimizer.init>] => {
@@ -147,7 +153,11 @@ export const programs: readonly Program[] = [
   step2750,
   ...trained.map(chain),
   ...dtypes.filter(isFloat).map(adamwAlone),
-  ...trained.flatMap((dtype) => [adamwProgram(dtype, false), adamwProgram(dtype, true)]),
+  ...trained.flatMap((dtype) => [
+    adamwProgram(dtype),
+    adamwProgram(dtype, { donate: true }),
+    adamwProgram(dtype, { arithmetic: 'xla-cpu' }),
+  ]),
   small('1 operation', (x, y) => add(x, y)),
   small('20 operations', wave),
 ]

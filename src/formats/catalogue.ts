@@ -55,7 +55,7 @@ function signed(
   return defineFormat({ name, exponentBits, mantissaBits, bias, nan, infinity })
 }
 
-/** The thirteen names, widest first. */
+/** The names of all of them, widest first. */
 export const formatNames: readonly FormatName[] = Object.freeze(Object.keys(catalogue) as FormatName[])
 
 /**

@@ -32,6 +32,9 @@ const small: readonly Shape[] = [
 /** Shapes of which a step is worth splitting over threads. */
 export const large: readonly Shape[] = [[], [40003], [151, 203], [151, 1], [203], [5, 63, 131], [5, 1, 131]]
 
+/** Elements that a value may have: of every element by every other there are gigabytes. */
+const most = 2 ** 20
+
 /** A program over all operations, dtypes, orders and broadcasts, by a stream of uniform numbers. */
 export function anyProgram(draw: () => number, sizes: readonly Shape[] = small): AnyProgram {
   const below = (n: number): number => Math.floor(draw() * n)
@@ -87,11 +90,13 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
     return fitting.length === 0 ? undefined : pick(fitting)
   }
   const fits = (a: Tensor, b: Tensor): boolean => {
-    for (let k = 1; k <= Math.min(a.rank, b.rank); k++) {
-      const [m, n] = [a.shape.at(-k), b.shape.at(-k)]
+    let size = 1
+    for (let k = 1; k <= Math.max(a.rank, b.rank); k++) {
+      const [m = 1, n = 1] = [a.shape.at(-k), b.shape.at(-k)]
       if (m !== n && m !== 1 && n !== 1) return false
+      size *= m === 1 ? n : m
     }
-    return true
+    return size <= most
   }
   const float = (x: Tensor): boolean => t.isFloat(x.dtype)
   const nonEmpty = (x: Tensor): boolean => x.size > 0
@@ -241,7 +246,10 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
       return { run: (now) => f(now[i]!, options) }
     },
     () => (pool) => {
-      const i = any(pool, (x) => number(x) && x.rank > 1)
+      const i = any(
+        pool,
+        (x) => number(x) && x.rank > 1 && x.size * x.shape.at(-2)! <= most * x.shape.at(-1)!,
+      )
       if (i === undefined) return undefined
       const { order, ...options } = how(pool[i]!)
       return { run: (now) => t.matmul(now[i]!, t.transpose(now[i]!, swapped(now[i]!.rank)), options) }
@@ -251,7 +259,11 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
       if (i === undefined) return undefined
       const j = any(
         pool,
-        (x) => x.dtype === pool[i]!.dtype && x.rank === 2 && x.shape[0] === pool[i]!.shape.at(-1),
+        (x) =>
+          x.dtype === pool[i]!.dtype &&
+          x.rank === 2 &&
+          x.shape[0] === pool[i]!.shape.at(-1) &&
+          pool[i]!.size * x.shape[1]! <= most * x.shape[0]!,
       )
       return j === undefined ? undefined : { run: (now) => t.matmul(now[i]!, now[j]!) }
     },
@@ -277,6 +289,7 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
       // Not every draw fits: integers to negative powers, bool arithmetic.
       continue
     }
+    if (value.size > most) continue
     names.push(value.trace?.op.name ?? 'none')
     pool.push(new t.Tensor(value.dtype, value.shape, value.data))
     steps.push(made.run)

@@ -1,4 +1,5 @@
 import { compile } from 'tpu-toolkit/compile'
+import { flush } from 'tpu-toolkit/numerics'
 import { seeded } from 'tpu-toolkit/random'
 import * as t from 'tpu-toolkit/tensor'
 import { expect, test } from 'vitest'
@@ -36,6 +37,10 @@ test('compile goes on where an overflow below gives a NaN with which something c
     (z) => t.add(t.cast(z, 'float32'), 1),
     (z, y) => t.mul(t.where(t.isNaN(y), y, z), y),
     (z, y) => t.cast(t.add(t.cast(z, 'bfloat16'), t.cast(y, 'bfloat16')), dtype),
+    // The cast is what overflows.
+    (z, y) => t.add(t.cast(t.mul(t.cast(y, 'float32'), -1e9), dtype), z),
+    (z, y) => t.add(t.cast(t.mul(t.cast(y, 'float64'), -1e9), dtype), z),
+    (z) => t.add(flush(t.cast(z, 'float32')), 1),
   ]
   for (const f of after) expect(asked((x, y) => [f(t.mul(x, y), y)])).toBe(0)
 })
@@ -48,6 +53,8 @@ test('compile asks the function itself where such a NaN comes out, through moves
     (z, y) => t.concat([y, z]),
     (z) => t.take(z, [0, 3], { axis: 0 }),
     (z) => t.cast(z, 'float32'),
+    (z) => flush(t.cast(z, 'float32')),
+    (_, y) => t.cast(t.mul(t.cast(y, 'float32'), 1e9), dtype),
     (z) => t.cast(z, 'float8_e5m2'),
     (z) => t.cast(t.cast(z, 'bfloat16'), 'float16'),
     (z, y) => t.where(t.isNaN(z), z, y),

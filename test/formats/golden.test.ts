@@ -39,6 +39,10 @@ function floats(columns: Columns, column: string): Float32Array {
   return new Float32Array(bits.buffer, bits.byteOffset, bits.length)
 }
 
+it('formatNames are the formats of the keys', () => {
+  expect([...formatNames].sort()).toEqual(Object.keys(facts).sort())
+})
+
 describe.each(formatNames)('%s', (name) => {
   const record = format(name)
 

@@ -70,7 +70,7 @@ describe('docs/formats.md', () => {
         record.negativeZero ? 'yes' : 'no',
       )
     })
-    expect(tableUnder('The thirteen formats')).toEqual(facts)
+    expect(tableUnder('The named formats')).toEqual(facts)
   })
 
   it('has the codes that special values become', () => {

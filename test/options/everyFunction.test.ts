@@ -6,6 +6,7 @@ import { fromNumber, matmulArrays } from 'tpu-toolkit/bf16'
 import { matmulFloat32, matmulFloat64, matmulInt32 } from 'tpu-toolkit/simd'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doors } from '../../scripts/doors.js'
+import { families } from '../support/importTable.js'
 
 // As a user's program loads them, built: through vitest the sources of all doors take half a minute.
 const require = createRequire(import.meta.url)
@@ -35,8 +36,7 @@ const running = new Set([
   ...['processTerminal', 'progressBar', 'runInThread', 'runThread'],
 ])
 
-const formatArrays =
-  'BFloat16Array Binary16Array Float4E2M1FNArray Float6E2M3FNArray Float6E3M2FNArray Float8E3M4Array Float8E4M3Array Float8E4M3B11FNUZArray Float8E4M3FNArray Float8E4M3FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray'
+const formatArrays = [...families['formats']!].sort().join(' ')
 
 /** Functions that make something of no arguments at all; those that need one say so. */
 const fromNothing: Readonly<Record<string, string>> = {

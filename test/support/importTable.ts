@@ -1,3 +1,6 @@
+import { listedByFile } from '../../scripts/listedNames.js'
+import { readText } from './project.js'
+
 // The layers as data: which folders of src a folder may import through their index.ts, and which packages.
 // A folder that is not here may not exist; a new one adds its line.
 
@@ -153,37 +156,26 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   queue: ['(computed)'],
 }
 
-/** Regular families, one name per element of a list: they do not count towards the 40 values a door may list. */
-const unary =
-  'exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid softplus silu gelu geluTanh erf erfc lgamma square abs neg sign floor ceil rint trunc relu'
-const comparisons =
-  'equal notEqual less lessEqual greater greaterEqual isFinite isInf isNaN logicalAnd logicalOr logicalNot'
-const otherOperations =
-  'where cast reshape transpose broadcastTo flip slice take concat tril triu sum mean max min argmax argmin cumsum cumprod matmul'
-const composed =
-  'all any allClose argsort clip einsum expandDims eye linspace matrixTranspose oneHot onesLike outer pad prod roll scatterAdd sort split squeeze stack takeAlongAxis topK zerosLike'
-const optimizers =
-  'sgd adam adamw adamax adamaxw adadelta nadam nadamw amsgrad lion rmsprop adagrad adafactor lamb lars adabelief radam yogi signSgd signum optimisticGradientDescent ademamix adan adopt rprop novograd sm3 fromage noisySgd muon prodigy'
-const rescalings =
-  'scaleByAdam scaleByAdamax scaleByAdadelta scaleByAmsgrad scaleByLion scaleByRms scaleByStddev scaleByRss scaleByFactoredRms scaleByTrustRatio scaleByBelief scaleByRadam scaleByYogi scaleBySign scaleByOptimisticGradient scaleByAdemamix scaleByAdan scaleByAdopt scaleByRprop scaleByNovograd scaleBySm3 scaleByMuon'
-const transforms =
-  'identity scale setToZero clip trace ema centralize applyEvery addNoise normalizeByUpdateNorm addDecayedWeights zeroNans freeze selectiveTransform masked partition multiTransform conditionallyTransform conditionallyMask scaleByShape normalize differentiallyPrivateAggregate scheduleFree scheduleFreeSgd scheduleFreeAdamw reduceOnPlateau polyakSgd scaleByPolyak sam sophia scaleBySophia lbfgs scaleByLbfgs scaleByBacktrackingLinesearch scaleByZoomLinesearch dog scaleByDog dowg scaleByDowg cocob scaleByCocob dadaptAdamw momo momoAdam'
-const formatArrays =
-  'BFloat16Array Binary16Array Float8E3M4Array Float8E4M3Array Float8E4M3FNArray Float8E4M3FNUZArray Float8E4M3B11FNUZArray Float8E5M2Array Float8E5M2FNUZArray Float8E8M0FNUArray Float6E2M3FNArray Float6E3M2FNArray Float4E2M1FNArray'
-const masks =
-  'fullMask causalMask windowMask chunkedMask prefixMask segmentMask stridedMask fixedMask dilatedMask globalMask blockMask andMask orMask'
-/** What looks at a program while it runs. */
-const watching = 'observe recordEverything substitute siteOf stackOf timed timedWork timer untimed'
-/** The names of the door of optimizer that make a transformation of options. */
-export const optimizerMakers: readonly string[] = `${optimizers} ${rescalings}`.split(' ')
-
-export const families: Readonly<Record<string, readonly string[]>> = {
-  formats: formatArrays.split(' '),
-  kernels: masks.split(' '),
-  bf16: `${unary} addArrays subArrays mulArrays divArrays minArrays maxArrays`.split(' '),
-  optimizer: [...optimizerMakers, ...transforms.split(' ')],
+/**
+ * Regular families, one name per element of a list: the files that a door has them from. They do not count towards the
+ * 45 values a door may list.
+ */
+const familyFiles: Readonly<Record<string, RegExp>> = {
+  formats: /^formatArrays$/,
+  kernels: /^masks\/masks$/,
+  bf16: /^(unary|arithmeticArrays)$/,
+  optimizer: /^(adams|optimizers|rescalings|transforms|wrappers|unscheduled|objective)\//,
+  // What looks at a program while it runs is the last of them.
   tensor:
-    `${unary} add sub mul div pow atan2 hypot minimum maximum ${comparisons} ${otherOperations} ${composed} ${watching}`.split(
-      ' ',
-    ),
+    /^(elementwise|layout|reductions|composed)\/|^storage\/(observe|recordEverything|substitute|siteOf|timing)$/,
 }
+
+/** The names that a door has from files like these, './room/file.js' without its ends. */
+export const namesFrom = (folder: string, files: RegExp): string[] =>
+  listedByFile(readText(`src/${folder}/index.ts`))
+    .filter(([file]) => files.test(file.slice(2, -3)))
+    .flatMap(([, names]) => names)
+
+export const families: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(familyFiles).map(([folder, files]) => [folder, namesFrom(folder, files)]),
+)

@@ -1,11 +1,17 @@
 import * as optimizers from 'tpu-toolkit/optimizer'
 import { mapTree } from 'tpu-toolkit/tree'
-import { optimizerMakers } from './importTable.js'
+import { namesFrom } from './importTable.js'
 
 type Maker = (options: Readonly<Record<string, unknown>>) => optimizers.GradientTransformation
 
+/** These take more than one record of options, or none. */
+const otherwise = new Set(['createOptimizer', 'createPythonOptimizer', 'scaleByParamBlockRms'])
+
 /** Every optimizer and every rescaling of the door, by name. */
-export const makerNames: readonly string[] = optimizerMakers
+export const makerNames: readonly string[] = namesFrom(
+  'optimizer',
+  /^(adams|optimizers|rescalings)\/|^unscheduled\/prodigy$/,
+).filter((name) => name in optimizers && !otherwise.has(name))
 
 /** One of them with a learning rate, a key or what else it cannot do without. */
 export function made(

@@ -337,7 +337,7 @@ export function runArithmetic(
       roundFormat(to, a, bytes, record)
       return false
     case ROUND + 3:
-      return roundTop(to, a, record, count)
+      return roundTop(to, a, record, count) && !quiet
     case NARROW:
       toFloat32(to, a, bytes)
       return false
@@ -348,7 +348,7 @@ export function runArithmetic(
       narrowFormat(to, a, bytes, record)
       return false
     case NARROW + 3:
-      return narrowTop(to, a, record, count)
+      return narrowTop(to, a, record, count) && !quiet
     default:
       return false
   }

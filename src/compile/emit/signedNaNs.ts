@@ -1,3 +1,4 @@
+import { flushOp } from '../../numerics/index.js'
 import { ops, type Reduction } from '../../tensor/index.js'
 import type { Graph, Node } from '../graph/graph.js'
 import { isElementwise } from '../graph/lowering.js'
@@ -19,7 +20,7 @@ export function signedNaNs({ nodes, outputs }: Graph): ReadonlySet<Node> {
 function computes({ source, inputs }: Node): boolean {
   if (source.kind !== 'operation') return false
   const op = source.op
-  if (isElementwise(op)) return true
+  if (isElementwise(op) || op === flushOp) return true
   if (op === ops.sum || op === ops.mean) {
     // Without an axis it is its operand.
     return (source.attributes as Reduction).axes.length > 0 && inputs[0]!.size > 0
@@ -30,5 +31,6 @@ function computes({ source, inputs }: Node): boolean {
 /** Whether an element of the operand may be one of the result, with its sign. */
 function isKept({ source, inputs }: Node, input: Node): boolean {
   if (source.kind !== 'operation') return true
-  return source.op === ops.cast || (source.op === ops.where && inputs.indexOf(input, 1) > 0)
+  const { op } = source
+  return op === ops.cast || op === flushOp || (op === ops.where && inputs.indexOf(input, 1) > 0)
 }

@@ -1,4 +1,5 @@
 import { type Loop, type Scanned, scanOp } from '../../autodiff/index.js'
+import { flushOp } from '../../numerics/index.js'
 import {
   calledAt,
   type Diagonal,
@@ -6,6 +7,7 @@ import {
   dtypeFacts,
   elementsOf,
   formOf,
+  isFloat,
   isSealed,
   type KnownOp,
   type Op,
@@ -136,6 +138,7 @@ export function graphOf(outputs: readonly Tensor[], inputs: readonly Tensor[] = 
       )
     }
     const from = inputs.map((input) => byTensor.get(input)!)
+    if (op === flushOp && isNormal(from[0]!)) return from[0]!
     const key = `${identity(op)} ${from.map(({ id }) => id).join()} ${keyOf(attributes, identity)} ${x.dtype} ${x.shape.join()}`
     return node(key, x, from, { kind: 'operation', op, attributes })
   }
@@ -205,4 +208,30 @@ export function moves({ source }: Node): boolean {
     source.kind !== 'operation' ||
     (roundsOf(source.op) === 'never' && ['moves', 'joins'].includes(formOf(source.op)))
   )
+}
+
+/** The least normal number of float32. */
+const least = 2 ** -126
+
+/** A constant of more elements than this is not looked through. */
+const mostElements = 64
+
+/** Whether no element is a subnormal float32 number, as far as can be told before they are there: `flush` gives such a value as it is. */
+function isNormal({ dtype, inputs, source }: Node): boolean {
+  if (isAbove(dtype)) return true
+  if (source.kind === 'reshaped') return isNormal(inputs[0]!)
+  if (source.kind === 'constant') {
+    const { tensor } = source
+    return tensor.size <= mostElements && tensor.toNumbers().every((x) => !(x !== 0 && Math.abs(x) < least))
+  }
+  if (source.kind !== 'operation') return false
+  const { op } = source
+  if (op === flushOp) return dtype === 'float32'
+  // Of 8 bits or 24, what is normal is rounded to a normal number: the exponents are the same.
+  return op === ops.cast && (dtype === 'float32' || dtype === 'bfloat16') && isNormal(inputs[0]!)
+}
+
+/** Whether the least number of a dtype is no subnormal float32 number. */
+function isAbove(dtype: DType): boolean {
+  return !isFloat(dtype) || dtypeFacts(dtype).minPositive >= least
 }
