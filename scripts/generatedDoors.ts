@@ -1,3 +1,4 @@
+import { completedGallery, galleryPath } from './completedGallery.js'
 import type { Door } from './doors.js'
 import { listedNames } from './listedNames.js'
 import { completedDoor, type FilesUnder, type Read, withEveryName } from './shownNames.js'
@@ -75,7 +76,9 @@ export function generatedFiles(
 ): Map<string, string> {
   const merged = (path: string, fields: Record<string, unknown>) =>
     `${JSON.stringify({ ...JSON.parse(read(path)), ...fields }, null, 2)}\n`
-  const opened = new Map(list.map(({ folder }) => [folder, completedDoor(folder, read, filesUnder)]))
+  const gallery = completedGallery(read, filesUnder)
+  const completed = (path: string): string => (path === galleryPath ? gallery : read(path))
+  const opened = new Map(list.map(({ folder }) => [folder, completedDoor(folder, completed, filesUnder)]))
   const indexOf = (folder: string): string => opened.get(folder) ?? ''
   const map = list.reduce(
     (text, { folder }) => withEveryName(text, folder, indexOf(folder), read),
@@ -84,6 +87,7 @@ export function generatedFiles(
   return new Map([
     ['package.json', merged('package.json', packageFields(list))],
     ['typedoc.json', merged('typedoc.json', { entryPoints: entryPoints(list) })],
+    [galleryPath, gallery],
     ...list.map(({ folder }): [string, string] => [`src/${folder}/index.ts`, indexOf(folder)]),
     ['src/index.ts', rootDoor(list, indexOf)],
     ['README.md', withSection(read('README.md'), doorsTable(list))],

@@ -82,7 +82,8 @@ export function completedDoor(folder: string, read: Read, filesUnder: FilesUnder
       const source = read(pathOf(folder, file))
       const listed = new Set(listedNames(text).map((name) => name.replace('type ', '')))
       const missing = [...new Set(exportsOf(source))].filter((name) => shows(name, file) && !listed.has(name))
-      const words = missing.map((name) => (isType(source, name) ? `type ${name}` : name))
+      const [types, values] = [true, false].map((of) => missing.filter((name) => isType(source, name) === of))
+      const words = [...(values ?? []), ...(types ?? []).map((name) => `type ${name}`)]
       if (words.length > 0) text = withNames(text, file, words)
     }
   }

@@ -21,7 +21,7 @@ describe('docs/command.md', async () => {
     expect(written).not.toContain('## gone')
     expect(written).toContain('## env\n\nWhich optional parts are there')
     expect(written).toContain(
-      '```sh\nTPU_TOOLKIT_PYTHON=.venv/bin/python tpu-toolkit env\n```\n\n## completion',
+      `\`\`\`sh\nTPU_TOOLKIT_PYTHON=.venv/bin/python tpu-toolkit env\n\`\`\`\n\n## ${names[names.indexOf('env') + 1]}`,
     )
   })
   it('has an example of every subcommand, and none of another', () =>

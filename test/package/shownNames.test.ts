@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { completedGallery } from '../../scripts/completedGallery.js'
 import { completedDoor, withEveryName } from '../../scripts/shownNames.js'
 
 const files: Readonly<Record<string, string>> = {
@@ -16,6 +17,25 @@ const read = (path: string): string => files[path] ?? ''
 const index = completedDoor('failures', read, () => [])
 
 describe('npm run doors', () => {
+  it('completedGallery() lists every failure of the folder, behind the last of its room', () => {
+    const failures: Readonly<Record<string, string>> = {
+      'src/failures/gallery.ts':
+        "import { a } from './a.js'\nimport { b } from './rl/b.js'\n\nexport const gallery: readonly Failure[] = [\n  a,\n  b,\n]\n",
+      'src/failures/a.ts': 'export const a: Failure<O> = {}\n',
+      'src/failures/c.ts': 'export const c: Failure<O> = {}\n',
+      'src/failures/count.ts': 'export const count: number = 1\n',
+      'src/failures/rl/b.ts': 'export const b: Failure = {}\n',
+      'src/failures/rl/d.ts': 'export const d: Failure = {}\n',
+    }
+    const text = completedGallery(
+      (path) => failures[path] ?? '',
+      () => Object.keys(failures),
+    )
+    expect(text).toContain('[\n  a,\n  c,\n  b,\n  d,\n]')
+    expect(text).toContain("import { d } from './rl/d.js'\n")
+    expect(text).toContain("import { c } from './c.js'\n")
+  })
+
   it("completedDoor(folder) adds what the folder's list has, in its line or behind its room, and nothing besides", () => {
     expect(index).toBe(
       "// The door.\nexport { c } from './rl/c.js'\nexport { b, type BOptions } from './rl/b.js'\nexport { type AOptions, a } from './a.js'\n",

@@ -162,6 +162,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
  */
 const familyFiles: Readonly<Record<string, RegExp>> = {
   formats: /^formatArrays$/,
+  // The gallery.
+  failures: /^(?!record\/|gallery$)/,
   kernels: /^masks\/masks$/,
   bf16: /^(unary|arithmeticArrays)$/,
   optimizer: /^(adams|optimizers|rescalings|transforms|wrappers|unscheduled|objective)\//,

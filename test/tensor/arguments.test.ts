@@ -6,6 +6,7 @@ import * as random from 'tpu-toolkit/random'
 import * as t from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { families } from '../support/importTable.js'
+import { opCases } from '../support/opCases.js'
 
 const x = t.tensor([
   [1, 2],
@@ -15,23 +16,20 @@ const flag = t.tensor([true], { dtype: 'bool' })
 const key = random.key(1)
 const codes = Uint16Array.of(1, 2)
 
-const pairs: readonly t.OpName[] = [
-  ...([
-    'add',
-    'sub',
-    'mul',
-    'div',
-    'minimum',
-    'maximum',
-    'pow',
-    'atan2',
-    'hypot',
-    'matmul',
-    'equal',
-    'notEqual',
-  ] as const),
-  ...(['less', 'lessEqual', 'greater', 'greaterEqual', 'logicalAnd', 'logicalOr'] as const),
-]
+/** How many operands the operation's case draws. */
+function operandsOf(name: t.OpName): number {
+  let drawn = 0
+  const of = <T>(x: T): T => {
+    drawn++
+    return x
+  }
+  opCases[name]({
+    numbers: (...shape) => of(t.ones(shape)),
+    bools: (...shape) => of(t.zeros(shape, { dtype: 'bool' })),
+  })
+  return drawn
+}
+
 const withoutOptions: readonly t.OpName[] = ['reshape', 'transpose', 'broadcastTo', 'slice']
 
 const functions: Readonly<Record<string, unknown>> = { ...t }
@@ -43,7 +41,7 @@ function callOf(name: t.OpName): (options: never) => unknown {
   if (name === 'where') return (options) => call(flag, x, x, options)
   if (name === 'concat') return (options) => call([x, x], options)
   if (name === 'take') return (options) => call(x, [0], options)
-  if (pairs.includes(name)) return (options) => call(operand, operand, options)
+  if (operandsOf(name) === 2) return (options) => call(operand, operand, options)
   return (options) => call(operand, options)
 }
 
