@@ -11,7 +11,7 @@ export const longestLane: number = 2 ** 17
 /** The largest block of a matrix product in any direction. */
 export const side = 512
 
-/** Byte offsets in the instance's 4 MiB, of which the kernels' own tables take the first 68 kB. */
+/** Byte offsets in the instance's 4 MiB, of which the kernels' own tables take the first 74 kB. */
 export const at = {
   /** The second operand: a block of codes. */
   right: 0x02_9000,
