@@ -37,7 +37,7 @@ const modules: readonly Module[] = [
     ...{ source: 'wasm/program', target: 'src/compile/engine/interpreter.wasm.ts' },
     ...{ name: 'interpreterBase64', what: 'interpreter' },
     // src/compile/engine/machine.ts makes it, and asks for more; threads share it, and only the first fills its tables.
-    memory: ['--initialMemory', '1', '--importMemory', '--exportStart', 'fillTables'],
+    memory: ['--initialMemory', '2', '--importMemory', '--exportStart', 'fillTables'],
   },
 ]
 

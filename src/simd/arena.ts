@@ -11,10 +11,8 @@ export const longestLane: number = 2 ** 17
 /** The largest block of a matrix product in any direction. */
 export const side = 512
 
-/** Byte offsets in the instance's 4 MiB. */
+/** Byte offsets in the instance's 4 MiB, of which the kernels' own tables take the first 68 kB. */
 export const at = {
-  /** The first operand: a block of any type, float64 the widest. */
-  left: 0x00_9000,
   /** The second operand: a block of codes. */
   right: 0x02_9000,
   /** The result: a block of codes. */
@@ -42,6 +40,8 @@ export const at = {
   sums: 0x24_0000,
   /** A table of 65,536 codes. */
   table: 0x34_0000,
+  /** The first operand: a block of any type, float64 the widest. */
+  left: 0x36_0000,
 } as const
 
 /** The kernels and views of their memory. One instance serves all: no kernel keeps anything between calls. */

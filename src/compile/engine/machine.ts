@@ -42,8 +42,9 @@ export interface Views {
 const page = 65536
 /** All that addresses of 32 bits reach. */
 const mostPages = 65536
-/** Behind the interpreter's own numbers. */
-const tablesFrom = 65536
+/** Pages of the interpreter's own numbers, and what is behind them. */
+const ownPages = 2
+const tablesFrom = ownPages * page
 /** Where programs begin; tables lie below, and memory that nothing touched costs nothing. */
 const programsFrom = 32 * 1024 * 1024
 
@@ -61,7 +62,7 @@ export class Machine {
 
   /** `shared`: with a memory that threads share. */
   constructor({ Module, Instance, Memory }: WebAssemblyLike, shared: boolean) {
-    const limits = { initial: 1, ...(shared ? { maximum: mostPages, shared } : {}) }
+    const limits = { initial: ownPages, ...(shared ? { maximum: mostPages, shared } : {}) }
     this.#memory = new Memory(limits)
     const bytes = interpreterBytes(shared ? { maximum: mostPages, fills: true } : undefined)
     const host = {

@@ -1,8 +1,8 @@
 // The most used unary functions of float32, four at a time: float32 at `from` -> float32 at `to`, which may be `from`; counts
 // rounded up to a multiple of 4. A float64 value with an error below 2^-36 of itself is rounded where no midpoint of float32
 // numbers is so near; else the four are left to the scalar functions, about once in 2^9 of them.
-import { erf, gelu } from './errorFunction'
-import { exp, geluTanh, sigmoid, silu, tanh } from './exponential'
+import { erf, gelu, geluValue } from './errorFunction'
+import { exp, expValue, geluTanh, sigmoid, silu, tanh } from './exponential'
 import { log, softplus } from './logarithm'
 import { errors, logarithms, numbers, powers, tails } from './numbers'
 
@@ -12,7 +12,6 @@ const magic = 6755399441055744.0
 const half: usize = memory.data<f64>([0.5])
 const one: usize = memory.data<f64>([1])
 const two: usize = memory.data<f64>([2])
-const perStep: usize = memory.data<f64>([32])
 const quarter: usize = memory.data<f64>([0.25])
 const whole: usize = memory.data<f64>([magic])
 const signs: usize = memory.data<u32>([0x80000000])
@@ -100,8 +99,8 @@ for (let j: usize = 0; j < 64; j++) store<u64>(powerRows + j * 8, load<u64>(numb
 /** 64 / ln 2, which makes turns of x, and the like of what else goes into an exponential. */
 const perUnit: usize = memory.data<f64>([92.33248261689366])
 const perMinus: usize = memory.data<f64>([-92.33248261689366])
-const perHalf: usize = memory.data<f64>([184.6649652337873])
 const perMinusTwo: usize = memory.data<f64>([-46.16624130844683])
+const perHalf: usize = memory.data<f64>([184.6649652337873])
 
 // @ts-ignore: decorator
 @inline
@@ -169,33 +168,113 @@ function logOf(x: v128): v128 {
   return f64x2.add(f64x2.mul(n, kept(ln2)), small)
 }
 
-// erf and erfc exp(x^2) by polynomials on parts narrower than those of errorFunction.ts, and so of 6 and 8 coefficients instead of
-// 13: rows made from the others when the module starts.
+// erf and gelu by polynomials of 6 coefficients on narrow parts, about centres that are 1/32 and 1/64 apart: rows made when the
+// module starts, of the table of erf in errorFunction.ts and of the derivatives of gelu. The first two coefficients of all rows
+// stand together, then the next two, then the last: a row is 16 bytes from its neighbours in each. What they leave out is less than
+// 2^-37.4 of erf and 2^-38.7 of gelu: scripts/float32Tables.py --check.
 
-/** Fills a row from one of 14 numbers: so many coefficients of its polynomial about another centre, in such units. */
-function shifted(row: usize, centre: f64, unit: f64, terms: usize, to: usize): void {
+const shift: usize = memory.data(13 * 8)
+const terms: usize = memory.data(8 * 8)
+
+/** Fills a row from one of 14 numbers: so many coefficients of its polynomial about another centre. */
+function shifted(row: usize, centre: f64, count: usize, to: usize): void {
   const by = centre - load<f64>(row)
   // Horner's scheme once for each coefficient.
   for (let i: usize = 0; i < 13; i++) store<f64>(shift + i * 8, load<f64>(row + 8 + i * 8))
-  let scale = 1.0
-  for (let k: usize = 0; k < terms; k++) {
+  for (let k: usize = 0; k < count; k++) {
     for (let i: usize = 12; i > k; i--) {
       const at = shift + (i - 1) * 8
       store<f64>(at, load<f64>(at) + by * load<f64>(at, 8))
     }
-    store<f64>(to + k * 8, load<f64>(shift + k * 8) * scale)
-    scale *= unit
+    store<f64>(to + k * 8, load<f64>(shift + k * 8))
   }
 }
 
-const shift: usize = memory.data(13 * 8)
-const erfRows: usize = memory.data(129 * 48)
+/** Puts a row of `terms` in its place. */
+function putRow(to: usize, apart: usize): void {
+  for (let k: usize = 0; k < 6; k++) store<f64>(to + (k >> 1) * apart + (k & 1) * 8, load<f64>(terms + k * 8))
+}
+
+const erfRows: usize = memory.data(3 * 128 * 16)
+const geluRows: usize = memory.data(3 * 1024 * 16)
+
+// Every 1/32 from 0 to 4.
+for (let i = 0; i < 128; i++) {
+  shifted(numbers + (errors + 14 * (i >> 3)) * 8, f64(i) / 32, 6, terms)
+  putRow(erfRows + i * 16, 128 * 16)
+}
+
+// Every 1/64 from -8 to 8, those below 0 after the others: x P(x), P' = p, p' = -x p, by powers of x - centre.
+for (let i = 0; i < 1024; i++) {
+  const centre = f64(i < 512 ? i : i - 1024) / 64
+  let before = i ? geluValue(centre) / centre : 0.5
+  let older = 0.0
+  let newer = expValue(-0.5 * (centre * centre)) * 0.3989422804014327
+  store<f64>(terms, centre * before)
+  for (let n = 1; n < 8; n++) {
+    const term = newer / f64(n)
+    store<f64>(terms + n * 8, centre * term + before)
+    before = term
+    const next = -(centre * newer + older) / f64(n)
+    older = newer
+    newer = next
+  }
+  // The sixth and seventh powers by lower ones, after Chebyshev; about 0 the value keeps its zero.
+  if (i) {
+    const sixth = load<f64>(terms + 48)
+    const seventh = load<f64>(terms + 56)
+    const square = 1.0 / 16384
+    plus(0, sixth * square * square * square / 32)
+    plus(1, seventh * square * square * square * 7 / 64)
+    plus(2, -sixth * square * square * 9 / 16)
+    plus(3, -seventh * square * square * 7 / 8)
+    plus(4, sixth * square * 3 / 2)
+    plus(5, seventh * square * 7 / 4)
+  }
+  putRow(geluRows + i * 16, 1024 * 16)
+}
+
+function plus(k: usize, x: f64): void {
+  store<f64>(terms + k * 8, load<f64>(terms + k * 8) + x)
+}
+
+/** The polynomials of two rows, so many bytes from the first, at two numbers. */
+// @ts-ignore: decorator
+@inline
+function rowsOf(rows: usize, apart: usize, pair: i64, t: v128): v128 {
+  const a = rows + <usize>pair
+  const b = rows + <usize>(pair >>> 32)
+  const t2 = f64x2.mul(t, t)
+  const ta = v128.shuffle<f64>(t2, t2, 0, 0)
+  const tb = v128.shuffle<f64>(t2, t2, 1, 1)
+  const p = f64x2.add(v128.load(a), f64x2.mul(ta, f64x2.add(v128.load(a + apart), f64x2.mul(ta, v128.load(a + 2 * apart)))))
+  const q = f64x2.add(v128.load(b), f64x2.mul(tb, f64x2.add(v128.load(b + apart), f64x2.mul(tb, v128.load(b + 2 * apart)))))
+  return f64x2.add(v128.shuffle<f64>(p, q, 0, 2), f64x2.mul(t, v128.shuffle<f64>(p, q, 1, 3)))
+}
+
+/** Numbers that make float32 to whole 1/32 and 1/64. */
+const to32: usize = memory.data<f32>([393216])
+const to64: usize = memory.data<f32>([196608])
+const places32: usize = memory.data<u32>([127 << 4])
+const places64: usize = memory.data<u32>([1023 << 4])
+
+/** Where the rows of four numbers are, from `turned` on: what is beyond the last, NaN too, has one of them. */
+// @ts-ignore: decorator
+@inline
+function placesOf(kind: i32, turned: v128): v128 {
+  return v128.and(i32x4.shl(turned, 4), word(kind == 6 ? places32 : places64))
+}
+
+// @ts-ignore: decorator
+@inline
+function tabled(kind: i32, pair: i64, t: v128): v128 {
+  return kind == 6 ? rowsOf(erfRows, 2048, pair, t) : rowsOf(geluRows, 16384, pair, t)
+}
+
+// gelu beyond 8 and near midpoints by an exponential and erfc(x) exp(x^2), whose rows of 8 coefficients are made from those of errorFunction.ts.
+
 const tailRows: usize = memory.data(96 * 64)
 
-// About every 1/32 from 0 to 4.
-for (let i = 0; i < 129; i++) {
-  shifted(numbers + (errors + 14 * min(i >> 3, 15)) * 8, f64(i) / 32, 0.03125, 6, erfRows + i * 48)
-}
 // Of x + 1/4 sixteen an octave, from 1/4 on; those of errorFunction.ts are four an octave of x, after one up to 1/4.
 for (let i = 0; i < 96; i++) {
   const centre = (f64(i & 15) + 16.5) / 64 * f64(1 << (i >> 4)) - 0.25
@@ -204,24 +283,7 @@ for (let i = 0; i < 96; i++) {
     end += width
     if ((part & 3) == 3) width += width
   }
-  shifted(numbers + (tails + 14 * part) * 8, centre, 1, 8, tailRows + i * 64)
-}
-
-/** The polynomials of two rows of 6 at two numbers. */
-// @ts-ignore: decorator
-@inline
-function shortPiecesOf(a: usize, b: usize, t: v128): v128 {
-  const a0 = v128.load(a)
-  const b0 = v128.load(b)
-  const a2 = v128.load(a, 16)
-  const b2 = v128.load(b, 16)
-  const a4 = v128.load(a, 32)
-  const b4 = v128.load(b, 32)
-  const t2 = f64x2.mul(t, t)
-  const low = f64x2.add(v128.shuffle<f64>(a0, b0, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a0, b0, 1, 3)))
-  const next = f64x2.add(v128.shuffle<f64>(a2, b2, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a2, b2, 1, 3)))
-  const late = f64x2.add(v128.shuffle<f64>(a4, b4, 0, 2), f64x2.mul(t, v128.shuffle<f64>(a4, b4, 1, 3)))
-  return f64x2.add(low, f64x2.mul(t2, f64x2.add(next, f64x2.mul(t2, late))))
+  shifted(numbers + (tails + 14 * part) * 8, centre, 8, tailRows + i * 64)
 }
 
 /** The polynomials of two rows of 8 at two numbers. */
@@ -245,17 +307,6 @@ function piecesOf(a: usize, b: usize, t: v128): v128 {
   return f64x2.add(low, f64x2.mul(t2, rest))
 }
 
-/** erf(x) for 0 <= x <= 4, off by 2^-37 of itself for what follows the fifth power. */
-// @ts-ignore: decorator
-@inline
-function erfOf(x: v128): v128 {
-  const steps = f64x2.mul(x, kept(perStep))
-  const turned = f64x2.add(steps, kept(whole))
-  const a = erfRows + <usize>(i32x4.extract_lane(turned, 0) * 48)
-  const b = erfRows + <usize>(i32x4.extract_lane(turned, 2) * 48)
-  return shortPiecesOf(a, b, f64x2.sub(steps, f64x2.sub(turned, kept(whole))))
-}
-
 /** The bits of the last place that is tabulated: what is beyond, NaN too, stays within memory. */
 const lastPlace: usize = memory.data<u64>([0x402fffff7fffffff])
 const places: usize = memory.data<u64>([0xffff000000000000])
@@ -273,10 +324,21 @@ function scaledErfcOf(x: v128): v128 {
   return piecesOf(a, b, f64x2.sub(w, v128.or(row, kept(middle))))
 }
 
+const rootHalf: usize = memory.data<f64>([0.7071067811865476])
+
+/** gelu of |x| < 13: x less the tail, or the tail. */
+// @ts-ignore: decorator
+@inline
+function geluOf(x: v128): v128 {
+  const size = f64x2.abs(x)
+  const power = expOf(f64x2.mul(f64x2.mul(x, x), kept(perMinusTwo)))
+  const tail = f64x2.mul(f64x2.mul(size, kept(half)), f64x2.mul(power, scaledErfcOf(f64x2.mul(size, kept(rootHalf)))))
+  return f64x2.sub(f64x2.max(x, f64x2.splat(0)), tail)
+}
+
 const cubed: usize = memory.data<f64>([0.044715])
 /** -2 sqrt(2 / pi) times `perUnit`. */
 const perGelu: usize = memory.data<f64>([-147.34132468123678])
-const rootHalf: usize = memory.data<f64>([0.7071067811865476])
 
 /** The value of two operands, of sizes within what a comment above allows. */
 // @ts-ignore: decorator
@@ -294,13 +356,7 @@ function value(kind: i32, x: v128): v128 {
     const e = expm1Of(f64x2.mul(x, kept(perHalf)))
     return f64x2.div(e, f64x2.add(e, kept(two)))
   }
-  if (kind == 6) return erfOf(x)
-  if (kind == 8) return softplusOf(x)
-  // gelu: x less the tail, or the tail.
-  const size = f64x2.abs(x)
-  const power = expOf(f64x2.mul(f64x2.mul(x, x), kept(perMinusTwo)))
-  const tail = f64x2.mul(f64x2.mul(size, kept(half)), f64x2.mul(power, scaledErfcOf(f64x2.mul(size, kept(rootHalf)))))
-  return f64x2.sub(f64x2.max(x, f64x2.splat(0)), tail)
+  return softplusOf(x)
 }
 
 // @ts-ignore: decorator
@@ -331,14 +387,17 @@ const most: usize = memory.data<f32>([150])
 const least: usize = memory.data<f32>([-150])
 const vanishing: usize = memory.data<f32>([-104])
 const mostTanh: usize = memory.data<f32>([20])
-const mostErf: usize = memory.data<f32>([3.99])
+const mostErf: usize = memory.data<f32>([3.98])
 
 // As bits, the sizes of operands that have a value: from 2^-100, below which a result may be a tie of subnormal numbers, to where
 // one is subnormal. To them is added what takes the smallest to -2^31; NaN is beyond the largest.
 const fromSmallest: usize = memory.data<u32>([0x80000000 - 0x0d800000])
 const toSilu: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x43160000])
 const toGeluTanh: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x41a00000])
-const toGelu: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x41500000])
+/** 7.984375, the centre of the last part. */
+const toGelu: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x40ff8000])
+/** 13. */
+const toTail: usize = memory.data<u32>([0x80000000 - 0x0d800000 + 0x41500000])
 const toSoftplus: usize = memory.data<u32>([0x42aa0000])
 const minusTwo: usize = memory.data<f32>([-2])
 
@@ -384,6 +443,81 @@ function signed(kind: i32, low: v128, given: v128): v128 {
   return kind == 4 || kind == 6 ? v128.or(low, v128.and(given, word(signs))) : low
 }
 
+/** gelu of four, by the scalar function if one asks for it. */
+function geluCarefully(from: usize, to: usize): void {
+  const x = v128.load(from)
+  // Zeros and what is large.
+  const itself = v128.or(f32x4.eq(x, f32x4.splat(0)), f32x4.ge(x, f32x4.splat(7)))
+  if (i32x4.all_true(itself)) {
+    v128.store(to, x)
+    return
+  }
+  const y = geluOf(f64x2.promote_low_f32x4(x))
+  const z = geluOf(upper(x))
+  const open = v128.or(nearMidpoint(y, z), i32x4.gt_s(i32x4.add(v128.andnot(x, word(signs)), word(fromSmallest)), word(toTail)))
+  if (v128.any_true(v128.andnot(open, itself))) slowly(7, x, to)
+  else v128.store(to, v128.bitselect(x, rounded(y, z), itself))
+}
+
+/** erf of four, by the scalar function if one asks for it. */
+function erfCarefully(from: usize, to: usize): void {
+  const given = v128.load(from)
+  const x = within(6, given)
+  const turned = f32x4.add(x, word(to32))
+  const t = f32x4.sub(x, f32x4.sub(turned, word(to32)))
+  const places = placesOf(6, turned)
+  const y = tabled(6, i64x2.extract_lane(places, 0), f64x2.promote_low_f32x4(t))
+  const z = tabled(6, i64x2.extract_lane(places, 1), upper(t))
+  const low = rounded(y, z)
+  const open = v128.or(nearMidpoint(y, z), openOf(6, given, low))
+  // A zero is right.
+  if (v128.any_true(v128.andnot(open, f32x4.eq(low, f32x4.splat(0))))) slowly(6, given, to)
+  else v128.store(to, signed(6, low, given))
+}
+
+// @ts-ignore: decorator
+@inline
+function tabledCarefully(kind: i32, from: usize, to: usize): void {
+  if (kind == 6) erfCarefully(from, to)
+  else geluCarefully(from, to)
+}
+
+/** As `each`. */
+// @ts-ignore: decorator
+@inline
+function eachTabled(kind: i32, from: usize, to: usize, count: i32): void {
+  const end = to + ((count + 3) & ~3) * 4
+  for (; to + 16 < end; from += 32, to += 32) {
+    const a = v128.load(from)
+    const b = v128.load(from, 16)
+    const x = within(kind, a)
+    const w = within(kind, b)
+    const nearest = word(kind == 6 ? to32 : to64)
+    const turnedA = f32x4.add(x, nearest)
+    const turnedB = f32x4.add(w, nearest)
+    const t = f32x4.sub(x, f32x4.sub(turnedA, nearest))
+    const u = f32x4.sub(w, f32x4.sub(turnedB, nearest))
+    const placesA = placesOf(kind, turnedA)
+    const placesB = placesOf(kind, turnedB)
+    const y0 = tabled(kind, i64x2.extract_lane(placesA, 0), f64x2.promote_low_f32x4(t))
+    const y1 = tabled(kind, i64x2.extract_lane(placesA, 1), upper(t))
+    const y2 = tabled(kind, i64x2.extract_lane(placesB, 0), f64x2.promote_low_f32x4(u))
+    const y3 = tabled(kind, i64x2.extract_lane(placesB, 1), upper(u))
+    const low = rounded(y0, y1)
+    const high = rounded(y2, y3)
+    const near = v128.or(nearMidpoint(y0, y1), nearMidpoint(y2, y3))
+    const open = v128.or(openOf(kind, a, low), openOf(kind, b, high))
+    if (v128.any_true(v128.or(near, open))) {
+      tabledCarefully(kind, from, to)
+      tabledCarefully(kind, from + 16, to + 16)
+    } else {
+      v128.store(to, signed(kind, low, a))
+      v128.store(to, signed(kind, high, b), 16)
+    }
+  }
+  if (to < end) tabledCarefully(kind, from, to)
+}
+
 /** Four of them, by the scalar functions if one asks for it. */
 function carefully(kind: i32, from: usize, to: usize): void {
   const given = v128.load(from)
@@ -403,7 +537,7 @@ function carefully(kind: i32, from: usize, to: usize): void {
 @inline
 function each(kind: i32, from: usize, to: usize, count: i32): void {
   const end = to + ((count + 3) & ~3) * 4
-  for (; kind != 7 && to + 16 < end; from += 32, to += 32) {
+  for (; to + 16 < end; from += 32, to += 32) {
     const a = v128.load(from)
     const b = v128.load(from, 16)
     // Below half of the least number: what a mask leaves out, and most of what a softmax adds up.
@@ -431,18 +565,7 @@ function each(kind: i32, from: usize, to: usize, count: i32): void {
       v128.store(to, signed(kind, high, b), 16)
     }
   }
-  if (kind != 7) {
-    if (to < end) carefully(kind, from, to)
-    return
-  }
-  // Too much for eight.
-  for (; to < end; from += 16, to += 16) {
-    const a = v128.load(from)
-    const y = value(kind, f64x2.promote_low_f32x4(a))
-    const z = value(kind, upper(a))
-    if (v128.any_true(v128.or(nearMidpoint(y, z), beyond(kind, a)))) slowly(kind, a, to)
-    else v128.store(to, rounded(y, z))
-  }
+  if (to < end) carefully(kind, from, to)
 }
 
 export function expFloat32(from: usize, to: usize, count: i32): void {
@@ -466,11 +589,11 @@ export function tanhFloat32(from: usize, to: usize, count: i32): void {
 }
 
 export function erfFloat32(from: usize, to: usize, count: i32): void {
-  each(6, from, to, count)
+  eachTabled(6, from, to, count)
 }
 
 export function geluFloat32(from: usize, to: usize, count: i32): void {
-  each(7, from, to, count)
+  eachTabled(7, from, to, count)
 }
 
 export function softplusFloat32(from: usize, to: usize, count: i32): void {
