@@ -86,6 +86,7 @@ export {
   isFloat,
   roundingTo,
   type Storage,
+  wideDType,
   type DTypeFacts,
   dtypeFacts,
   argsort,

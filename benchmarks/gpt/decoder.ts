@@ -5,7 +5,7 @@ import { softmaxCrossEntropyWithIntegerLabels } from 'tpu-toolkit/losses'
 import * as nn from 'tpu-toolkit/nn'
 import { adamw, makeTrainStep } from 'tpu-toolkit/optimizer'
 import { foldIn, key, randint } from 'tpu-toolkit/random'
-import { cast, mean, type Tensor, tensor } from 'tpu-toolkit/tensor'
+import { cast, mean, type Tensor, tensor, wideDType } from 'tpu-toolkit/tensor'
 import { leavesOf } from 'tpu-toolkit/tree'
 
 /** The sizes of benchmarks/peers/gpt.py. */
@@ -34,7 +34,7 @@ export const precisions: readonly Precision[] = [
 
 /** A decoder of two blocks: RMS norm, causal attention with RoPE; RMS norm, gated MLP. */
 export function decoder({ attention: policy, mlp }: Precision) {
-  const wide = policy.params === 'float64' ? 'float64' : 'float32'
+  const wide = wideDType(policy.params ?? 'float32')
   const block = nn.sequential([
     nn.residual(
       nn.sequential([
@@ -86,7 +86,7 @@ export function trained(
     next: Tensor<'int32'>,
   ): Tensor => {
     const logits = model.apply(params, tokens)
-    const wide = cast(logits, logits.dtype === 'float64' ? 'float64' : 'float32')
+    const wide = cast(logits, wideDType(logits.dtype))
     return mean(softmaxCrossEntropyWithIntegerLabels(wide, next))
   }
   const rule = adamw({ learningRate: 1e-3, weightDecay: 1e-4 })

@@ -7,6 +7,7 @@ import {
   isFloat,
   matmul,
   type Tensor,
+  wideDType,
 } from '../tensor/index.js'
 import { gatherAlong, reduceAlong, scatterAlong } from './along.js'
 import { type GroupOrder, groupOrders } from './groupSum.js'
@@ -45,11 +46,7 @@ export function shardedMatmul<D extends DType>(
   wires: Wires | undefined,
 ): Moved<D> {
   checkOptions('matmul', options, shardedMatmulNames, { positional: 'order' })
-  const {
-    order = 'bidirectional',
-    scatter,
-    partials = a.dtype === 'float64' ? 'float64' : 'float32',
-  } = options ?? {}
+  const { order = 'bidirectional', scatter, partials = wideDType(a.dtype) } = options ?? {}
   checkName('matmul', 'order', order, groupOrders)
   const { dtype } = checkOperands(a, b, partials)
   if (scatter !== undefined && scatter !== 0 && scatter !== 1) {
@@ -107,7 +104,7 @@ export function shardedMatmul<D extends DType>(
 
 /** A device's own product, its sums in float32 (float64 for float64), rounded once to a dtype. */
 function multiply(x: Tensor, y: Tensor, dtype: FloatDType): Tensor {
-  const wide = x.dtype === 'float64' ? 'float64' : 'float32'
+  const wide = wideDType(x.dtype)
   if (dtype === x.dtype) return matmul(x, y, { accumulate: wide })
   return cast(matmul(cast(x, wide), cast(y, wide), { accumulate: wide }), dtype)
 }

@@ -16,6 +16,7 @@ import {
   sum,
   type Tensor,
   where,
+  wideDType,
 } from '../tensor/index.js'
 
 /** How a loss computes. */
@@ -80,7 +81,7 @@ export function sumsOf(
   order: Order | undefined,
   accumulate: FloatDType | undefined,
 ): AccumulateOptions {
-  const inner = accumulate ?? (x.dtype === 'float64' ? 'float64' : 'float32')
+  const inner = accumulate ?? wideDType(x.dtype)
   return order === undefined ? { accumulate: inner } : { accumulate: inner, order }
 }
 

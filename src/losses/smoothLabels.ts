@@ -1,5 +1,5 @@
 import { checkNumber, checkOptions, noOptions, type OptionTable } from '../options/index.js'
-import { add, cast, type DType, div, full, mul, sum, type Tensor } from '../tensor/index.js'
+import { add, cast, type DType, div, full, mul, sum, type Tensor, wideDType } from '../tensor/index.js'
 import { checkFloat, counted } from './lossOptions.js'
 
 /** Which axis the classes lie along. */
@@ -37,7 +37,7 @@ export function smoothLabels<D extends DType>(
   const kept = mul(labels, 1 - alpha)
   const { where: mask } = counted('smoothLabels', options, labels)
   if (mask === undefined) return add(kept, alpha / classes)
-  const wide = labels.dtype === 'float64' ? 'float64' : 'float32'
+  const wide = wideDType(labels.dtype)
   const share = div(full([], alpha, { dtype: wide }), sum(cast(mask, wide), { axis, keepDims: true }))
   return add(kept, cast(share, labels.dtype))
 }

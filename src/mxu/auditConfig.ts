@@ -61,7 +61,7 @@ export interface Audit {
 }
 
 /**
- * Audits a configuration for a slice: alignment, parameters, tokens, memory, recomputation. `auditText` and `auditHtml` write it
+ * Audits a configuration for a slice: alignment, parameters, tokens, memory, recomputation. `auditText` writes it
  * out; as it is, it is JSON.
  *
  * Shape     none. Dtype none. Rounding none.

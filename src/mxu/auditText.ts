@@ -29,7 +29,7 @@ export function auditText(audit: Audit): string {
 const count = (n: number): string => n.toLocaleString('en-US')
 
 /** The lines that say what was audited. */
-export function headOf(audit: Audit): string[] {
+function headOf(audit: Audit): string[] {
   const { dModel, nLayers, nHeads, slice } = audit.config
   const { chips } = audit.memory.slice
   return [

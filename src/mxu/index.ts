@@ -1,7 +1,6 @@
 // Matrix units: how much of a systolic array a dimension fills, what an array takes in HBM by the compiler's tiles, and the
 // audit of a configuration. Read padding.ts first, then checkMxuAlignment.ts.
 export { type Audit, type AuditOptions, auditConfig, type Finding } from './auditConfig.js'
-export { auditHtml } from './auditHtml.js'
 export { auditText } from './auditText.js'
 export {
   type AlignedSize,

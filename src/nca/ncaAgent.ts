@@ -13,11 +13,11 @@ import {
   reshape,
   slice,
   type Tensor,
+  wideDType,
   zeros,
 } from '../tensor/index.js'
 import { type NcaParams, ncaParams } from './ncaParams.js'
 import { ncaRollout } from './ncaRollout.js'
-import { sumsOf } from './perceive.js'
 
 /** Options of `ncaAgent`. */
 export interface NcaAgentOptions {
@@ -108,7 +108,7 @@ export function ncaAgent(options: NcaAgentOptions): NcaAgent {
       }
       const seen = reshape(cast(observations, dtype), [n! * rows!, inputs])
       const cells = add(
-        matmul(seen, cast(embed.weight, dtype), { accumulate: sumsOf(dtype) }),
+        matmul(seen, cast(embed.weight, dtype), { accumulate: wideDType(dtype) }),
         cast(embed.bias, dtype),
       )
       const start = cast(reshape(cells, [n!, rows!, channels]), stateDtype)

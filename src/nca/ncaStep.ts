@@ -16,6 +16,7 @@ import {
   sizeOf,
   type Tensor,
   where,
+  wideDType,
 } from '../tensor/index.js'
 import { type AliveRule, checkedAlive, living } from './aliveCells.js'
 import { checkParams, type NcaParams } from './ncaParams.js'
@@ -25,7 +26,6 @@ import {
   type PerceptionOptions,
   perceived,
   perceptionNames,
-  sumsOf,
 } from './perceive.js'
 import { roundedBy } from './roundedBy.js'
 
@@ -140,7 +140,7 @@ export function stepped(
   draws: Tensor | undefined,
 ): Tensor {
   const { dtype, stateDtype, alive, dimensions, padding } = rule
-  const accumulate = sumsOf(dtype)
+  const accumulate = wideDType(dtype)
   const y = perceived(x, rule)
   const rows = reshape(y, [sizeOf(y.shape.slice(0, -1)), y.shape.at(-1)!])
   const [w1, b1, w2, b2] = [params.w1, params.b1, params.w2, params.b2].map((p) => cast(p, dtype))

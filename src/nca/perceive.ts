@@ -10,6 +10,7 @@ import {
   mul,
   slice,
   type Tensor,
+  wideDType,
 } from '../tensor/index.js'
 import { type NcaPadding, paddings, surrounded } from './neighbours.js'
 import { defaultKernels, type KernelName, type PerceptionKernel, tapsOf } from './perceptionKernels.js'
@@ -64,11 +65,6 @@ export function checkState(op: string, x: Tensor): void {
   if (!isFloat(x.dtype)) throw new TypeError(`${op}: needs a floating-point dtype, cast first [${x.dtype}]`)
 }
 
-/** The dtype of the sums inside: float32, float64 where that is computed with. */
-export function sumsOf(dtype: FloatDType): FloatDType {
-  return dtype === 'float64' ? 'float64' : 'float32'
-}
-
 /**
  * What every cell sees: each channel by each kernel, all channels of the first kernel before those of the second.
  *
@@ -89,7 +85,7 @@ export function perceive(x: Tensor, options: PerceptionOptions = noOptions): Ten
 
 /** `perceive` with options that were checked. */
 export function perceived(x: Tensor, { dimensions, kernels, padding, dtype }: CheckedPerception): Tensor {
-  const sums = sumsOf(dtype)
+  const sums = wideDType(dtype)
   const around = surrounded(cast(cast(x, dtype), sums), dimensions, padding, 0)
   const first = x.rank - 1 - dimensions
   const before = new Array<null>(first).fill(null)

@@ -1,5 +1,5 @@
 import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
-import { cast, checkFloatDType, type FloatDType, matmul, type Tensor } from '../tensor/index.js'
+import { cast, checkFloatDType, type FloatDType, matmul, type Tensor, wideDType } from '../tensor/index.js'
 
 /** Where a layer rounds: the dtypes of what it keeps, reads, adds up and gives. */
 export interface Policy {
@@ -32,7 +32,7 @@ const policyNames: OptionTable<Policy> = {
 export function fullPolicy(op: string, policy: Policy = noOptions): FullPolicy {
   checkOptions(`${op}: policy`, policy, policyNames)
   const { params = 'float32', compute = params, output = compute } = policy
-  const { accumulate = compute === 'float64' ? 'float64' : 'float32' } = policy
+  const { accumulate = wideDType(compute) } = policy
   const full = { params, compute, output, accumulate }
   for (const [what, dtype] of Object.entries(full)) checkFloatDType(`${op}: policy`, what, dtype)
   return full

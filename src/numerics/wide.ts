@@ -1,4 +1,4 @@
-import { checkTensor, type DType, isFloat, type Tensor } from '../tensor/index.js'
+import { checkTensor, type DType, isFloat, type Tensor, wideDType } from '../tensor/index.js'
 
 /** The dtype that stable functions work in: float32, or float64 where the data are float64 already. */
 export type Wide<D extends DType> = D extends 'float64' ? 'float64' : 'float32'
@@ -12,5 +12,5 @@ export function checkFloats(op: string, x: Tensor): void {
 /** The dtype that a stable function works in. */
 export function wide<D extends DType>(op: string, x: Tensor<D>): Wide<D> {
   checkFloats(op, x)
-  return (x.dtype === 'float64' ? 'float64' : 'float32') as Wide<D>
+  return wideDType(x.dtype) as Wide<D>
 }

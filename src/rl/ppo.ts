@@ -5,7 +5,7 @@ import { logSoftmax } from '../numerics/index.js'
 import type { Point, State } from '../optimizer/index.js'
 import { checkFunction, checkInteger, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
 import { foldIn, gumbel, type Key, permutation } from '../random/index.js'
-import { cast, type Shape, sizeOf, type Tensor, tensor } from '../tensor/index.js'
+import { cast, type Shape, sizeOf, type Tensor, tensor, wideDType } from '../tensor/index.js'
 import type { Treelike } from '../tree/index.js'
 import type { ActorCritic } from './actorCritic.js'
 import { explainedVariance } from './explainedVariance.js'
@@ -135,7 +135,9 @@ export function ppo<P extends Treelike, S>(options: PpoOptions<P, S>): Ppo<P, S>
   })
   const says = compile((params: P, observations: Tensor) => {
     const { logits, values } = rolloutNetwork.apply(params, observations)
-    const logs = logSoftmax(cast(logits, precision.loss), sumsOf(precision.loss))
+    const logs = logSoftmax(cast(logits, precision.loss), {
+      accumulate: wideDType(precision.loss),
+    })
     return {
       logits: cast(logits, 'float32'),
       logProbs: cast(cast(logs, precision.logProbs), 'float32'),
@@ -213,11 +215,6 @@ export function ppo<P extends Treelike, S>(options: PpoOptions<P, S>): Ppo<P, S>
 
   return { updates, init, update, act }
 }
-
-/** Sums of narrow dtypes are added up in float32. */
-const sumsOf = (dtype: string): { accumulate: 'float32' | 'float64' } => ({
-  accumulate: dtype === 'float64' ? 'float64' : 'float32',
-})
 
 function rounded(x: Float32Array, dtype: Required<PpoPrecision>['observations']): Float32Array {
   return Float32Array.from(cast(tensor(x), dtype).toNumbers())

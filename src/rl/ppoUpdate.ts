@@ -12,7 +12,7 @@ import {
   type State,
 } from '../optimizer/index.js'
 import { checkInteger, checkOptions, checkRecord, noOptions, type OptionTable } from '../options/index.js'
-import { cast, equal, mean, mul, slice, type Tensor, tensor } from '../tensor/index.js'
+import { cast, equal, mean, mul, slice, type Tensor, tensor, wideDType } from '../tensor/index.js'
 import { mapTree, type Tree, type Treelike } from '../tree/index.js'
 import { accumulateGradients } from './accumulateGradients.js'
 import type { ActorCritic } from './actorCritic.js'
@@ -133,7 +133,7 @@ export function ppoUpdate<P extends Treelike>(
         valueCoefficient: settings.valueCoefficient,
         entropyCoefficient: settings.entropyCoefficient,
         valueLoss: settings.valueLoss,
-        accumulate: precision.loss === 'float64' ? 'float64' : 'float32',
+        accumulate: wideDType(precision.loss),
         ...(precision.logProbs !== precision.loss && { logProbs: precision.logProbs }),
       },
     )

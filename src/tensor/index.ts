@@ -68,6 +68,7 @@ export {
   isFloat,
   roundingTo,
   type Storage,
+  wideDType,
 } from './storage/dtype.js'
 export { type DTypeFacts, dtypeFacts } from './storage/dtypeFacts.js'
 export { argsort, type SortOptions, type Sorting } from './reductions/argsort.js'

@@ -47,7 +47,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
-  tensor: 'canonicalizeNaN entryOf holds isFloat isWatched opName timer',
+  tensor: 'canonicalizeNaN entryOf holds isFloat isWatched opName timer wideDType',
   io: 'jsonText ownVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',

@@ -143,7 +143,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['observe', 'substitute', 'siteOf', 'withDeepStacks', 'calledAt', 'checkFloatDType'],
     ...['isWatched', 'elementsOf', 'isSealed', 'seal'],
-    ...['entryOf', 'opName', 'formOf', 'roundsOf', 'roundingTo', 'dtypeFacts'],
+    ...['entryOf', 'opName', 'formOf', 'roundsOf', 'roundingTo', 'dtypeFacts', 'wideDType'],
     ...['sameShape', 'sizeOf', 'stridesOf', 'Tensor'],
     ...['timed', 'timedWork', 'timer', 'untimed', 'stackOf', 'flopsOf', 'productOf'],
     ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],

@@ -5,6 +5,7 @@ import {
   reshape,
   sum,
   type Tensor,
+  wideDType,
 } from '../../tensor/index.js'
 
 /**
@@ -15,7 +16,7 @@ export type SumOptions = AccumulateOptions
 
 /** The options of a sum over `x` inside a gradient, complete. */
 export function howToSum(x: Tensor, { order = 'sequential', accumulate }: SumOptions): Required<SumOptions> {
-  return { order, accumulate: accumulate ?? (x.dtype === 'float64' ? 'float64' : 'float32') }
+  return { order, accumulate: accumulate ?? wideDType(x.dtype) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ErrorBound } from '../../numerics/index.js'
 import { checkInteger, checkName, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
-import { checkFloatDType, dtypeFacts, type FloatDType } from '../../tensor/index.js'
+import { checkFloatDType, dtypeFacts, type FloatDType, wideDType } from '../../tensor/index.js'
 
 /** The norm whose error is bounded; names and defaults are those of `layerNorm` and `rmsNorm`. */
 export interface NormBoundOptions {
@@ -46,8 +46,7 @@ export function normBound(norm: 'layer' | 'rms', options: NormBoundOptions, data
   checkOptions('errorBound', options, names)
   checkOptions('errorBound', data, dataNames)
   const { n, variance = 'two-pass', scaling = 'fused', dtype = 'float32' } = options
-  const { eps = norm === 'rms' ? 1e-6 : 1e-5, internal = dtype === 'float64' ? 'float64' : 'float32' } =
-    options
+  const { eps = norm === 'rms' ? 1e-6 : 1e-5, internal = wideDType(dtype) } = options
   const { largest, spread = 0, scale = 1, bias = 0 } = data
   checkInteger('errorBound', 'n', n, 1)
   checkName('errorBound', 'variance', variance, ['two-pass', 'fast', 'welford'])

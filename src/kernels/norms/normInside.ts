@@ -7,6 +7,7 @@ import {
   isFloat,
   type Order,
   type Tensor,
+  wideDType,
 } from '../../tensor/index.js'
 
 /** What layerNorm and rmsNorm have in common. */
@@ -38,7 +39,7 @@ export function normInside(op: string, x: Tensor, { eps, internal: given }: Norm
   if (!isFloat(x.dtype)) throw new TypeError(`${op}: needs a floating-point dtype, cast first [${x.dtype}]`)
   if (x.rank === 0) throw new RangeError(`${op}: needs one dimension or more [a number]`)
   if (eps !== undefined) checkNumber(op, 'eps', eps, 0)
-  const internal = given ?? (x.dtype === 'float64' ? 'float64' : 'float32')
+  const internal = given ?? wideDType(x.dtype)
   checkFloatDType(op, 'internal', internal)
   const n = x.shape.at(-1)!
   const parameter = (name: string, value: Tensor | undefined): Tensor | undefined => {

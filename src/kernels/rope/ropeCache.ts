@@ -11,6 +11,7 @@ import {
   sin,
   Tensor,
   tensor,
+  wideDType,
 } from '../../tensor/index.js'
 import type { RopeFrequencies } from './ropeFrequencies.js'
 
@@ -55,7 +56,7 @@ export function ropeCache<F extends FloatDType, R extends FloatDType = 'float32'
   if (!(values instanceof Tensor) || !isFloat(values.dtype) || values.rank !== 1) {
     throw new TypeError(`ropeCache: values are no floats in one row [${shown(values)}]`)
   }
-  const { angles = values.dtype === 'float64' ? 'float64' : 'float32' } = options
+  const { angles = wideDType(values.dtype) } = options
   checkFloatDType('ropeCache', 'angles', angles)
   const dtype = (options.dtype ?? angles) as R
   checkFloatDType('ropeCache', 'dtype', dtype)

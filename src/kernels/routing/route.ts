@@ -1,6 +1,16 @@
 import { softmax } from '../../numerics/index.js'
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { add, cast, checkTensor, div, isFloat, sigmoid, sum, type Tensor } from '../../tensor/index.js'
+import {
+  add,
+  cast,
+  checkTensor,
+  div,
+  isFloat,
+  sigmoid,
+  sum,
+  type Tensor,
+  wideDType,
+} from '../../tensor/index.js'
 import { chosen, topExperts } from './topExperts.js'
 
 /** How tokens choose their experts. */
@@ -64,7 +74,7 @@ export function route(logits: Tensor, options: RouteOptions): Routing {
   if (form === 'after' && kind === 'sigmoid') {
     throw new RangeError('route: weights after the choice are a softmax, scores are not [sigmoid]')
   }
-  const wide: Tensor = cast(logits, logits.dtype === 'float64' ? 'float64' : 'float32')
+  const wide: Tensor = cast(logits, wideDType(logits.dtype))
   const scores = kind === 'softmax' ? softmax(wide) : sigmoid(wide)
   const best = topExperts(bias ? add(scores, biasOf(bias, scores)) : wide, k)
   return { experts: best, weights: weigh(form, best, wide, scores), scores }

@@ -1,5 +1,5 @@
 import { logsumexp } from '../../numerics/index.js'
-import { cast, checkTensor, isFloat, mean, square, type Tensor } from '../../tensor/index.js'
+import { cast, checkTensor, isFloat, mean, square, type Tensor, wideDType } from '../../tensor/index.js'
 
 /**
  * The mean of log(sum exp logits)^2 over tokens: keeps logits small, so that they survive low precision.
@@ -18,6 +18,6 @@ export function routerZLoss(logits: Tensor): Tensor {
     throw new TypeError(`routerZLoss: needs a floating-point dtype, cast first [${logits.dtype}]`)
   }
   if (logits.rank !== 2) throw new RangeError(`routerZLoss: logits are no table [${logits.shape.join(', ')}]`)
-  const wide: Tensor = cast(logits, logits.dtype === 'float64' ? 'float64' : 'float32')
+  const wide: Tensor = cast(logits, wideDType(logits.dtype))
   return mean(square(logsumexp(wide, { axis: -1 })))
 }

@@ -14,6 +14,7 @@ import {
   type Shape,
   sizeOf,
   Tensor,
+  wideDType,
 } from '../../tensor/index.js'
 import {
   type Decoded,
@@ -326,7 +327,7 @@ function flushedExpression(x: Expression): Expression {
 
 /** One number as an expression: float64 as such, that of any narrower dtype as float32. */
 function single(dtype: FloatDType, value: number): Expression {
-  const wide = dtype === 'float64' ? 'float64' : 'float32'
+  const wide = wideDType(dtype)
   return leaf(new Tensor<'float32' | 'float64'>(wide, [], one(dtype, value)))
 }
 

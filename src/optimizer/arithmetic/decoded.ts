@@ -1,5 +1,13 @@
 import { castTo, type Expression, evaluate } from '../../compile/index.js'
-import { canonicalizeNaN, cast, type FloatDType, reshape, type Shape, Tensor } from '../../tensor/index.js'
+import {
+  canonicalizeNaN,
+  cast,
+  type FloatDType,
+  reshape,
+  type Shape,
+  Tensor,
+  wideDType,
+} from '../../tensor/index.js'
 import { floatOf } from './floatOf.js'
 import type { Decoded } from './operand.js'
 import { Recorded } from './recorded.js'
@@ -50,7 +58,7 @@ export class Deferred implements Decoded {
   }
 
   get values(): Float32Array | Float64Array {
-    const wide = this.dtype === 'float64' ? 'float64' : 'float32'
+    const wide = wideDType(this.dtype)
     const [computed] = this.#values ? [] : (evaluate([castTo(this.expression, wide)]) ?? [])
     this.#values ??= (computed?.data as Float32Array | Float64Array | undefined) ?? this.now().values
     return this.#values

@@ -1,4 +1,4 @@
-import { apply, cast, type FloatDType, full, type KnownOp, Tensor } from '../../tensor/index.js'
+import { apply, cast, type FloatDType, full, type KnownOp, Tensor, wideDType } from '../../tensor/index.js'
 import { type Arithmetic, arithmeticOf, type Elementwise } from './arithmetic.js'
 import { atCount, type Count, countOp } from './count.js'
 import { type Decoded, decodedOf, type Operand, type Scalar } from './decoded.js'
@@ -35,7 +35,7 @@ export function biasCorrection(
 export function biasDenominator(a: Elementwise, decay: Scalar, n: number, dtype: FloatDType): number
 export function biasDenominator(a: Elementwise, decay: Scalar, n: Count, dtype: FloatDType): Scalar
 export function biasDenominator(a: Elementwise, decay: Scalar, n: Count, dtype: FloatDType): Scalar {
-  const wide = dtype === 'float64' ? 'float64' : 'float32'
+  const wide = wideDType(dtype)
   // A strong decay keeps its dtype: the power is rounded to it, and so is the difference.
   const own = typeof decay === 'number' ? wide : (decay.dtype as FloatDType)
   const bias = { arithmetic: a.name, own, dtype }
@@ -59,7 +59,7 @@ function denominator(
   { arithmetic, base, own, dtype }: Rounding & { readonly base: number },
 ): number {
   const a = arithmeticOf(arithmetic)
-  const power = a.weak(a.power(base, n, dtype === 'float64' ? 'float64' : 'float32'), own)
+  const power = a.weak(a.power(base, n, wideDType(dtype)), own)
   return a.weak(a.weak(1 - power, own), dtype)
 }
 

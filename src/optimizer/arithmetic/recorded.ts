@@ -10,6 +10,7 @@ import {
   sameShape,
   Tensor,
   untraced,
+  wideDType,
 } from '../../tensor/index.js'
 import { floatOf } from './floatOf.js'
 import type { Decoded, Operand } from './operand.js'
@@ -36,7 +37,7 @@ export class Recorded implements Decoded {
         `optimizer: this transform looks at elements, so that no gradient goes through it; hand it untraced tensors [${dtype}]`,
       )
     }
-    return cast(untraced(tensor), dtype === 'float64' ? 'float64' : 'float32').data
+    return cast(untraced(tensor), wideDType(dtype)).data
   }
 }
 

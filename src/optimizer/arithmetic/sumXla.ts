@@ -1,8 +1,8 @@
-import { sum, type Tensor } from '../../tensor/index.js'
+import { sum, type Tensor, wideDType } from '../../tensor/index.js'
 
 /** XLA's sum of a leaf: float32 inside, one rounding out. */
 export function sumXla(x: Tensor): Tensor {
-  const accumulate = x.dtype === 'float64' ? 'float64' : 'float32'
+  const accumulate = wideDType(x.dtype)
   return x.rank <= 1
     ? sum(x, { order: { windowed: 32 }, accumulate })
     : sum(x, { order: 'sequential', accumulate })

@@ -1,5 +1,5 @@
 import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full } from '../../tensor/index.js'
+import { type FloatDType, full, wideDType } from '../../tensor/index.js'
 import { leavesOf } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
@@ -57,7 +57,7 @@ export function scaleByPolyak(options: PolyakOptions = {}): GradientTransformati
       const squares = leavesOf(updates).map((g) => decodedOf(sumXla(tensorOf(a.mul(g, g)))))
       const dtype: FloatDType = squares[0]?.dtype ?? 'float32'
       const total = squares.reduce((sum, square) => a.add(sum, square), decodedOf(full([], 0, { dtype })))
-      const given = valueOf('scaleByPolyak', extra, total.dtype === 'float64' ? 'float64' : 'float32')
+      const given = valueOf('scaleByPolyak', extra, wideDType(total.dtype))
       const above = tensorOf(a.sub(given, fMin), total.dtype)
       const gap = variant === 'sps+' ? a.maximum(above, 0) : decodedOf(above)
       const divisor = a.add(total, eps)

@@ -1,5 +1,5 @@
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { abs, type FloatDType, matmul, sum, type Tensor, transpose } from '../../tensor/index.js'
+import { abs, type FloatDType, matmul, sum, type Tensor, transpose, wideDType } from '../../tensor/index.js'
 import type { Tree } from '../../tree/index.js'
 import {
   type ArithmeticOption,
@@ -177,7 +177,7 @@ function firstFactors(a: Elementwise, product: Tensor, how: 'aol' | 'schatten', 
   if (how === 'aol') {
     const sums = sum(abs(product), {
       axis: -1,
-      accumulate: product.dtype === 'float64' ? 'float64' : 'float32',
+      accumulate: wideDType(product.dtype),
     })
     return a.rsqrt(a.maximum(sums, eps))
   }

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js'
-import { cast, type DType, type FloatDType, type Shape, Tensor } from '../../tensor/index.js'
+import { cast, type DType, type FloatDType, type Shape, Tensor, wideDType } from '../../tensor/index.js'
 import { leavesOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
@@ -60,7 +60,7 @@ export function addNoise(options: AddNoiseOptions): GradientTransformation<AddNo
         leaves.map((leaf, i): Tensor => noiseLike(keys[i]!, leaf.shape, leaf.dtype)),
       )
       const [noisy] = leafwise('addNoise', [updates, noise], ([g, draws]) => {
-        const wide: FloatDType = g!.dtype === 'float64' ? 'float64' : 'float32'
+        const wide: FloatDType = wideDType(g!.dtype)
         const power = a.power(count, gamma, wide)
         const strong = new Tensor(wide, [], (wide === 'float64' ? Float64Array : Float32Array).of(power))
         const deviation = a.sqrt(a.div(eta, strong)).values[0]!

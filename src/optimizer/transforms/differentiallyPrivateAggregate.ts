@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/index.js'
 import { type Key, key as keyOfSeed, split } from '../../random/index.js'
-import { cast, matmul, reshape, sum, type Tensor } from '../../tensor/index.js'
+import { cast, matmul, reshape, sum, type Tensor, wideDType } from '../../tensor/index.js'
 import { leavesOf, pathsOf, replaceLeaves } from '../../tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
@@ -63,7 +63,7 @@ export function differentiallyPrivateAggregate(
       const [next, ...keys] = split(keyOfWords(state.rngKey), leaves.length + 1) as [Key, ...Key[]]
       const lanes = leaves.map((g) => reshape(g, [batch, batch === 0 ? 0 : g.size / batch]))
       const squares = lanes.map((g): Decoded => {
-        const accumulate = g.dtype === 'float64' ? 'float64' : 'float32'
+        const accumulate = wideDType(g.dtype)
         return decodedOf(sum(tensorOf(a.mul(g, g)), { axis: 1, accumulate }))
       })
       const [first, ...others] = squares

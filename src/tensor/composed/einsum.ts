@@ -6,7 +6,7 @@ import { matmul } from '../reductions/matmul.js'
 import { sum } from '../reductions/reduce.js'
 import { operands } from '../storage/apply.js'
 import { checkTensor } from '../storage/checkCall.js'
-import type { DType } from '../storage/dtype.js'
+import { type DType, wideDType } from '../storage/dtype.js'
 import { offsetsOf, sizeOf, stridesOf } from '../storage/shape.js'
 import { Tensor } from '../storage/tensor.js'
 
@@ -171,7 +171,7 @@ function summed({ x, letters }: Lettered, wanted: readonly string[], how: Accumu
 /** What matmul accumulates in when nothing is said. */
 function defaultOf(dtype: DType): 'float64' | 'float32' | undefined {
   if (dtype === 'int32' || dtype === 'uint32' || dtype === 'bool') return undefined
-  return dtype === 'float64' ? 'float64' : 'float32'
+  return wideDType(dtype)
 }
 
 function product(a: Lettered, b: Lettered, wanted: readonly string[], how: AccumulateOptions): Lettered {

@@ -5,7 +5,7 @@ import { matmulFloat32, matmulFloat64, matmulInt32 } from '../../simd/index.js'
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { checkCall, checkTensor } from '../storage/checkCall.js'
-import { type AnyStorage, allocate, type DType, formatOf, numbersOf } from '../storage/dtype.js'
+import { type AnyStorage, allocate, type DType, formatOf, numbersOf, wideDType } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
@@ -177,7 +177,7 @@ export function matmul<D extends DType>(a: Tensor<D>, b: Tensor<D>, options?: Ma
       `matmul: needs one dimension or more [${left.shape.join(', ')}] x [${right.shape.join(', ')}]`,
     )
   }
-  const preferred = left.dtype === 'float64' ? 'float64' : 'float32'
+  const preferred = wideDType(left.dtype)
   const how = accumulation('matmul', left.dtype, options ?? {}, { preferred, windows: true })
   const x = left.rank === 1 ? reshape(left, [1, left.size]) : left
   const y = right.rank === 1 ? reshape(right, [right.size, 1]) : right

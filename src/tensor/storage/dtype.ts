@@ -76,6 +76,16 @@ export function checkFloat(op: string, dtype: DType): asserts dtype is FloatDTyp
 }
 
 /**
+ * The dtype in which numbers of a floating-point dtype are worked with and added where nothing else is said: float64 for
+ * itself, float32 for all others. It holds every number of theirs.
+ *
+ * @example wideDType('bfloat16') // 'float32'
+ */
+export function wideDType(dtype: DType): 'float32' | 'float64' {
+  return dtype === 'float64' ? 'float64' : 'float32'
+}
+
+/**
  * Throws a TypeError unless an option names a floating-point dtype; `what` is the option.
  *
  * @example checkFloatDType('sum', 'accumulate', 'int32') // throws sum: accumulate is no floating-point dtype [int32]
