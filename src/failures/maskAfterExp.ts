@@ -16,6 +16,7 @@ import {
 import { examination } from './record/examination.js'
 import type { DTypeOption, Failure } from './record/failure.js'
 import { say } from './record/say.js'
+import { overSteps } from './record/series.js'
 
 /** The pairwise decays. */
 export interface MaskAfterExpOptions extends DTypeOption {
@@ -101,12 +102,12 @@ export const maskAfterExp: Failure<MaskAfterExpOptions> = {
           {
             name: 'mask before exp',
             color: 'blue',
-            points: stable.gradients.map((y, i) => ({ x: i + 1, y })),
+            points: overSteps(stable.gradients),
           },
           {
             name: `mask ${mask} exp`,
             color: 'red',
-            points: naive.gradients.map((y, i) => ({ x: i + 1, y })),
+            points: overSteps(naive.gradients),
           },
         ],
       },

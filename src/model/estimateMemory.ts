@@ -42,7 +42,8 @@ export interface MemoryOptions {
   readonly cacheDtype?: StoredDType
 }
 
-const memoryNames: OptionTable<MemoryOptions> = {
+/** The names of `MemoryOptions`. */
+export const memoryNames: OptionTable<MemoryOptions> = {
   ...{ slice: 'required', batch: 'required', sequence: 'required', mode: 'optional', split: 'optional' },
   ...{ paramsDtype: 'optional', masterDtype: 'optional', gradientsDtype: 'optional', moments: 'optional' },
   ...{ momentsDtype: 'optional', activationsDtype: 'optional', remat: 'optional', flash: 'optional' },

@@ -1,20 +1,15 @@
 import { chip, chipNames, type Slice, slice, sliceOf, topologies } from '../hardware/index.js'
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions } from '../options/index.js'
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
-import { type MemoryEstimate, type MemoryOptions, memoryOf } from './estimateMemory.js'
+import { type MemoryEstimate, type MemoryOptions, memoryNames, memoryOf } from './estimateMemory.js'
 import type { Remat } from './remat.js'
 import { readSplit } from './split.js'
 
 /** As `estimateMemory`'s, without the batch, which is the answer. */
 export type BatchSizeOptions = Omit<MemoryOptions, 'batch'>
 
-const names: OptionTable<BatchSizeOptions> = {
-  ...{ slice: 'required', sequence: 'required', mode: 'optional', split: 'optional' },
-  ...{ paramsDtype: 'optional', masterDtype: 'optional', gradientsDtype: 'optional', moments: 'optional' },
-  ...{ momentsDtype: 'optional', activationsDtype: 'optional', remat: 'optional', flash: 'optional' },
-  ...{ cacheDtype: 'optional' },
-}
+const { batch: _, ...names } = memoryNames
 
 /** The largest batch that fits, and how far it keeps the arrays busy. */
 export interface OptimalBatchSize {

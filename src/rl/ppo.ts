@@ -10,7 +10,7 @@ import type { Treelike } from '../tree/index.js'
 import type { ActorCritic } from './actorCritic.js'
 import { explainedVariance } from './explainedVariance.js'
 import { gae } from './gae.js'
-import { type Minibatch, type PpoStats, ppoUpdate } from './ppoUpdate.js'
+import { averaged, type Minibatch, type PpoStats, ppoUpdate } from './ppoUpdate.js'
 import { fullPrecision, type PpoPrecision } from './precision.js'
 import type { PpoSettings } from './presets.js'
 import { collect, type Finished, type Rollout } from './rollout.js'
@@ -271,21 +271,6 @@ function gathered(
     advantages: column(advantages),
     values: column(rollout.values),
     returns: column(returns),
-  }
-}
-
-function averaged(all: readonly { stats: PpoStats; rows: number }[]): PpoStats {
-  const rows = all.reduce((sum, part) => sum + part.rows, 0)
-  const of = (name: keyof PpoStats): number =>
-    all.reduce((sum, part) => sum + part.rows * part.stats[name], 0) / rows
-  return {
-    loss: of('loss'),
-    policyLoss: of('policyLoss'),
-    valueLoss: of('valueLoss'),
-    entropy: of('entropy'),
-    approxKl: of('approxKl'),
-    clipFraction: of('clipFraction'),
-    exactlyOne: of('exactlyOne'),
   }
 }
 

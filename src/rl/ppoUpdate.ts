@@ -171,24 +171,27 @@ export function ppoUpdate<P extends Treelike>(
     if (microBatch === undefined || microBatch >= n) {
       if (options.lossScale === undefined) {
         const next = together(point as never, told)
-        return [{ params: next.params, state: next.state }, statsOf([{ rows: n, beside: next.loss[1] }])]
+        return [
+          { params: next.params, state: next.state },
+          averaged([{ rows: n, stats: statsOf(next.loss[1]) }]),
+        ]
       }
       const [[, beside], grads] = whole(point.params, told)
-      return [stepper.step(grads, point), statsOf([{ rows: n, beside }])]
+      return [stepper.step(grads, point), averaged([{ rows: n, stats: statsOf(beside) }])]
     }
-    const seen: { rows: number; beside: Beside & { total: Tensor } }[] = []
+    const seen: { rows: number; stats: PpoStats }[] = []
     const cut = { ...told, advantages: normalized(minibatch.advantages) }
     function* parts(size: number): Generator<{ gradients: P; rows: number }> {
       for (let from = 0; from < n; from += size) {
         const rows = Math.min(size, n - from)
         const [[, beside], gradients] = part(point.params, rowsOf(cut, from, rows))
-        seen.push({ rows, beside })
+        seen.push({ rows, stats: statsOf(beside) })
         yield { gradients, rows }
       }
     }
     const sums = accumulateGradients(parts(microBatch), { rows: n, dtype: precision.gradients })
     const grads = mapTree((sum): Tensor => cast(sum, 'float32'), sums as Tree) as Treelike as P
-    return [stepper.step(grads, point), statsOf(seen)]
+    return [stepper.step(grads, point), averaged(seen)]
   }
 
   return { init: (params) => stepper.init(params as never) as Point<State, P>, step }
@@ -215,17 +218,29 @@ function rowsOf(told: Told, from: number, rows: number): Told {
 }
 
 /** Averages weighted by rows. */
-function statsOf(parts: readonly { rows: number; beside: Beside & { total: Tensor } }[]): PpoStats {
+export function averaged(parts: readonly { readonly rows: number; readonly stats: PpoStats }[]): PpoStats {
   const rows = parts.reduce((sum, part) => sum + part.rows, 0)
-  const of = (name: keyof Beside | 'total'): number =>
-    parts.reduce((sum, part) => sum + part.rows * part.beside[name].item(), 0) / rows
+  const of = (name: keyof PpoStats): number =>
+    parts.reduce((sum, part) => sum + part.rows * part.stats[name], 0) / rows
   return {
-    loss: of('total'),
+    loss: of('loss'),
     policyLoss: of('policyLoss'),
     valueLoss: of('valueLoss'),
     entropy: of('entropy'),
     approxKl: of('approxKl'),
     clipFraction: of('clipFraction'),
     exactlyOne: of('exactlyOne'),
+  }
+}
+
+function statsOf(beside: Beside & { readonly total: Tensor }): PpoStats {
+  return {
+    loss: beside.total.item(),
+    policyLoss: beside.policyLoss.item(),
+    valueLoss: beside.valueLoss.item(),
+    entropy: beside.entropy.item(),
+    approxKl: beside.approxKl.item(),
+    clipFraction: beside.clipFraction.item(),
+    exactlyOne: beside.exactlyOne.item(),
   }
 }

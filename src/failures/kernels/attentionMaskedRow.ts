@@ -4,6 +4,7 @@ import { key, normal } from '../../random/index.js'
 import { cast, checkFloatDType } from '../../tensor/index.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The attention and its mask; `dtype` that of the operands. */
 export interface AttentionMaskedRowOptions extends DTypeOption {
@@ -80,8 +81,8 @@ export const attentionMaskedRow: Failure<AttentionMaskedRowOptions> = {
         x: { label: 'row' },
         y: { label: 'output' },
         series: [
-          { name: 'flash2', color: 'blue', points: stable.outputs.map((y, i) => ({ x: i, y })) },
-          { name: `form ${form}`, color: 'red', points: naive.outputs.map((y, i) => ({ x: i, y })) },
+          { name: 'flash2', color: 'blue', points: overSteps(stable.outputs, 0) },
+          { name: `form ${form}`, color: 'red', points: overSteps(naive.outputs, 0) },
         ],
       },
     }

@@ -14,6 +14,7 @@ import {
 } from '../../tensor/index.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The attention; `dtype` is what a tile's state is rounded to, bfloat16 or float32. */
 export interface AttentionTiesOptions extends DTypeOption {
@@ -82,11 +83,11 @@ export const attentionTies: Failure<AttentionTiesOptions> = {
         x: { label: 'row' },
         y: { label: 'mean error in ulps' },
         series: [
-          { name: 'float32 state', color: 'blue', points: stable.means.map((y, i) => ({ x: i + 1, y })) },
+          { name: 'float32 state', color: 'blue', points: overSteps(stable.means) },
           {
             name: `state ${dtype}, ties ${ties}`,
             color: 'red',
-            points: naive.means.map((y, i) => ({ x: i + 1, y })),
+            points: overSteps(naive.means),
           },
         ],
       },

@@ -4,6 +4,7 @@ import { key, normal } from '../../random/index.js'
 import { add, arange, cast, checkFloatDType, mul } from '../../tensor/index.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The experts and their places; `dtype` is that of the router's logits. */
 export interface CapacityDropsTokensOptions extends DTypeOption {
@@ -88,11 +89,11 @@ export const capacityDropsTokens: Failure<CapacityDropsTokensOptions> = {
         x: { label: 'sixteenth of the batch' },
         y: { label: 'tokens without an expert' },
         series: [
-          { name: 'places for all', color: 'blue', points: stable.byPart.map((y, i) => ({ x: i + 1, y })) },
+          { name: 'places for all', color: 'blue', points: overSteps(stable.byPart) },
           {
             name: `capacity factor ${factor}`,
             color: 'red',
-            points: naive.byPart.map((y, i) => ({ x: i + 1, y })),
+            points: overSteps(naive.byPart),
           },
         ],
       },

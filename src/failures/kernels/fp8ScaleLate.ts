@@ -4,6 +4,7 @@ import { foldIn, key, normal } from '../../random/index.js'
 import { cast, checkFloatDType, type FloatDType, mul, type Tensor, tensor } from '../../tensor/index.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The activations and their scale; `dtype` is what they are rounded to, without a scale if it is no 8-bit format. */
 export interface Fp8ScaleLateOptions extends DTypeOption {
@@ -53,7 +54,6 @@ export const fp8ScaleLate: Failure<Fp8ScaleLateOptions> = {
     const naive = readings(dtype, scaling, spike, history)
     const stable = readings(dtype, 'current', spike, history)
     const holds = naive.lost > 0
-    const line = (of: readonly number[]) => of.map((y, i) => ({ x: i + 1, y }))
     return {
       naive,
       stable,
@@ -70,8 +70,8 @@ export const fp8ScaleLate: Failure<Fp8ScaleLateOptions> = {
         x: { label: 'step' },
         y: { label: 'relative error' },
         series: [
-          { name: 'current scale', color: 'blue', points: line(stable.noise) },
-          { name: `${scaling} scale, ${dtype}`, color: 'red', points: line(naive.noise) },
+          { name: 'current scale', color: 'blue', points: overSteps(stable.noise) },
+          { name: `${scaling} scale, ${dtype}`, color: 'red', points: overSteps(naive.noise) },
         ],
         markers: [{ x: at, label: 'spike' }],
       },

@@ -18,6 +18,7 @@ import {
 import { examination } from '../record/examination.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The layer norm; `dtype` is that of its input and of every step. */
 export interface LayerNormFastVarianceOptions extends DTypeOption {
@@ -94,8 +95,8 @@ export const layerNormFastVariance: Failure<LayerNormFastVarianceOptions> = {
         x: { label: 'row' },
         y: { label: 'root mean square', scale: 'log10' },
         series: [
-          { name: 'two-pass', color: 'blue', points: stable.scales.map((y, i) => ({ x: i + 1, y })) },
-          { name: variance, color: 'red', points: naive.scales.map((y, i) => ({ x: i + 1, y })) },
+          { name: 'two-pass', color: 'blue', points: overSteps(stable.scales) },
+          { name: variance, color: 'red', points: overSteps(naive.scales) },
         ],
       },
     }

@@ -14,6 +14,7 @@ import {
 } from '../../tensor/index.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The two programs; `dtype` is that of states, weights and logits in both. */
 export interface ServingDisagreesOptions extends DTypeOption {
@@ -76,8 +77,8 @@ export const servingDisagrees: Failure<ServingDisagreesOptions> = {
         x: { label: 'token' },
         y: { label: 'difference' },
         series: [
-          { name: 'float16', color: 'blue', points: stable.differences.map((y, i) => ({ x: i + 1, y })) },
-          { name: dtype, color: 'red', points: naive.differences.map((y, i) => ({ x: i + 1, y })) },
+          { name: 'float16', color: 'blue', points: overSteps(stable.differences) },
+          { name: dtype, color: 'red', points: overSteps(naive.differences) },
         ],
       },
     }

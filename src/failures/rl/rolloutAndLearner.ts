@@ -4,6 +4,7 @@ import { key, normal } from '../../random/index.js'
 import { cast, checkFloatDType, type FloatDType, tensor } from '../../tensor/index.js'
 import type { DTypeOption, Failure } from '../record/failure.js'
 import { say } from '../record/say.js'
+import { overSteps } from '../record/series.js'
 
 /** The two programs. */
 export interface RolloutAndLearnerOptions extends DTypeOption {
@@ -76,7 +77,7 @@ export const rolloutAndLearner: Failure<RolloutAndLearnerOptions> = {
           {
             name: `${dtype} and ${learnerDtype}`,
             color: 'red',
-            points: ratios.map((y, i) => ({ x: i + 1, y })),
+            points: overSteps(ratios),
           },
         ],
       },

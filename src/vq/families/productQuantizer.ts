@@ -78,7 +78,7 @@ export function productQuantizer(
   const { rotation } = options
   const dim = m * subDim
   if (rotation !== undefined) checkRotation(rotation, dim)
-  const bits = Math.max(1, Math.ceil(Math.log2(k)))
+  const bits = codeBits(k)
   const parts = Array.from({ length: m }, (_, i) => reshape(slice(codebooks, [[i, i + 1]]), [k, subDim]))
   const part = (x: Tensor, i: number): Tensor => slice(x, [null, [i * subDim, (i + 1) * subDim]])
   const turned = (x: Tensor, what: string): Tensor => {
@@ -138,6 +138,9 @@ export function productQuantizer(
     },
   }
 }
+
+/** The bits that a code of one of k entries takes. */
+export const codeBits = (k: number): number => Math.max(1, Math.ceil(Math.log2(k)))
 
 /** The sizes of codebooks [parts, k, d]. */
 export function codebooksOf(op: string, codebooks: unknown): readonly [number, number, number] {

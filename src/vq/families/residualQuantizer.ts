@@ -17,7 +17,7 @@ import { type DistanceOptions, distanceNames, distancing } from '../rows/distanc
 import { matrixOf } from '../rows/rowsOf.js'
 import { kmeans } from '../train/kmeans.js'
 import { packCodes, unpackCodes } from './packCodes.js'
-import { checkedCodes, codebooksOf } from './productQuantizer.js'
+import { checkedCodes, codeBits, codebooksOf } from './productQuantizer.js'
 
 /** How residuals are compared and kept: those of `distances`; `dtype` is that of residuals and sums too. */
 export type ResidualQuantizerOptions = Omit<DistanceOptions, 'metric'>
@@ -76,7 +76,7 @@ export function residualQuantizer(
   const [stages, k, dim] = codebooksOf(op, codebooks)
   checkOptions(op, options, optionNames, { positional: 'dtype' })
   const { dtype } = distancing(op, options)
-  const bits = Math.max(1, Math.ceil(Math.log2(k)))
+  const bits = codeBits(k)
   const tables = tablesOf(codebooks, dtype)
   const bytesPerVector = Math.ceil((stages * bits) / 8)
   return {

@@ -11,6 +11,7 @@ import {
   take,
 } from '../../tensor/index.js'
 import { packCodes, unpackCodes } from '../families/packCodes.js'
+import { codeBits } from '../families/productQuantizer.js'
 import { assign } from '../rows/assign.js'
 import { checkCodes, codesOf, matrixOf, rowsOf } from '../rows/rowsOf.js'
 
@@ -110,7 +111,7 @@ export function storeCodes(tensors: Readonly<Record<string, CodedTensor | Tensor
     checkCoded('storeCodes', x)
     about.push([name, { shape: x.shape, dtype: x.dtype }])
     put(name + codebookName, x.codebook)
-    put(name + codesName, words(packCodes(x.codes, bitsOf(x.codebook))))
+    put(name + codesName, words(packCodes(x.codes, codeBits(x.codebook.shape[0]!))))
   }
   return {
     tensors: Object.fromEntries(stored),
@@ -140,7 +141,7 @@ export function loadCodes(stored: StoredCodes): Record<string, CodedTensor | Ten
     const codebook = part(name + codebookName)
     const { d } = matrixOf('loadCodes', 'codebook', codebook)
     const n = Math.ceil(sizeOf(shape) / d)
-    const bits = bitsOf(codebook)
+    const bits = codeBits(codebook.shape[0]!)
     const bytes = bytesOf(part(name + codesName)).subarray(0, Math.ceil((n * bits) / 8))
     const codes = new Tensor('int32', [n], unpackCodes(bytes, bits, n))
     const whole = { codebook, codes, shape, dtype }
@@ -149,8 +150,6 @@ export function loadCodes(stored: StoredCodes): Record<string, CodedTensor | Ten
   })
   return Object.fromEntries([...coded, ...rest])
 }
-
-const bitsOf = (codebook: Tensor): number => Math.max(1, Math.ceil(Math.log2(codebook.shape[0]!)))
 
 function metadataOf(
   metadata: Readonly<Record<string, string>>,
