@@ -34,6 +34,8 @@ export function lgamma(x: number): number {
   if (x < 0.5) return shiftedToZero(x)
   if (x < 1.5) return aboutOne(x - 1)
   if (x > 2 ** 60) {
+    // Above 2.5599e305 it is beyond float64; above 2^1023 its logarithm's power would be no normal number.
+    if (x >= 2 ** 1015) return Infinity
     const log = logPair([x, 0])
     return x * (log[0] - 1 + log[1])
   }

@@ -90,6 +90,19 @@ describe('unary', () => {
     expect([-1, -2, -1000, -(2 ** 60)].map(unary.lgamma)).toEqual([inf, inf, inf, inf])
     expect([1, 2].map(unary.lgamma)).toEqual([0, 0])
   })
+  it('lgamma(x) is finite up to 2.5599e305 and +Infinity from there to the largest number', () => {
+    // mpmath 1.3; at most 1.3 ulp past 2^60.
+    expect(Math.abs(unary.lgamma(2 ** 1014) / 1.2321417556622133e308 - 1)).toBeLessThan(2 ** -51)
+    expect(Math.abs(unary.lgamma(2.5599e305) / 1.79763453634738e308 - 1)).toBeLessThan(2 ** -51)
+    expect([2.56e305, 2 ** 1015, 2 ** 1023, Number.MAX_VALUE].map(unary.lgamma)).toEqual([inf, inf, inf, inf])
+  })
+  it.each(unaryNames)('%s gives a number or NaN at every size, of either sign', (name) => {
+    for (let exponent = -1074; exponent <= 1023; exponent++) {
+      for (const factor of [1, -1, 1.6, -1.6]) {
+        expect(unary[name](factor * 2 ** exponent)).toBeTypeOf('number')
+      }
+    }
+  })
   it('erf is odd, sigmoid(x) + sigmoid(-x) is 1, erf + erfc is 1 within 2^-51', () => {
     const values = decodeTable('float16')
     for (let code = 0; code < 0x7c00; code += 13) {
