@@ -2,7 +2,7 @@ import { sizeOf } from '../../tensor/index.js'
 import { planMemory, roomFor, spaced, up32 } from '../engine/memory.js'
 import * as code from '../engine/opcodes.js'
 import { type Graph, moves, type Node } from '../graph/graph.js'
-import { wordsOf } from '../graph/inside.js'
+import { hasOddNaN, wordsOf } from '../graph/inside.js'
 import type { Parameter } from '../graph/lowering.js'
 import { edgeOf, formatWords, hasRecord } from '../graph/values.js'
 import type { View } from '../graph/view.js'
@@ -308,6 +308,7 @@ export function emit(
     outputs: placed(outputs),
     results: results.map(place),
     parts: split,
+    strange: graph.nodes.some(({ source }) => source.kind === 'constant' && hasOddNaN(source.tensor)),
     calls: calls.map((call) => (typeof call === 'function' ? call(resolve) : call)),
     end: wordsAt + laid.words.length * 4,
     valueBytes: memory.bytes,

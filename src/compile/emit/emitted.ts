@@ -79,6 +79,8 @@ export interface Emitted {
   /** Where each result of the graph lies. */
   readonly results: readonly number[]
   readonly calls: readonly HostCall[]
+  /** Whether a constant has a NaN of which it keeps no account. */
+  readonly strange: boolean
   /** Into how many parts each step is split. */
   readonly parts: readonly number[]
   /** The end of all memory that it uses. */

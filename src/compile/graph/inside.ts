@@ -1,5 +1,14 @@
 import { decodeArray, encodeArray } from '../../formats/index.js'
-import { canonicalizeNaN, type DType, dtypeFacts, type Shape, sizeOf, Tensor } from '../../tensor/index.js'
+import {
+  canonicalizeNaN,
+  type DType,
+  dtypeFacts,
+  full,
+  isFloat,
+  type Shape,
+  sizeOf,
+  Tensor,
+} from '../../tensor/index.js'
 
 /** The elements of a tensor as they lie inside a program, as 32-bit words. */
 export function wordsOf({ dtype, data }: Tensor): Uint32Array {
@@ -9,6 +18,14 @@ export function wordsOf({ dtype, data }: Tensor): Uint32Array {
   const values = Float32Array.from(decodeArray(data as Uint8Array | Uint16Array, low))
   canonicalizeNaN(values)
   return new Uint32Array(values.buffer)
+}
+
+/** Whether an element is a NaN other than the canonical one: inside a program it would be that. */
+export function hasOddNaN(x: Tensor): boolean {
+  if (!isFloat(x.dtype)) return false
+  const bits = x.toBits()
+  const [canonical] = full([], Number.NaN, { dtype: x.dtype }).toBits()
+  return x.toNumbers().some((value, i) => Number.isNaN(value) && bits[i] !== canonical)
 }
 
 /** The tensor whose elements lie at an address inside a program; a copy. */

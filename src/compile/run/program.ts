@@ -27,6 +27,7 @@ export class Program {
   /** The loops of the function's own. */
   readonly bodies: readonly LoopBody[]
   readonly #images: readonly Emitted[]
+  readonly #strange: boolean
   readonly #machine: Machine
   readonly #host: ProgramHost
   readonly #results: readonly Result[]
@@ -52,6 +53,7 @@ export class Program {
       { threads, stays },
     )
     this.#images = [...this.bodies.flatMap(({ images }) => images), this.emitted]
+    this.#strange = this.#images.some(({ strange }) => strange)
     this.#host = new ProgramHost(this.emitted.calls, this.bodies, machine)
     const places = new Map(this.emitted.outputs.map(({ node, at }) => [node, at]))
     this.#results = graph.outputs.map((output) => {
@@ -78,6 +80,7 @@ export class Program {
     storage: readonly (Tensor['data'] | undefined)[],
     clock?: number[],
   ): readonly Tensor[] | undefined {
+    if (this.#strange) return undefined
     clock?.push(performance.now())
     this.#put(args)
     const host = this.#host
