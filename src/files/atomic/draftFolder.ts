@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { checkPath } from '../../options/index.js'
@@ -34,8 +34,12 @@ export function draftFolder(path: string | URL): FolderDraft {
       renameSync(folder, target)
       syncFolder(parent)
     },
-    // Somebody else may be writing into it still.
-    discard: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+    discard: () => {
+      // Somebody else may be writing into it still, who finds no folder of that name any more.
+      const gone = temporaryName(parent)
+      if (existsSync(folder)) renameSync(folder, gone)
+      rmSync(gone, { recursive: true, force: true, maxRetries: 3 })
+    },
   }
 }
 
