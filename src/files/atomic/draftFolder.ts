@@ -6,6 +6,9 @@ import { resolvedPath } from './resolvedPath.js'
 import { syncFolder } from './syncFolder.js'
 import { sweepTemporaryFiles, temporaryName } from './temporaryFiles.js'
 
+/** How often a folder is listed that is to be removed. */
+const mostListings = 5
+
 /** A folder that is being filled under another name. */
 export interface FolderDraft {
   /** Where it is meanwhile; its files are to be synced by who writes them. */
@@ -38,7 +41,14 @@ export function draftFolder(path: string | URL): FolderDraft {
       // Somebody else may be writing into it still, who finds no folder of that name any more.
       const gone = temporaryName(parent)
       if (existsSync(folder)) renameSync(folder, gone)
-      rmSync(gone, { recursive: true, force: true, maxRetries: 3 })
+      // What was being opened then may appear in it yet, after it has been listed: it is listed again.
+      for (let left = mostListings; existsSync(gone); left--) {
+        try {
+          rmSync(gone, { recursive: true, force: true, maxRetries: 1, retryDelay: 10 })
+        } catch (error) {
+          if (left === 1) throw error
+        }
+      }
     },
   }
 }
