@@ -20,7 +20,7 @@ export function signedNaNs({ nodes, outputs }: Graph): ReadonlySet<Node> {
 function computes({ source, inputs }: Node): boolean {
   if (source.kind !== 'operation') return false
   const op = source.op
-  if (isElementwise(op) || op === flushOp) return true
+  if (isElementwise(op)) return true
   if (op === ops.sum || op === ops.mean) {
     // Without an axis it is its operand.
     return (source.attributes as Reduction).axes.length > 0 && inputs[0]!.size > 0

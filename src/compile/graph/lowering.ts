@@ -338,7 +338,7 @@ function noLoops<K extends string>(names: readonly K[]): { readonly [P in K]: 'n
 
 /** Whether an operation is one of elements, of whatever dtype. */
 export function isElementwise(op: Op): boolean {
-  return entryOf(loops, op) !== undefined
+  return entryOf(loops, op) !== undefined || op === flushOp
 }
 
 /** What a value is in instructions of a loop; undefined where it is none. */
