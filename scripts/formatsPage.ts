@@ -7,8 +7,8 @@ import {
   format,
   formatNames,
   isNaNCode,
-  type Rounding,
 } from '../src/formats/index.js'
+import { roundings } from '../src/formats/rounding.js'
 
 // The tables of docs/formats.md, from the formats themselves.
 
@@ -86,15 +86,6 @@ const specialRows = (): string[] =>
 
 /** What overflow gives in every mode. */
 function overflowRows(): string[] {
-  const modes: readonly Rounding[] = [
-    'nearest-even',
-    'nearest-away',
-    'toward-zero',
-    'up',
-    'down',
-    'to-odd',
-    'stochastic',
-  ]
   const kinds = [
     'float8_e5m2',
     'float8_e4m3fn',
@@ -104,7 +95,7 @@ function overflowRows(): string[] {
   ] as const
   const name = (value: number, record: FloatFormat): string =>
     Math.abs(value) === record.max ? (value > 0 ? 'max' : '-max') : String(value)
-  return modes.map((rounding) =>
+  return roundings.map((rounding) =>
     row(
       rounding,
       ...kinds.map((kind) => {

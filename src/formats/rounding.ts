@@ -40,7 +40,8 @@ export interface RoundingRule {
   readonly random: () => number
 }
 
-const roundings: readonly Rounding[] = [
+/** Every mode. */
+export const roundings: readonly Rounding[] = [
   'nearest-even',
   'nearest-away',
   'toward-zero',
