@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/services/**/*.service.ts'],
-    testTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 })

@@ -6,11 +6,12 @@ import {
   optimizer,
   random,
   schedule,
-  simd,
   tensor,
   tree,
 } from 'tpu-toolkit'
+import { encodeSafetensors, safetensorsOver } from 'tpu-toolkit/files'
 import { exp, matmul, mean, mul, square, sub, type Tensor } from 'tpu-toolkit/tensor'
+import * as simd from '#simd'
 
 // What the browser check runs twice, in Node and in a page of a browser: results as hex digits of their bits.
 
@@ -59,6 +60,13 @@ function adamw(): string {
   return tree.leavesOf(point.params).map(hex).join(' ')
 }
 
+/** A part of a tensor in a safetensors file, which is bytes in memory. */
+function safetensors(): string {
+  const bytes = encodeSafetensors({ w: tensor(random.normal(random.key(4), 24), { dtype: 'bfloat16' }) })
+  const file = safetensorsOver({ size: bytes.length, read: (at, n) => bytes.slice(at, at + n) })
+  return `${file.names[0]} ${hex(file.readElements('w', 8, 24))}`
+}
+
 /** A hash of 16,384 results of each float32 function, by the kernels and by the scalar functions; operands of every binade. */
 function float32Functions(): string {
   const n = 16_384
@@ -82,11 +90,13 @@ function float32Functions(): string {
     return `${name} ${plain} ${hash()}`
   })
   const { float32Atan2, float32Hypot, float32LogAddExp, float32Pow } = functions
-  for (const f of [float32Atan2, float32Hypot, float32LogAddExp, float32Pow]) {
+  // By keys: a function's own name is minified.
+  const ofTwo = { float32Atan2, float32Hypot, float32LogAddExp, float32Pow }
+  for (const [name, f] of Object.entries(ofTwo)) {
     x.forEach((v, i) => {
       out[i] = f(v, x[(7 * i + 3) % n]!)
     })
-    hashes.push(`${f.name} ${hash()}`)
+    hashes.push(`${name} ${hash()}`)
   }
   return hashes.join(', ')
 }
@@ -97,6 +107,7 @@ console.log(
     `kernels: ${kernels()}`,
     `gradient: ${gradient()}`,
     `AdamW: ${adamw()}`,
+    `safetensors: ${safetensors()}`,
     `float32 functions: ${float32Functions()}`,
   ].join('\n'),
 )

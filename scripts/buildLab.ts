@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 import { doors, isPortable } from './doors.js'
+import { folderPath, sourceFolders } from './folders.js'
 import { labExamples } from './labExamples.js'
 import { nodeModulesIn, withoutNode } from './withoutNode.js'
 
@@ -40,7 +41,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
   } satisfies BuildOptions
   const { metafile } = await build({
     ...shared,
-    alias: { 'tpu-toolkit': join(root, 'src') },
+    alias: sourceFolders(join(root, 'src')),
     jsx: 'automatic',
     jsxImportSource: 'preact',
     splitting: true,
@@ -56,7 +57,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
       ),
       'workers/bits': 'lab/bits/bitsWorker.ts',
       'doors/index': 'src/index.ts',
-      ...Object.fromEntries(portable.map((door) => [`doors/${door}`, `src/${door}/index.ts`])),
+      ...Object.fromEntries(portable.map((door) => [`doors/${door}`, `src/${folderPath(door)}/index.ts`])),
     },
   })
   const ofNode = nodeModulesIn(metafile.outputs)

@@ -20,9 +20,9 @@ const slower = 'without a row it runs on its own kernel or element by element, w
 const reference = 'the reference, which is asked instead, gives the same'
 
 const [scans, sums, slices] = ['scanLane', 'sumLane', 'slice'].map((name) =>
-  name === 'slice' ? 'tensor/layout/slice.ts' : `tensor/reductions/${name}.ts`,
+  name === 'slice' ? 'tensors/tensor/layout/slice.ts' : `tensors/tensor/reductions/${name}.ts`,
 ) as [string, string, string]
-const [round, encode, ulp] = ['round', 'encode', 'ulp'].map((name) => `formats/${name}.ts`) as [
+const [round, encode, ulp] = ['round', 'encode', 'ulp'].map((name) => `numbers/formats/${name}.ts`) as [
   string,
   string,
   string,
@@ -32,7 +32,7 @@ const policies = 'precision/tune/throughFloat32.ts'
 
 const equivalents: readonly Equivalent[] = [
   {
-    file: 'autodiff/explain/exceptionRules.ts',
+    file: 'tensors/autodiff/explain/exceptionRules.ts',
     source: 'atan: { inexact },',
     what: "atan is sinh's",
     why: 'that a result is reached by some operand is asked where it is infinite, which an arc is not',
@@ -102,54 +102,35 @@ const equivalents: readonly Equivalent[] = [
   },
   { file: round, what: /^2046 is one more/, why: 'an entry more is never read' },
   {
-    file: 'autodiff/rules/sumOptions.ts',
+    file: 'tensors/autodiff/rules/sumOptions.ts',
     what: '- is + in g.rank - 1',
     why: 'an axis that neither has is alike',
   },
   {
-    file: 'autodiff/backward.ts',
+    file: 'tensors/autodiff/backward.ts',
     what: '+ is - in serial + 1',
     why: 'what ran before is known already, and walked past',
   },
-  {
-    file: 'precision/reals/realArithmetic.ts',
-    what: "isNaN is abs's",
-    why: 'the row of an operation whose results are bools is not looked up',
-  },
-  {
-    file: 'autodiff/explain/exceptionRules.ts',
-    what: "isNaN is exp's",
-    why: 'the row of an operation whose results are bools is not looked up',
-  },
-  ...['autodiff/vmap/batchRules.ts', 'compile/graph/lowering.ts', policies].map((file) => ({
+  ...['tensors/autodiff/vmap/batchRules.ts', 'tensors/compile/graph/lowering.ts', policies].map((file) => ({
     file,
     what: / is (taken|left) out$/,
     why: slower,
   })),
-  ...["sqrt is rsqrt's", "div is pow's", "sum is mean's", "matmul is max's"].map((what) => ({
+  ...["div is pow's", "sum is mean's", "matmul is max's"].map((what) => ({
     file: policies,
     what,
     why: slower,
   })),
-  { file: policies, what: "relu is add's", why: 'float32 rounds nothing of what is chosen' },
+  { file: policies, what: "min is sqrt's", why: 'float32 rounds nothing of what is chosen' },
   {
     file: policies,
     what: "cast is sum's",
     why: 'a cast has no accumulator, and without one a sum has no float32',
   },
-  {
-    file: 'autodiff/forward/tangentRules.ts',
-    what: "isNaN is where's",
-    why: 'the row of an operation whose results are bools is not looked up',
-  },
 ]
 
 /** The mutants that change something; the others by their reasons. Throws for a reason that no mutant has any more. */
 export function withoutEquivalents(all: readonly Mutant[], files: readonly string[]): readonly Mutant[] {
-  const isOf = (mutant: Mutant, { file, source, what }: Equivalent): boolean =>
-    mutant.file === file &&
-    (source === undefined || mutant.source === source) &&
-    (typeof what === 'string' ? mutant.what === what : what.test(mutant.what))
   for (const known of equivalents) {
     if (files.includes(known.file) && !all.some((mutant) => isOf(mutant, known))) {
       throw new RangeError(
@@ -157,5 +138,13 @@ export function withoutEquivalents(all: readonly Mutant[], files: readonly strin
       )
     }
   }
-  return all.filter((mutant) => !equivalents.some((known) => isOf(mutant, known)))
+  return all.filter((mutant) => !isEquivalent(mutant))
 }
+
+/** Whether a mutant is known to change no result. */
+export const isEquivalent = (mutant: Mutant): boolean => equivalents.some((known) => isOf(mutant, known))
+
+const isOf = (mutant: Mutant, { file, source, what }: Equivalent): boolean =>
+  mutant.file === file &&
+  (source === undefined || mutant.source === source) &&
+  (typeof what === 'string' ? mutant.what === what : what.test(mutant.what))

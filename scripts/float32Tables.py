@@ -1,4 +1,4 @@
-"""Writes the numbers of src/functions/float32 twice: as a module of TypeScript and as one of AssemblyScript.
+"""Writes the numbers of src/numbers/functions/float32, a module of TypeScript of which scripts/buildWasm.ts makes one of AssemblyScript.
 
 Every number is computed by mpmath at 300 bits; a number written as a pair is `high + low`, both float64. The hard cases
 come from test/golden/functions/hard_float32.json: what was left when all 2^32 operands were compared with MPFR.
@@ -191,38 +191,27 @@ def main():
         "/** A whole number: to AssemblyScript, which compiles this folder too, an i32. */\n"
         "export type int = number\n\n"
     )
-    assembly = head + "export type int = i32\n\n"
     for name, (_, text) in names.items():
         typescript += f"/** Where these begin: {text}. */\nexport const {name}: int = {starts[name]}\n"
-        assembly += f"export const {name}: int = {starts[name]}\n"
     start = starts["hard"]
     for name in FUNCTIONS:
         end = start + len(hard.get(name, []))
         typescript += f"export const {name}Hard: int = {start}\nexport const {name}End: int = {end}\n"
-        assembly += f"export const {name}Hard: int = {start}\nexport const {name}End: int = {end}\n"
         start = end
-    typescript += "\n"
+    typescript += "\n// biome-ignore format: a table\n"
     typescript += f"const numbers: Float64Array = new Float64Array([\n{body}\n])\n\n"
     typescript += "/** One of the numbers. */\nexport function at(index: int): number {\n  return numbers[index]!\n}\n"
-    assembly += f"\nexport const numbers: usize = memory.data<f64>([\n{wrapped(numbers)}\n])\n\n"
-    assembly += (
-        "// @ts-ignore: decorator\n@inline\nexport function at(index: int): f64 {\n"
-        "  return load<f64>(numbers + (<usize>index << 3))\n}\n"
-    )
     if check:
         bounds = {"erf": 37.4, "gelu": 38.7}
         for name, part in left_out().items():
             bound = bounds[name]
             if part > mpf(2) ** -bound:
                 sys.exit(f"float32Tables: the rows of {name} leave out more than 2^-{bound} of it")
-    for path, text in {
-        ROOT / "src" / "functions" / "float32" / "numbers.ts": typescript,
-        ROOT / "wasm" / "assembly" / "float32" / "numbers.ts": assembly,
-    }.items():
-        if not check:
-            path.write_text(text)
-        elif re.sub(r"[\s,]", "", path.read_text()) != re.sub(r"[\s,]", "", text):
-            sys.exit(f"float32Tables: {path.name} is not what the script writes")
+    path = ROOT / "src" / "numbers" / "functions" / "float32" / "numbers.ts"
+    if not check:
+        path.write_text(typescript)
+    elif re.sub(r"[\s,]", "", path.read_text()) != re.sub(r"[\s,]", "", typescript):
+        sys.exit(f"float32Tables: {path.name} is not what the script writes")
 
 
 if __name__ == "__main__":

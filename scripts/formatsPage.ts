@@ -7,8 +7,8 @@ import {
   format,
   formatNames,
   isNaNCode,
-} from '../src/formats/index.js'
-import { roundings } from '../src/formats/rounding.js'
+} from '../src/numbers/formats/index.js'
+import { roundings } from '../src/numbers/formats/rounding.js'
 
 // The tables of docs/formats.md, from the formats themselves.
 

@@ -1,4 +1,4 @@
-"""Writes the tables of src/functions: 2^(j/64), erfc(x) exp(x^2) by pieces, and the coefficients of log Gamma.
+"""Writes the tables of src/numbers/functions: 2^(j/64), erfc(x) exp(x^2) by pieces, and the coefficients of log Gamma.
 
 Every table is computed by mpmath at 300 bits; a number written as a pair is `high + low`, both float64.
 

@@ -1,13 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { readSafetensors, writeSafetensors } from 'tpu-toolkit/files'
 import { appendRecords, openRecords } from 'tpu-toolkit/pipeline'
-import { seeded } from 'tpu-toolkit/random'
 import { ReplayBuffer } from 'tpu-toolkit/replay'
 import { runStep2750, type SweepRow, sweepGrid } from 'tpu-toolkit/step2750'
 import { checkpointFile, sweep } from 'tpu-toolkit/step2750Files'
@@ -20,6 +14,7 @@ import {
   type SweepOptions,
   type TrialContext,
 } from 'tpu-toolkit/sweep'
+import { dist, ensure, inFolder, killOptions, newFolder, started, until } from './harness.js'
 
 // npm run test:kills -- [--kills 20] [--seed 1] [--only records]
 //
@@ -29,17 +24,8 @@ import {
 // temporary file. A program that comes to its end begins anew. Nothing is timed: a machine may be as slow as it likes, as
 // long as a program is not silent for `patience`.
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '20' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    only: { type: 'string' },
-  },
-})
-const kills = Number(values.kills)
+const { values, kills, random } = killOptions('kills', '20')
 const patience = 300_000
-const random = seeded(`kills ${values.seed}`)
-const dist = (folder: string): string => new URL(`../../dist/${folder}/index.js`, import.meta.url).href
 
 interface Victim {
   readonly name: string
@@ -73,9 +59,6 @@ const halving = (path: string): SweepOptions => ({
   workers: 1,
 })
 const run = { steps: 3000, seed: 3, length: 8 } as const
-const ensure = (condition: boolean, what: string): void => {
-  if (!condition) throw new Error(what)
-}
 
 const victims: readonly Victim[] = [
   {
@@ -218,13 +201,17 @@ for (const name of ['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'renameSy
 syncBuiltinESMExports()
 `
 
-const top = mkdtempSync(join(tmpdir(), 'kills-'))
-let bad = 0
-console.log(`seed ${values.seed}: ${kills} kills of each`)
-for (const { name, program, found, next } of victims) {
-  if (values.only !== undefined && values.only !== name) continue
-  const folder = join(top, name)
-  mkdirSync(folder)
+await inFolder('kills', async (top, attempt) => {
+  console.log(`seed ${values['seed']}: ${kills} kills of each`)
+  for (const victim of victims) {
+    if (values['only'] !== undefined && values['only'] !== victim.name) continue
+    await attempt(victim.name.padEnd(12), () => killed(victim, top))
+  }
+})
+
+/** Kills a program again and again; what happened, in words. */
+async function killed({ name, program, found, next }: Victim, top: string): Promise<string> {
+  const folder = newFolder(top, name)
   const path = join(folder, 'file')
   const script = join(top, `${name}.mjs`)
   writeFileSync(
@@ -235,70 +222,43 @@ const say = (n) => writeSync(1, n + '\\n')
 writeSync(1, '0\\n')
 ${program}`,
   )
-  let said = 0
-  let interrupted = 0
-  let runs = 1
+  let [said, interrupted, runs] = [0, 0, 1]
   /** What is to be true of a file that nobody is writing. */
   const atRest = async (): Promise<void> => {
     await next(path)
     const left = readdirSync(folder).filter((entry) => entry !== 'file')
     ensure(left.length === 0, `left behind: ${left.join(', ')}`)
   }
-  try {
-    for (let i = 0; i < kills; i++) {
-      const at = i % 2 === 1 ? String(1 + Math.floor(60 * random())) : ''
-      const child = spawn(process.execPath, [script, path], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, KILLED_AT: at },
-      })
-      const closed = once(child, 'close')
-      let heard = Date.now()
-      let ended = false
-      const begun = once(child.stdout, 'data')
-      const atItsEnd = new Promise<void>((resolve) => {
-        child.stdout.on('data', (data: Buffer) => {
-          heard = Date.now()
-          for (const line of data.toString().trim().split('\n')) {
-            if (line !== 'end') {
-              said = Math.max(said, Number(line))
-              continue
-            }
-            ended = true
-            resolve()
-          }
-        })
-      })
-      const watch = setInterval(() => {
-        if (Date.now() - heard > patience) child.kill('SIGKILL')
-      }, 1000)
-      await Promise.race([begun, closed])
-      // One that is not aimed at dies at any moment; the other before its call, unless it comes to its end first.
-      await Promise.race([...(at === '' ? [sleep(20 + 300 * random())] : []), atItsEnd, closed])
-      child.kill('SIGKILL')
-      await closed
-      clearInterval(watch)
-      ensure(Date.now() - heard < patience, `kill ${i}: nothing was heard for ${patience / 1000} s`)
-      ensure(child.signalCode === 'SIGKILL', `kill ${i}: the program ended by itself, with ${child.exitCode}`)
-      const left = readdirSync(folder)
-      if (left.some((entry) => entry !== 'file')) interrupted++
-      if (!left.includes('file')) continue
-      const there = await found(path)
-      ensure(there >= said, `kill ${i}: ${said} writes were said to be done, ${there} are there`)
-      said = there
-      if (!ended) continue
-      await atRest()
-      rmSync(path)
-      said = 0
-      runs++
-    }
-    if (readdirSync(folder).includes('file') || name === 'nan') await atRest()
-    console.log(
-      `${name.padEnd(12)} ${kills} kills over ${runs} run${runs === 1 ? '' : 's'}, ${interrupted} in the midst of a write; nothing lost, nothing left`,
-    )
-  } catch (error) {
-    bad++
-    console.log(`${name.padEnd(12)} ${error instanceof Error ? error.message : String(error)}`)
+  for (let i = 0; i < kills; i++) {
+    const at = i % 2 === 1 ? String(1 + Math.floor(60 * random())) : ''
+    const one = started([script, path], { env: { KILLED_AT: at } })
+    const lines = (): string[] => one.printed().trim().split('\n')
+    const watch = setInterval(() => {
+      if (Date.now() - one.heard() > patience) one.child.kill('SIGKILL')
+    }, 1000)
+    await until(one, () => one.printed() !== '')
+    // One that is not aimed at dies at any moment; the other before its call, unless it comes to its end first.
+    const moment = at === '' ? Date.now() + 20 + 300 * random() : Number.POSITIVE_INFINITY
+    await until(one, () => Date.now() > moment || lines().at(-1) === 'end')
+    one.child.kill('SIGKILL')
+    await one.ended
+    clearInterval(watch)
+    const { signalCode, exitCode } = one.child
+    ensure(Date.now() - one.heard() < patience, `kill ${i}: nothing was heard for ${patience / 1000} s`)
+    ensure(signalCode === 'SIGKILL', `kill ${i}: the program ended by itself, with ${exitCode}`)
+    said = Math.max(said, ...lines().map(Number).filter(Number.isFinite))
+    const left = readdirSync(folder)
+    if (left.some((entry) => entry !== 'file')) interrupted++
+    if (!left.includes('file')) continue
+    const there = await found(path)
+    ensure(there >= said, `kill ${i}: ${said} writes were said to be done, ${there} are there`)
+    said = there
+    if (lines().at(-1) !== 'end') continue
+    await atRest()
+    rmSync(path)
+    said = 0
+    runs++
   }
+  if (readdirSync(folder).includes('file') || name === 'nan') await atRest()
+  return `${kills} kills over ${runs} run${runs === 1 ? '' : 's'}, ${interrupted} in the midst of a write; nothing lost, nothing left`
 }
-rmSync(top, { recursive: true })
-process.exit(bad === 0 ? 0 : 1)

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { seeded } from 'tpu-toolkit/random'
+import { built, ensure, killOptions, type Running, started } from './harness.js'
 import { startPostgres } from './startPostgres.js'
 
 // npm run test:kills:queue -- [--kills 30] [--seed 1] [--jobs 120]
@@ -14,20 +12,10 @@ import { startPostgres } from './startPostgres.js'
 // and begun again; one in eight times a worker is stopped for a while instead, and once a round the server is killed. Each round
 // ends with the file of results of a sweep in threads, to the byte; in the database each row is there once, and no job is left.
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '30' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    jobs: { type: 'string', default: '120' },
-  },
-})
-const [kills, jobs] = [Number(values.kills), Number(values.jobs)]
-const random = seeded(`kills of queues ${values.seed}`)
+const { values, kills, random } = killOptions('kills of queues', '30', { jobs: '120' })
+const jobs = Number(values['jobs'])
 const folder = mkdtempSync(join(tmpdir(), 'kills-of-queues-'))
-const main = new URL('../../dist/cli/main.js', import.meta.url).pathname
-const ensure = (condition: boolean, what: string): void => {
-  if (!condition) throw new Error(what)
-}
+const main = built('cli/main.js').pathname
 
 writeFileSync(
   join(folder, 'experiment.mjs'),
@@ -38,26 +26,9 @@ writeFileSync(
 }\n`,
 )
 
-interface Running {
-  readonly child: ChildProcess
-  readonly ended: Promise<unknown>
-  said(): string
-}
+const begun = (args: readonly string[]): Running => started([main, ...args], { cwd: folder, errors: true })
 
-function begun(args: readonly string[]): Running {
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (data: Buffer) => {
-      said += data.toString()
-    })
-  }
-  return { child, ended: once(child, 'exit'), said: () => said }
-}
-
-const over = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
-
-const foundNoServer = (one: Running): boolean => over(one) && /: cannot connect to /.test(one.said())
+const foundNoServer = (one: Running): boolean => one.over() && /: cannot connect to /.test(one.printed())
 
 const server = await startPostgres()
 const worker = (): Running => begun(['worker', server.url, '--workers', '1'])
@@ -104,7 +75,7 @@ async function round(number: number): Promise<void> {
   const [local, queued] = [`local-${number}`, `queue-${number}`]
   const undisturbed = begun([...sweepArgs(number, local), '--workers', '2'])
   await undisturbed.ended
-  ensure(undisturbed.child.exitCode === 0, undisturbed.said())
+  ensure(undisturbed.child.exitCode === 0, undisturbed.printed())
   const again = (): Running =>
     begun([...sweepArgs(number, queued), '--queue', server.url, '--queue-name', queued])
   let sweep = again()
@@ -114,7 +85,7 @@ async function round(number: number): Promise<void> {
     // Who begins while the server is away says so and ends, as is right: somebody begins it again.
     for (const [i, one] of workers.entries()) if (foundNoServer(one)) workers[i] = worker()
     if (foundNoServer(sweep)) sweep = again()
-    if (over(sweep)) break
+    if (sweep.over()) break
     if (done >= kills) continue
     if (done === serverAt) {
       await server.stop('SIGKILL')
@@ -125,18 +96,18 @@ async function round(number: number): Promise<void> {
     }
     done++
   }
-  ensure(sweep.child.exitCode === 0, sweep.said())
+  ensure(sweep.child.exitCode === 0, sweep.printed())
   const bytes = (out: string): string => readFileSync(join(folder, out, 'rows.jsonl'), 'utf8')
   ensure(bytes(queued) === bytes(local), `round ${number}: other bytes than in threads`)
   const files = readdirSync(join(folder, queued)).sort().join(' ')
   ensure(files === 'index.html rows.jsonl', `round ${number}: left behind ${files}`)
   const rows = asked(`select count(*) from tpu_toolkit.results where sweep = '${queued}'`)
   ensure(rows === String(jobs), `round ${number}: ${rows} rows of ${jobs}`)
-  const text = [sweep, ...workers].map(({ said }) => said()).join('\n')
+  const text = [sweep, ...workers].map(({ printed }) => printed()).join('\n')
   ensure(!text.includes(server.password), 'the password was printed')
 }
 
-console.log(`seed ${values.seed}: ${kills} kills, ${jobs} jobs a round`)
+console.log(`seed ${values['seed']}: ${kills} kills, ${jobs} jobs a round`)
 let bad = 0
 let rounds = 0
 try {

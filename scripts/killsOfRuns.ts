@@ -1,14 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { listCheckpoints, openCheckpoints, readCheckpoint } from 'tpu-toolkit/checkpoint'
-import { seeded } from 'tpu-toolkit/random'
 import { pathsOf } from 'tpu-toolkit/tree'
+import {
+  dist,
+  ensure,
+  filesOf,
+  freePort,
+  inFolder,
+  killOptions,
+  newFolder,
+  started,
+  until,
+} from './harness.js'
 
 // npm run test:kills:runs -- [--kills 20] [--seed 1] [--only hosts]
 //
@@ -16,30 +21,8 @@ import { pathsOf } from 'tpu-toolkit/tree'
 // `train`, and one of `train` on three hosts, of which one is killed. What was said to be saved is there and whole, and every
 // run ends with the bytes of one that was not disturbed, in a folder without anything else. Nothing is timed, as in kills.ts.
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '20' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    only: { type: 'string' },
-  },
-})
-const kills = Number(values.kills)
-const random = seeded(`kills of runs ${values.seed}`)
-const top = mkdtempSync(join(tmpdir(), 'kills-of-runs-'))
-const ensure = (condition: boolean, what: string): void => {
-  if (!condition) throw new Error(what)
-}
+const { values, kills, random } = killOptions('kills of runs', '20')
 const fixture = new URL('../../test/hosts/trainOnHosts.mjs', import.meta.url).pathname
-const dist = (folder: string): string => new URL(`../../dist/${folder}/index.js`, import.meta.url).href
-
-/** Every file of a folder, with its content. */
-const filesOf = (folder: string): string =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => `${path.slice(folder.length)} ${readFileSync(path).toString('base64')}`)
-    .join('\n')
 
 /** Nothing lies in the folder but whole checkpoints. */
 function ensureTidy(folder: string): void {
@@ -55,23 +38,17 @@ const window = 2500
 
 /** A program that is begun; killed after a while where `fate` says so. Gives what it printed. */
 async function begun(args: readonly string[], fate: 'killed' | 'spared'): Promise<string> {
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const closed = once(child, 'close')
-  let printed = ''
-  child.stdout?.on('data', (data: Buffer) => {
-    printed += data.toString()
-  })
+  const one = started(args)
   if (fate === 'killed') {
-    await Promise.race([once(child.stdout!, 'data'), closed])
-    await Promise.race([sleep(window * random()), closed])
-    child.kill('SIGKILL')
+    await until(one, () => one.printed() !== '')
+    await Promise.race([sleep(window * random()), one.ended])
+    one.child.kill('SIGKILL')
   }
-  await closed
-  return printed
+  return one.ended
 }
 
 async function checkpoints(folder: string): Promise<string> {
-  const script = join(top, 'checkpoints.mjs')
+  const script = `${folder}.mjs`
   writeFileSync(
     script,
     `import { latest, openCheckpoints } from '${dist('checkpoint')}'
@@ -121,14 +98,6 @@ const options = (folder: string, port: number, hosts: number, host: number): str
     pause: 2,
     heartbeatTimeout: 60_000,
   })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 /** Begins a run on hosts, one of which is killed where `fate` says so. Whether it came to its end. */
 async function runOn(folder: string, hosts: number, fate: 'killed' | 'spared'): Promise<boolean> {
@@ -187,20 +156,14 @@ function compare(folder: string, whole: string): void {
   )
 }
 
-let bad = 0
-console.log(`seed ${values.seed}: ${kills} kills of each`)
-const victims = { checkpoint: checkpoints, train: trained(1), hosts: trained(3) }
-for (const [name, victim] of Object.entries(victims)) {
-  if (values.only !== undefined && values.only !== name) continue
-  const folder = join(top, name)
-  mkdirSync(folder)
-  try {
-    const what = await victim(folder)
-    console.log(`${name.padEnd(12)} ${kills} kills, ${what}; nothing lost, nothing left`)
-  } catch (error) {
-    bad++
-    console.log(`${name.padEnd(12)} ${error instanceof Error ? error.message : String(error)}`)
+await inFolder('kills-of-runs', async (top, attempt) => {
+  console.log(`seed ${values['seed']}: ${kills} kills of each`)
+  const victims = { checkpoint: checkpoints, train: trained(1), hosts: trained(3) }
+  for (const [name, victim] of Object.entries(victims)) {
+    if (values['only'] !== undefined && values['only'] !== name) continue
+    const folder = newFolder(top, name)
+    await attempt(name.padEnd(12), async () => {
+      return `${kills} kills, ${await victim(folder)}; nothing lost, nothing left`
+    })
   }
-}
-rmSync(top, { recursive: true })
-process.exit(bad === 0 ? 0 : 1)
+})

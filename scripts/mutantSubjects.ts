@@ -11,7 +11,7 @@ const doctor = ['test/precision/program', 'test/precision/certify/constants.test
 export const mutantSubjects: Readonly<Record<string, MutantSubject>> = {
   gradients: {
     files: ['unaryRules', 'arithmeticRules', 'layoutRules', 'reductionRules', 'rules'].map(
-      (name) => `autodiff/rules/${name}.ts`,
+      (name) => `tensors/autodiff/rules/${name}.ts`,
     ),
     tests: ['test/autodiff/differences.test.ts', 'test/autodiff/jaxGradients.test.ts'],
     tables: true,
@@ -29,7 +29,7 @@ export const mutantSubjects: Readonly<Record<string, MutantSubject>> = {
     tables: true,
   },
   exceptions: {
-    files: ['autodiff/explain/exceptionRules.ts'],
+    files: ['tensors/autodiff/explain/exceptionRules.ts'],
     tests: [
       'test/autodiff/explain/exceptionRules.test.ts',
       'test/precision/shadow/eventRules.test.ts',
@@ -43,22 +43,22 @@ export const mutantSubjects: Readonly<Record<string, MutantSubject>> = {
     tables: true,
   },
   tangents: {
-    files: ['autodiff/forward/tangentRules.ts'],
+    files: ['tensors/autodiff/forward/tangentRules.ts'],
     tests: ['test/autodiff/jvp.test.ts'],
     tables: true,
   },
   batches: {
-    files: ['autodiff/vmap/batchRules.ts'],
+    files: ['tensors/autodiff/vmap/batchRules.ts'],
     tests: ['test/autodiff/vmap.test.ts'],
     tables: true,
   },
   backends: {
-    files: ['compile/withArithmetic.ts'],
+    files: ['tensors/compile/withArithmetic.ts'],
     tests: ['test/compile/withArithmetic.test.ts'],
     tables: true,
   },
   loops: {
-    files: ['compile/graph/lowering.ts'],
+    files: ['tensors/compile/graph/lowering.ts'],
     tests: ['test/compile/rounding.test.ts', 'test/autodiff/jvp.test.ts'],
     tables: true,
   },
@@ -69,7 +69,7 @@ export const mutantSubjects: Readonly<Record<string, MutantSubject>> = {
   },
   forms: {
     files: ['arithmetic', 'cast', 'comparison', 'unary', 'where'].map(
-      (name) => `tensor/elementwise/${name}.ts`,
+      (name) => `tensors/tensor/elementwise/${name}.ts`,
     ),
     tests: [
       ...doctor,
@@ -78,20 +78,20 @@ export const mutantSubjects: Readonly<Record<string, MutantSubject>> = {
     tables: true,
   },
   formats: {
-    files: ['round', 'encode', 'ulp', 'format'].map((name) => `formats/${name}.ts`),
+    files: ['round', 'encode', 'ulp', 'format'].map((name) => `numbers/formats/${name}.ts`),
     tests: ['encode', 'format', 'ulp', 'golden', 'properties'].map((name) => `test/formats/${name}.test.ts`),
     tables: false,
   },
   tensor: {
     files: ['reads.ts', 'reductions/scanLane.ts', 'reductions/sumLane.ts', 'layout/slice.ts'].map(
-      (name) => `tensor/${name}`,
+      (name) => `tensors/tensor/${name}`,
     ),
     tests: ['reads', 'orders', 'reduce', 'layout'].map((name) => `test/tensor/${name}.test.ts`),
     tables: false,
   },
   autodiff: {
     files: ['backward.ts', 'rules/scatter.ts', 'rules/sumOptions.ts', 'rules/cumprodRule.ts'].map(
-      (name) => `autodiff/${name}`,
+      (name) => `tensors/autodiff/${name}`,
     ),
     tests: ['grad', 'vjp', 'composed', 'checkpoint', 'scan', 'differences', 'jaxGradients'].map(
       (name) => `test/autodiff/${name}.test.ts`,

@@ -9,8 +9,8 @@ export interface Asked {
   readonly title?: string
 }
 
-/** Whether they are green; undefined where they did not all run. */
-export interface Answer {
+/** Whether they passed; undefined where they did not all run. */
+export interface Outcome {
   readonly passed: boolean | undefined
 }
 
@@ -23,11 +23,11 @@ function fail(): void {
   ending ??= vitest.cancelCurrentRun('test-failure')
 }
 
-// Started by mutants.ts, which may kill it: one server for many runs, so that a run transforms only the file with the mistake.
+// Started by mutantRunner.ts, which may kill it: one server for many runs, so that a run transforms only the file with the mistake.
 const vitest = await createVitest('test', {
   watch: false,
   maxWorkers: 1,
-  // What goes on for too long is for mutants.ts to end: a busy machine is no mistake.
+  // What goes on for too long is for mutantRunner.ts to end: a busy machine is no mistake.
   testTimeout: 1_800_000,
   reporters: [
     {
@@ -57,8 +57,8 @@ async function run({ tests, title }: Asked): Promise<boolean | undefined> {
 
 process.on('message', async (asked: Asked) => {
   for (const path of asked.changed) vitest.invalidateFile(resolve(path))
-  const answer: Answer = { passed: (await run(asked)) ?? (await run(asked)) }
-  process.send?.(answer)
+  const outcome: Outcome = { passed: (await run(asked)) ?? (await run(asked)) }
+  process.send?.(outcome)
 })
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

@@ -1,5 +1,5 @@
 /**
- * Regenerates src/data/flightGaps.ts and src/data/earthquakeGaps.ts, gaps between real events, and src/data/sp500.ts, daily
+ * Regenerates src/experiments/data/flightGaps.ts and src/experiments/data/earthquakeGaps.ts, gaps between real events, and src/experiments/data/sp500.ts, daily
  * prices of an index, from the tables of vega-datasets.
  *
  *   node build/scripts/realData.js           write the files
@@ -38,7 +38,7 @@ function earthquakes(data: string): GapTable {
   const text = readFileSync(join(data, 'earthquakes.json'), 'utf8')
   const { features } = JSON.parse(text) as { features: { properties: { time: number } }[] }
   return {
-    file: 'src/data/earthquakeGaps.ts',
+    file: 'src/experiments/data/earthquakeGaps.ts',
     name: 'earthquakeGaps',
     unit: 'milliseconds',
     of: 'earthquakes worldwide, 2018-01-31 to 2018-02-07',
@@ -61,7 +61,7 @@ function flights(data: string): GapTable {
     return Date.UTC(year, month - 1, day, hour, minute) / 60_000
   })
   return {
-    file: 'src/data/flightGaps.ts',
+    file: 'src/experiments/data/flightGaps.ts',
     name: 'flightGaps',
     unit: 'minutes',
     of: 'departures in a sample of 20,000 US flights, 2001-01-01 to 2001-03-31',
@@ -70,29 +70,17 @@ function flights(data: string): GapTable {
   }
 }
 
-function wrap(gaps: readonly number[]): string {
-  const lines = ['']
-  for (const gap of gaps) {
-    const line = lines[lines.length - 1]!
-    if (line.length + 1 + String(gap).length > 108) lines.push(String(gap))
-    else lines[lines.length - 1] = line === '' ? String(gap) : `${line} ${gap}`
-  }
-  return lines.join('\n')
-}
-
 function render(table: GapTable): string {
-  const text = wrap(table.gaps)
+  const text = table.gaps.join(' ')
   return `// Written by scripts/realData.ts from ${source} (published 2025-10-04): ${table.gaps.length} numbers. Do not edit.
 // ${table.origin}
-// sha256 of the numbers joined by single spaces: ${sha256(table.gaps.join(' '))}
+// sha256 of the numbers joined by single spaces: ${sha256(text)}
 
 /** Gaps between successive ${table.of}; ${table.unit}, in order of time. */
-export const ${table.name}: readonly number[] = \`
-${text}
-\`
-  .trim()
-  .split(/\\s+/)
-  .map(Number)
+export const ${table.name}: readonly number[] =
+  '${text}'
+    .split(' ')
+    .map(Number)
 `
 }
 
@@ -139,24 +127,21 @@ function sp500(data: string): File {
       ;[day, last] = [today, close]
       return bar.map((number) => number.toString(36)).join(' ')
     })
-  const lines: string[] = []
-  for (let i = 0; i < bars.length; i += 20) lines.push(bars.slice(i, i + 20).join(' '))
   return {
-    file: 'src/data/sp500.ts',
+    file: 'src/experiments/data/sp500.ts',
     said: `${bars.length} bars`,
     text: `// Written by scripts/realData.ts from ${source} (published 2025-10-04): ${bars.length} bars. Do not edit.
 // sp500-2000.csv, sha256 ${sha256(text)}
-// sha256 of the numbers below joined by single spaces: ${sha256(bars.join(' '))}
+// sha256 of the numbers joined by single spaces: ${sha256(bars.join(' '))}
 import { type DailyPrices, dailyPrices } from './dailyPrices.js'
 
-const bars = \`
-${lines.join('\n')}
-\`
+const bars =
+  '${bars.join(' ')}'
 
 /**
  * The S&P 500 index, 2000-01-03 to 2020-04-17: ${bars.length} days, volumes in shares. In 1,760 of them the open is the last close.
  *
- * @example data.sp500().close[0] // 1455.219971
+ * @example sp500().close[0] // 1455.219971
  */
 export const sp500 = (): DailyPrices => dailyPrices(bars)
 `,

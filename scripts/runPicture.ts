@@ -81,7 +81,7 @@ export function runPicture(naive: DrawnRun, cured: DrawnRun, scheme: 'light' | '
     `<svg xmlns="http://www.w3.org/2000/svg" width="720" height="456" viewBox="0 0 720 456" font-family="-apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif" font-size="15" fill="${soft}">`,
     `<title>The run to NaN: loss and largest exponent by step, in bfloat16</title>`,
     `<rect width="720" height="456" rx="8" fill="${page}"/>`,
-    `<text x="${left}" y="24" font-size="18" font-weight="600" fill="${ink}">Trained in bfloat16: nothing looks wrong for ${thousands(naive.end - 1)} steps. Then NaN.</text>`,
+    `<text x="${left}" y="24" font-size="18" font-weight="600" fill="${ink}">In bfloat16 nothing looks wrong for ${thousands(naive.end - 1)} steps. Then NaN.</text>`,
     `<text x="${left}" y="54"><tspan fill="${red}" font-weight="600">running sum in bfloat16</tspan><tspan dx="18" fill="${blue}" font-weight="600">float32 inside, rounded once</tspan></text>`,
     `<text x="${left}" y="86">loss, medians of ten steps</text>`,
     ...[-3, 0, 3].map((power) => gridline(lossY(power), power === 0 ? '1' : power > 0 ? '1,000' : '0.001')),

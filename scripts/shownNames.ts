@@ -1,3 +1,4 @@
+import { folderPath } from './folders.js'
 import { listedByFile, listedNames } from './listedNames.js'
 
 // What a door shows without being told: the folder's own list or room says it already. A name that is missing in
@@ -31,7 +32,7 @@ const ofRooms =
   (folder: string, ...rooms: readonly string[]) =>
   (_: Read, filesUnder: FilesUnder): readonly string[] =>
     rooms.flatMap((room) =>
-      filesUnder(`src/${folder}/${room}`, '.ts').map((path) => `./${room}/${base(path)}.js`),
+      filesUnder(`src/${folderPath(folder)}/${room}`, '.ts').map((path) => `./${room}/${base(path)}.js`),
     )
 
 /** What a file is named after, its options and its state. */
@@ -44,7 +45,7 @@ const shownWhole: Readonly<Record<string, readonly Shown[]>> = {
     // An operation's function and types stand beside its record, which stays inside.
     {
       files: (read) =>
-        importedBy('src/tensor/ops.ts')(read).filter((file) =>
+        importedBy('src/tensors/tensor/ops.ts')(read).filter((file) =>
           exportsOf(read(pathOf('tensor', file))).some((name) => /^[a-z]\w*Ops?$/.test(name)),
         ),
       shows: (name) => !/(Ops?|Names)$/.test(name),
@@ -57,14 +58,16 @@ const shownWhole: Readonly<Record<string, readonly Shown[]>> = {
   failures: [
     {
       files: (read) =>
-        importedBy('src/failures/gallery.ts')(read).filter((file) => !file.startsWith('./record/')),
+        importedBy('src/experiments/failures/gallery.ts')(read).filter(
+          (file) => !file.startsWith('./record/'),
+        ),
       shows: ofItsName,
     },
   ],
 }
 
 const pathOf = (folder: string, file: string): string =>
-  `src/${folder}/${file.slice(2).replace(/\.js$/, '.ts')}`
+  `src/${folderPath(folder)}/${file.slice(2).replace(/\.js$/, '.ts')}`
 
 const declared = /^export (type|interface|const|(?:async )?function\*?|(?:abstract )?class) (\w+)/gm
 
@@ -76,7 +79,7 @@ const isType = (text: string, name: string): boolean =>
 
 /** The text of a door with the names that it shows without being told. */
 export function completedDoor(folder: string, read: Read, filesUnder: FilesUnder): string {
-  let text = read(`src/${folder}/index.ts`)
+  let text = read(`src/${folderPath(folder)}/index.ts`)
   for (const { files, shows } of shownWhole[folder] ?? []) {
     for (const file of files(read, filesUnder)) {
       const source = read(pathOf(folder, file))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -19,7 +19,7 @@ const searches: readonly (readonly [words: string, page: string])[] = [
 export async function wrongInBrowser(site: string): Promise<string[]> {
   const wrong: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'site-'))
-  symlinkSync(resolve(site), join(folder, 'sub'))
+  cpSync(resolve(site), join(folder, 'sub'), { recursive: true })
   const { url, server } = await serveFolder(folder, 0)
   const browser = await chromium.launch({
     executablePath: process.env['TPU_TOOLKIT_CHROMIUM'] ?? '/usr/bin/chromium',

@@ -1,4 +1,4 @@
-"""Writes src/sweep/directionNumbers.ts: the Joe-Kuo direction numbers of the first dimensions, from SciPy's copy of them.
+"""Writes src/experiments/sweep/directionNumbers.ts: the Joe-Kuo direction numbers of the first dimensions, from SciPy's copy of them.
 
     python scripts/sobolTable.py            needs scipy==1.17.1 (scripts/golden/requirements.txt)
 """
@@ -19,7 +19,7 @@ for polynomial, numbers in zip(polynomials[1:DIMENSIONS], first[1:DIMENSIONS]):
     assert all(m % 2 == 1 and m < 2 ** (i + 1) for i, m in enumerate(numbers[:degree]))
     rows.append([int(polynomial), *(int(m) for m in numbers[:degree])])
 
-out = Path(__file__).parent.parent / 'src/sweep/directionNumbers.ts'
+out = Path(__file__).parent.parent / 'src/experiments/sweep/directionNumbers.ts'
 body = ''.join(f'  {row},\n' for row in rows)
 out.write_text(f"""// Written by scripts/sobolTable.py from the copy in SciPy {scipy.__version__}, November 2026; {len(rows)} rows.
 

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort, type Running, started, until } from './harness.js'
 
 /** A PostgreSQL that runs for a test. */
 export interface TestPostgres {
@@ -32,47 +31,23 @@ export async function startPostgres(): Promise<TestPostgres> {
   const [folder, secret] = [join(top, 'data'), join(top, 'password')]
   const password = randomBytes(12).toString('hex')
   writeFileSync(secret, `${password}\n`)
-  const made = spawnSync(
-    join(bin, 'initdb'),
-    [
-      '-D',
-      folder,
-      '-U',
-      'toolkit',
-      '-A',
-      'scram-sha-256',
-      `--pwfile=${secret}`,
-      '--no-sync',
-      '-E',
-      'UTF8',
-      '--locale=C',
-    ],
-    { ...owner, cwd: top, encoding: 'utf8' },
-  )
+  const files = ['-D', folder, '-U', 'toolkit', `--pwfile=${secret}`, '--no-sync']
+  const kind = ['-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C']
+  const made = spawnSync(join(bin, 'initdb'), [...files, ...kind], { ...owner, cwd: top, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
   const port = await freePort()
-  let server: ChildProcess | undefined
+  const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', top]
+  let server: Running | undefined
   const start = async (): Promise<void> => {
-    const child = spawn(
-      join(bin, 'postgres'),
-      ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', top],
-      { ...owner, cwd: top, stdio: ['ignore', 'ignore', 'pipe'] },
-    )
-    server = child
-    let said = ''
-    await new Promise<void>((resolve, reject) => {
-      child.stderr?.on('data', (data: Buffer) => {
-        said += data.toString()
-        if (said.includes('ready to accept connections')) resolve()
-      })
-      child.once('exit', () => reject(new Error(`postgres: ${said}`)))
-    })
+    const one = started(args, { ...owner, cwd: top, command: join(bin, 'postgres'), errors: true })
+    server = one
+    await until(one, () => one.printed().includes('ready to accept connections'))
+    if (one.over()) throw new Error(`postgres: ${one.printed()}`)
   }
   const stop = async (how: 'SIGINT' | 'SIGKILL'): Promise<void> => {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return
-    const ended = once(server, 'exit')
-    server.kill(how)
-    await ended
+    if (!server || server.over()) return
+    server.child.kill(how)
+    await server.ended
   }
   await start()
   return {
@@ -99,12 +74,4 @@ function idsOf(user: string): { readonly uid: number; readonly gid: number } {
   )
   if (!uid || !gid) throw new Error(`no user ${user}`)
   return { uid, gid }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

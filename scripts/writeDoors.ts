@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { doors } from './doors.js'
+import { doorGroups } from './doors.js'
 import { agrees, generatedFiles } from './generatedDoors.js'
 
 // Run from the package's root by `npm run doors`, which bundles this file by itself: it must work while a new door
@@ -11,7 +11,7 @@ const filesUnder = (folder: string, ending: string): string[] =>
     .filter((path) => path.endsWith(ending))
     .sort()
 
-for (const [path, text] of generatedFiles(doors, read, filesUnder)) {
+for (const [path, text] of generatedFiles(doorGroups, read, filesUnder)) {
   if (existsSync(path) && agrees(path, read(path), text)) continue
   writeFileSync(path, text)
   console.log(`doors: wrote ${path}`)

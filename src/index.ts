@@ -1,18 +1,10 @@
 // The root door: every name of tensor and numerics, and the other folders that run anywhere as namespaces.
 // Written by `npm run doors` from scripts/doors.ts and the index files it re-exports; do not edit by hand.
-export * as options from './options/index.js'
-export * as text from './text/index.js'
-export * as data from './data/index.js'
-export * as hardware from './hardware/index.js'
-export * as model from './model/index.js'
-export * as mxu from './mxu/index.js'
-export * as roofline from './roofline/index.js'
-export * as formats from './formats/index.js'
-export * as functions from './functions/index.js'
+export * as formats from './numbers/formats/index.js'
 export * as bf16 from './bf16/index.js'
-export * as random from './random/index.js'
-export * as schedule from './schedule/index.js'
-export * as simd from './simd/index.js'
+export * as functions from './numbers/functions/index.js'
+export * as random from './tensors/random/index.js'
+export * as blocks from './tensors/blocks/index.js'
 export {
   add,
   atan2,
@@ -41,11 +33,11 @@ export {
   timed,
   timedWork,
   type Timer,
-  timer,
+  currentTimer,
   untimed,
   type Work,
   type WorkTensors,
-  calledAt,
+  withLocation,
   siteOf,
   stackOf,
   withDeepStacks,
@@ -107,6 +99,7 @@ export {
   type MatmulOptions,
   matmul,
   entryOf,
+  noRows,
   type OpName,
   type Ops,
   type OpTable,
@@ -216,6 +209,10 @@ export {
   type EyeOptions,
   eye,
   matrixTranspose,
+  flush,
+  flushOp,
+  logAddExpOp,
+  stopGradientOp,
   onesLike,
   zerosLike,
   indexedOps,
@@ -242,13 +239,14 @@ export {
   squeeze,
   type AlongOptions,
   takeAlongAxis,
-} from './tensor/index.js'
-export * as blocks from './blocks/index.js'
-export * as compile from './compile/index.js'
+} from './tensors/tensor/index.js'
 export {
   type CumsumOptions,
   naiveCumsum,
   stableCumsum,
+  type NaiveSumOptions,
+  naiveMean,
+  naiveSum,
   type ResultOptions,
   stableExp,
   naiveDecay,
@@ -263,10 +261,6 @@ export {
   type InternalOptions,
   type Wide,
   logAddExp,
-  logAddExpOp,
-  flush,
-  flushOp,
-  stopGradientOp,
   logsumexp,
   logSoftmax,
   type SoftmaxOptions,
@@ -295,23 +289,29 @@ export {
   fromMatrix,
   toMatrix,
 } from './numerics/index.js'
-export * as tree from './tree/index.js'
-export * as autodiff from './autodiff/index.js'
+export * as autodiff from './tensors/autodiff/index.js'
+export * as compile from './tensors/compile/index.js'
+export * as tree from './tensors/tree/index.js'
 export * as precision from './precision/index.js'
-export * as losses from './losses/index.js'
 export * as optimizer from './optimizer/index.js'
-export * as lowprecision from './lowprecision/index.js'
-export * as collectives from './collectives/index.js'
-export * as kernels from './kernels/index.js'
-export * as ssm from './ssm/index.js'
-export * as vq from './vq/index.js'
-export * as env from './env/index.js'
-export * as nn from './nn/index.js'
-export * as nca from './nca/index.js'
-export * as rl from './rl/index.js'
-export * as step2750 from './step2750/index.js'
-export * as failures from './failures/index.js'
-export * as sharding from './sharding/index.js'
-export * as xla from './xla/index.js'
-export * as plan from './plan/index.js'
-export * as systolic from './systolic/index.js'
+export * as schedule from './schedule/index.js'
+export * as losses from './training/losses/index.js'
+export * as lowprecision from './training/lowprecision/index.js'
+export * as collectives from './training/collectives/index.js'
+export * as nn from './models/nn/index.js'
+export * as kernels from './models/kernels/index.js'
+export * as ssm from './models/ssm/index.js'
+export * as vq from './models/vq/index.js'
+export * as nca from './models/nca/index.js'
+export * as env from './models/env/index.js'
+export * as rl from './models/rl/index.js'
+export * as step2750 from './experiments/step2750/index.js'
+export * as failures from './experiments/failures/index.js'
+export * as hardware from './planning/hardware/index.js'
+export * as model from './planning/model/index.js'
+export * as mxu from './planning/mxu/index.js'
+export * as roofline from './planning/roofline/index.js'
+export * as sharding from './planning/sharding/index.js'
+export * as systolic from './planning/systolic/index.js'
+export * as xla from './planning/xla/index.js'
+export * as plan from './planning/plan/index.js'

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doors } from '../scripts/doors.js'
+import { folderPath, internalFolders } from '../scripts/folders.js'
 import { listedNames } from '../scripts/listedNames.js'
-import { brokenPromises, codeBlocks, examplesIn, keeps } from './support/examples.js'
+import { brokenExamples, brokenPromises, codeBlocks, examplesIn, keeps } from './support/examples.js'
 import { filesUnder, readText, root } from './support/project.js'
 
 const pages = [
@@ -16,21 +17,11 @@ const pages = [
   ...filesUnder('docs', '.md'),
 ].filter((page) => !page.startsWith('docs/api/'))
 
-describe.each(doors.map((door) => door.folder))('the examples in the docstrings of %s', (folder) => {
-  const examples = filesUnder(`src/${folder}`, '.ts').flatMap((path) =>
-    examplesIn(readText(path)).map(({ line, lines }) => ({ path, where: `${path}:${line}`, lines })),
-  )
+// Those of failures stand in test/failures/gallery.test.ts, beside what runs them all.
+const folders = [...doors.map((door) => door.folder), ...internalFolders].filter((one) => one !== 'failures')
 
-  it(`${examples.length} examples keep their promises`, async () => {
-    const open = (path: string): Promise<object> => import(/* @vite-ignore */ root + path)
-    const inScope = { ...(await open('src/index.ts')), ...(await open(`src/${folder}/index.ts`)) }
-    const broken: string[] = []
-    for (const { path, where, lines } of examples) {
-      const promises = brokenPromises(lines, { ...inScope, ...(await open(path)) })
-      broken.push(...promises.map((promise) => `${where}: ${promise}`))
-    }
-    expect(broken).toEqual([])
-  })
+describe.each(folders)('the examples in the docstrings of %s', (folder) => {
+  it('keep their promises', async () => expect(await brokenExamples(folderPath(folder))).toEqual([]))
 })
 
 /** Runs modules beside it, one after another, and prints what each printed as JSON; waits for whatever they left running. */
@@ -100,7 +91,7 @@ describe('the code of the pages', () => {
     for (const [name, printed] of Object.entries(JSON.parse(run.stdout))) {
       printedBy.set(name, printed as never)
     }
-  }, 240_000)
+  })
 
   it.each(blocks)('$where prints what its comments say', ({ name, printed }) => {
     const out = printed.map((line) => `${line}\n`).join('')
@@ -139,7 +130,9 @@ describe('the pages', () => {
       .split(/^## /m)
       .find((part) => part.startsWith(`${folder}\n`))
     const mapped = [...(section ?? '').matchAll(/`([A-Za-z]\w*)`/g)].map(([, name]) => name ?? '')
-    const names = listedNames(readText(`src/${folder}/index.ts`)).map((name) => name.replace('type ', ''))
+    const names = listedNames(readText(`src/${folderPath(folder)}/index.ts`)).map((name) =>
+      name.replace('type ', ''),
+    )
     expect(mapped.sort()).toEqual(names.sort())
   })
 

@@ -3,11 +3,19 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { doors, isPortable } from '../scripts/doors.js'
+import { doorGroups, doors, isPortable } from '../scripts/doors.js'
+import {
+  folders as allFolders,
+  folderOf,
+  folderPath,
+  internalFolders,
+  wingOf,
+  wings,
+} from '../scripts/folders.js'
 import { agrees, generatedFiles } from '../scripts/generatedDoors.js'
 import { listedNames } from '../scripts/listedNames.js'
 import { families, mayImport, mayUse } from './support/importTable.js'
-import { filesUnder, readText, root } from './support/project.js'
+import { filesUnder, modulePath, readText, root } from './support/project.js'
 
 interface Source {
   readonly path: string
@@ -39,7 +47,7 @@ function importsOf(tree: ts.SourceFile): string[] {
 
 function parse(path: string, text: string): Source {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)
-  const folder = path.split('/').length > 2 ? (path.split('/')[1] ?? '') : ''
+  const folder = folderOf(path) ?? ''
   return { path, folder, text, tree, imports: importsOf(tree) }
 }
 
@@ -63,27 +71,37 @@ function forbidden(source: Source, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(source.path), specifier)
   if (!target.endsWith('.js')) return 'relative imports end in .js'
   if (target === 'src/index.js') return 'nothing imports the root'
-  const other = target.split('/')[1] ?? ''
+  const other = folderOf(target)
+  if (other === undefined) return 'no such folder'
   if (other === folder) {
-    if (target.split('/').length > 4) return 'a room has no rooms: ./room/file.js at most'
+    if (withinFolder(target).length > 2) return 'a room has no rooms: ./room/file.js at most'
     return target.endsWith('/index.js') ? doorWithin(folder, target) : undefined
   }
-  if (target !== `src/${other}/index.js`) return 'other folders are reached through their index.js only'
+  if (target !== `src/${folderPath(other)}/index.js`) {
+    return 'other folders are reached through their index.js only'
+  }
   return mayImport[folder]?.includes(other) ? undefined : `${folder} may not import ${other}`
 }
 
 const doorWithin = (folder: string, target: string): string =>
-  target === `src/${folder}/index.js` ? 'a folder does not use its own door' : 'a room has no door'
+  target === `src/${folderPath(folder)}/index.js`
+    ? 'a folder does not use its own door'
+    : 'a room has no door'
 
 /** The room of a folder that a file is in: the sub-folder's name, '' for the files beside the door. */
 function roomOf(path: string): string {
-  const parts = path.split('/')
-  return parts.length > 3 ? (parts[2] ?? '') : ''
+  const parts = withinFolder(path)
+  return parts.length > 1 ? (parts[0] ?? '') : ''
+}
+
+/** The parts of a file's path below its folder: 'src/numbers/formats/ulp.ts' is ['ulp.ts']. */
+function withinFolder(path: string): string[] {
+  return path.slice(`src/${folderPath(folderOf(path) ?? '')}/`.length).split('/')
 }
 
 /** The files of one folder, each with those of the same folder that it imports. */
 function filesWithin(folder: string): Map<string, string[]> {
-  const inFolder = (path: string): boolean => path.startsWith(`src/${folder}/`)
+  const inFolder = (path: string): boolean => folderOf(path) === folder
   return new Map(
     sources
       .filter((source) => source.folder === folder)
@@ -101,7 +119,7 @@ function filesWithin(folder: string): Map<string, string[]> {
 function roomsWithin(files: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const rooms = new Map<string, Set<string>>()
   for (const [path, imports] of files) {
-    if (/^src\/[^/]+\/index\.ts$/.test(path)) continue
+    if (withinFolder(path)[0] === 'index.ts') continue
     const room = rooms.get(roomOf(path)) ?? new Set()
     rooms.set(roomOf(path), room)
     for (const other of imports) if (roomOf(other) !== roomOf(path)) room.add(roomOf(other))
@@ -143,9 +161,41 @@ function strangersIn(source: Source): string[] {
 }
 
 describe('the layers', () => {
-  it('every folder of src has its line in the import table, and the table has no way up', () => {
+  it('every file of src stands in a folder of scripts/folders.ts, and every folder there has files', () => {
+    expect(sources.filter(({ path, folder }) => folder === '' && path !== 'src/index.ts')).toEqual([])
+    expect([...allFolders].sort()).toEqual([...folders].sort())
+  })
+
+  it('every folder has its line in the import table, and the table has no circle', () => {
     expect(folders.filter((folder) => !(folder in mayImport))).toEqual([])
     expect(cycleIn(new Map(Object.entries(mayImport)))).toBeUndefined()
+  })
+
+  it('imports between folders stay inside the arrows between wings, which have no circle', () => {
+    const arrows = Object.entries(mayImport).flatMap(([folder, others]) =>
+      others.map((other) => `${wingOf(folder)} -> ${wingOf(other)}`),
+    )
+    const allowed = Object.entries(wings).flatMap(([wing, { imports }]) =>
+      wing === 'base' ? [] : [...imports, 'base'].map((other) => `${wing} -> ${other}`),
+    )
+    const between = new Set(arrows.filter((arrow) => new Set(arrow.split(' -> ')).size === 2))
+    expect([...between].sort()).toEqual(allowed.sort())
+    const order = Object.keys(wings)
+    const upward = Object.entries(wings).flatMap(([wing, { imports }]) =>
+      imports.filter((other) => order.indexOf(other) >= order.indexOf(wing)),
+    )
+    expect(upward, 'wings are listed from the lowest up').toEqual([])
+  })
+
+  it.each(folders)('%s uses every import that the table allows it', (folder) => {
+    const used = new Set(
+      sources
+        .filter((source) => source.folder === folder)
+        .flatMap(({ path, imports }) =>
+          imports.map((name) => folderOf(posix.join(posix.dirname(path), name))),
+        ),
+    )
+    expect(mayImport[folder]?.filter((other) => !used.has(other) && other !== 'options')).toEqual([])
   })
 
   it.each(folders)('%s imports only what the table allows, through doors', (folder) => {
@@ -179,14 +229,14 @@ describe('the layers', () => {
 
   it('rooms: circles between them are seen, the door is none of them', () => {
     const files = new Map([
-      ['src/a/index.ts', ['src/a/one/x.ts', 'src/a/two/y.ts']],
-      ['src/a/one/x.ts', ['src/a/two/y.ts', 'src/a/base.ts']],
-      ['src/a/two/y.ts', ['src/a/base.ts']],
-      ['src/a/two/z.ts', ['src/a/one/w.ts']],
-      ['src/a/base.ts', []],
+      ['src/bf16/index.ts', ['src/bf16/one/x.ts', 'src/bf16/two/y.ts']],
+      ['src/bf16/one/x.ts', ['src/bf16/two/y.ts', 'src/bf16/base.ts']],
+      ['src/bf16/two/y.ts', ['src/bf16/base.ts']],
+      ['src/bf16/two/z.ts', ['src/bf16/one/w.ts']],
+      ['src/bf16/base.ts', []],
     ])
     expect(cycleIn(roomsWithin(files))).toEqual(['one', 'two', 'one'])
-    files.set('src/a/two/z.ts', [])
+    files.set('src/bf16/two/z.ts', [])
     expect(cycleIn(roomsWithin(files))).toBeUndefined()
   })
 
@@ -195,11 +245,11 @@ describe('the layers', () => {
       const source = parse(path, code)
       return source.imports.map((specifier) => forbidden(source, specifier) ?? 'allowed')
     }
-    expect(verdict('src/bf16/a.ts', "import { x } from '../formats/index.js'")).toEqual(['allowed'])
-    expect(verdict('src/bf16/a.ts', "import type { X } from '../tensor/index.js'")).toEqual([
+    expect(verdict('src/bf16/a.ts', "import { x } from '../numbers/formats/index.js'")).toEqual(['allowed'])
+    expect(verdict('src/bf16/a.ts', "import type { X } from '../tensors/tensor/index.js'")).toEqual([
       'bf16 may not import tensor',
     ])
-    expect(verdict('src/bf16/a.ts', "export { x } from '../formats/encode.js'")).toEqual([
+    expect(verdict('src/bf16/a.ts', "export { x } from '../numbers/formats/encode.js'")).toEqual([
       'other folders are reached through their index.js only',
     ])
     expect(verdict('src/bf16/a.ts', "type X = import('../index.js').X")).toEqual(['nothing imports the root'])
@@ -216,11 +266,13 @@ describe('the layers', () => {
     expect(verdict('src/bf16/a.ts', "import { x } from './room/deep/b.js'")).toEqual([
       'a room has no rooms: ./room/file.js at most',
     ])
-    expect(verdict('src/bf16/room/a.ts', "import { x } from '../../formats/index.js'")).toEqual(['allowed'])
+    expect(verdict('src/bf16/room/a.ts', "import { x } from '../../numbers/formats/index.js'")).toEqual([
+      'allowed',
+    ])
     expect(verdict('src/bf16/a.ts', "import seedrandom from 'seedrandom'")).toEqual([
       'package not on the list of this folder',
     ])
-    expect(verdict('src/random/a.ts', "import seedrandom from 'seedrandom'")).toEqual(['allowed'])
+    expect(verdict('src/tensors/random/a.ts', "import seedrandom from 'seedrandom'")).toEqual(['allowed'])
     expect(
       cycleIn(
         new Map([
@@ -235,30 +287,33 @@ describe('the layers', () => {
 
 describe('the doors', () => {
   it('the list of doors is the list of folders that have an index.ts', () => {
-    const open = folders.filter((folder) => existsSync(`${root}src/${folder}/index.ts`))
-    expect(doors.map((door) => door.folder).sort()).toEqual(open.sort())
+    const open = folders.filter((folder) => existsSync(`${root}src/${folderPath(folder)}/index.ts`))
+    expect([...doors.map((door) => door.folder), ...internalFolders].sort()).toEqual(open.sort())
   })
 
   it('the generated files agree with scripts/doors.ts (else: npm run doors)', () => {
-    const stale = [...generatedFiles(doors, readText, filesUnder)].filter(
+    const stale = [...generatedFiles(doorGroups, readText, filesUnder)].filter(
       ([path, text]) => !existsSync(root + path) || !agrees(path, readText(path), text),
     )
     expect(stale.map(([path]) => path)).toEqual([])
   })
 
-  it.each(doors.map((door) => door.folder))('the door of %s lists names and holds nothing else', (folder) => {
-    const door = sources.find((source) => source.path === `src/${folder}/index.ts`)
-    expect(door && strangersIn(door)).toEqual([])
-    const opening = /^(\/\/.*\n)+|^\/\*[\s\S]*?\*\/\n/.exec(door?.text ?? '')?.[0] ?? ''
-    expect(opening.trimEnd().split('\n').length).toBeLessThanOrEqual(6)
-    expect(opening).not.toBe('')
-  })
+  it.each([...doors.map((door) => door.folder), ...internalFolders])(
+    'the door of %s lists names and holds nothing else',
+    (folder) => {
+      const door = sources.find((source) => source.path === `src/${folderPath(folder)}/index.ts`)
+      expect(door && strangersIn(door)).toEqual([])
+      const opening = /^(\/\/.*\n)+|^\/\*[\s\S]*?\*\/\n/.exec(door?.text ?? '')?.[0] ?? ''
+      expect(opening.trimEnd().split('\n').length).toBeLessThanOrEqual(6)
+      expect(opening).not.toBe('')
+    },
+  )
 
   it.each(doors.map((door) => door.folder))(
     'the door of %s lists at most 45 values beyond its families',
     (folder) => {
       const regular = new Set(families[folder])
-      const names = listedNames(readText(`src/${folder}/index.ts`)).filter(
+      const names = listedNames(readText(`src/${folderPath(folder)}/index.ts`)).filter(
         (name) => !regular.has(name) && !name.startsWith('type '),
       )
       expect(names.length, names.join(' ')).toBeLessThanOrEqual(45)
@@ -266,13 +321,10 @@ describe('the doors', () => {
   )
 
   it('the root door is the names of tensor and numerics plus one namespace per other portable folder', async () => {
-    const names = async (path: string) => Object.keys(await import(/* @vite-ignore */ path))
-    const flat = [
-      ...(await names(`${root}src/tensor/index.ts`)),
-      ...(await names(`${root}src/numerics/index.ts`)),
-    ]
+    const names = async (path: string) => Object.keys(await import(/* @vite-ignore */ modulePath(path)))
+    const flat = [...(await names('src/tensors/tensor/index.ts')), ...(await names('src/numerics/index.ts'))]
     const spaces = doors.filter(({ root }) => root === 'namespace').map(({ folder }) => folder)
-    expect((await names(`${root}src/index.ts`)).sort()).toEqual([...flat, ...spaces].sort())
+    expect((await names('src/index.ts')).sort()).toEqual([...flat, ...spaces].sort())
   })
 })
 

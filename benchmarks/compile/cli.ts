@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { BadInput, readInteger, type Subcommand } from 'tpu-toolkit/io'
+import { BadInput, readInteger, type Subcommand } from '#cli'
 import { noPeer } from '../peers/askPeer.js'
 import { type Budget, measure, thorough } from '../speed/measure.js'
 import { type PeerTime, peersThere, peerTimes } from './peers.js'

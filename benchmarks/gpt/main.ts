@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { BadInput, processTerminal, runCommand, type Subcommand } from 'tpu-toolkit/io'
+import { BadInput, processTerminal, runCommand, type Subcommand } from '#cli'
 import { askPeer, noPeer } from '../peers/askPeer.js'
 import { precisions, type Run, trained } from './decoder.js'
 import { layerTable } from './layers.js'

@@ -1,4 +1,4 @@
-import { processTerminal, runCommand } from 'tpu-toolkit/io'
+import { processTerminal, runCommand } from '#cli'
 import { compileCommand } from '../compile/cli.js'
 import { kernelPrograms } from './kernelPrograms.js'
 

@@ -1,7 +1,7 @@
 import { cellsPng } from 'tpu-toolkit/nca'
 import { escapeHtml, htmlPage, htmlTable, linePlot, type Section } from 'tpu-toolkit/report'
 import type { Tensor } from 'tpu-toolkit/tensor'
-import { readable } from 'tpu-toolkit/text'
+import { readable } from '#text'
 import { moments, type Outcome } from './arithmetics.js'
 import type { Stand } from './standStill.js'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { askPython, type PythonAnswer } from 'tpu-toolkit/io'
+import { askPython, type PythonAnswer } from '#cli'
 
 /** Asks a Python program of this folder, `<name>.py`, with the Python named in TPU_TOOLKIT_PYTHON (or python3). */
 export function askPeer<T>(name: string, ...args: string[]): PythonAnswer<T> {

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { processTerminal, runCommand, type Subcommand } from 'tpu-toolkit/io'
 import {
   type DataSource,
   fromModule,
@@ -16,6 +15,7 @@ import {
   writeRecords,
 } from 'tpu-toolkit/pipeline'
 import { csv, type Row, textTable, timelinePlot } from 'tpu-toolkit/report'
+import { processTerminal, runCommand, type Subcommand } from '#cli'
 import { flightsFile } from './flightsFile.js'
 import { type Flight, features } from './transforms.js'
 

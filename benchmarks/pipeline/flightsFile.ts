@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BadInput } from 'tpu-toolkit/io'
+import { BadInput } from '#cli'
 
 const source = 'vega-datasets@3.2.1'
 const sha256 = '3a0e2e459f388c98f5323a59ccd011a888e717603480fa27cbaacbd000370d5b'

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { BadInput, jsonText, processTerminal, readCount, runCommand, type Subcommand } from 'tpu-toolkit/io'
+import { BadInput, jsonText, processTerminal, readCount, runCommand, type Subcommand } from '#cli'
 import { learned, type Row } from './learn.js'
 import { switches } from './switches.js'
 import { tablePage, tableText } from './table.js'

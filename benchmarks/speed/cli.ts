@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import { Command } from 'commander'
-import { BadInput, readCount, type Subcommand } from 'tpu-toolkit/io'
+import { BadInput, readCount, type Subcommand } from '#cli'
 import { type Budget, measure, type Timing, thorough } from './measure.js'
 import type { Operation } from './operation.js'
 import { copy, operations } from './operations.js'

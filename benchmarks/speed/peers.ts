@@ -1,4 +1,4 @@
-import { BadInput } from 'tpu-toolkit/io'
+import { BadInput } from '#cli'
 import { askPeer, noPeer } from '../peers/askPeer.js'
 import { summarise, type Timing } from './measure.js'
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PythonAnswer } from 'tpu-toolkit/io'
 import type { Step2750Data } from 'tpu-toolkit/step2750'
+import type { PythonAnswer } from '#cli'
 import { askPeer } from '../peers/askPeer.js'
 
 /** What the NumPy program prints. */

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { inFolder, newFolder } from '../harness.js'
 import { mayFreeze, mayMount, troubles } from './troubles.js'
 import { victims } from './victims.js'
 
@@ -14,28 +13,15 @@ import { victims } from './victims.js'
 const { values } = parseArgs({ options: { only: { type: 'string' }, trouble: { type: 'string' } } })
 const chosen = (name: string, given: string | undefined): boolean =>
   given === undefined || given.split(',').includes(name)
-const top = mkdtempSync(join(tmpdir(), 'disks-'))
-let bad = 0
-try {
+await inFolder('disks', async (top, attempt) => {
   for (const { name, how, make } of troubles(mayMount(top), mayFreeze(top))) {
     if (!chosen(name, values.trouble)) continue
     console.log(`${name}: ${make === undefined ? `NOT TRIED, ${how}` : how}`)
     for (const victim of make === undefined ? [] : victims) {
       if (!chosen(victim.name, values.only)) continue
-      const folder = join(top, `${name}-${victim.name}`)
-      mkdirSync(folder)
-      try {
-        console.log(`  ${victim.name.padEnd(12)} ${await make!(victim, folder)}`)
-      } catch (error) {
-        bad++
-        console.log(
-          `  ${victim.name.padEnd(12)} FAILED: ${error instanceof Error ? error.message : String(error)}`,
-        )
-      }
+      const folder = newFolder(top, `${name}-${victim.name}`)
+      await attempt(`  ${victim.name.padEnd(12)}`, () => make!(victim, folder), 'FAILED: ')
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   }
-} finally {
-  rmSync(top, { recursive: true, force: true, maxRetries: 5 })
-}
-process.exit(bad === 0 ? 0 : 1)
+})

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { filesOf, preamble, type Victim } from './victims.js'
+import { ensure, filesOf, newFolder, type Running, started, until } from '../harness.js'
+import { preamble, type Victim } from './victims.js'
 
 /** What happens to a program and its disk. `top` is a folder of its own. Throws where something is lost; gives what was said. */
 export type Trouble = (victim: Victim, top: string) => Promise<string>
@@ -14,10 +14,6 @@ export interface NamedTrouble {
   /** How it is made, or why it cannot be. */
   readonly how: string
   readonly make: Trouble | undefined
-}
-
-const ensure = (condition: boolean, what: string): void => {
-  if (!condition) throw new Error(what)
 }
 
 const system = (command: string, ...args: string[]): { ok: boolean; said: string } => {
@@ -32,23 +28,21 @@ const must = (command: string, ...args: string[]): void => {
 
 /** Whether this process may mount: root does, or one that `unshare -rm` made so. */
 export function mayMount(top: string): boolean {
-  const place = join(top, 'try')
-  mkdirSync(place)
+  const place = newFolder(top, 'try')
   const { ok } = system('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tpu-toolkit', place)
   if (ok) must('umount', place)
   rmSync(place, { recursive: true })
   return ok
 }
 
-interface Running {
-  readonly child: ChildProcess
-  /** How far it said that it is. */
-  readonly said: () => number
-  /** Its end: the last line that it said. */
-  readonly ended: Promise<string>
-  /** Waits until it is so far, or over. */
-  readonly far: (n: number) => Promise<void>
+/** A program whose disk fails, a folder for it, and the bytes of a run that nothing happened to. */
+interface Work {
+  readonly victim: Victim
+  readonly top: string
+  readonly whole: string
 }
+
+type Attempted = (work: Work) => Promise<string>
 
 interface Setting {
   readonly pause?: number
@@ -58,38 +52,30 @@ interface Setting {
 }
 
 function begun(
-  { name, program }: Victim,
-  top: string,
+  { victim: { name, program }, top }: Omit<Work, 'whole'>,
   folder: string,
   { pause = 0, env = {}, limit }: Setting = {},
 ): Running {
   const script = join(top, `${name}.mjs`)
   writeFileSync(script, `${preamble}${program}`)
   const args = [script, folder, String(pause)]
-  const shell = `trap '' XFSZ; ulimit -f ${limit === undefined ? '' : Math.ceil(limit / 1024)}; exec "$0" "$@"`
-  const [command, all] =
-    limit === undefined ? [process.execPath, args] : ['bash', ['-c', shell, process.execPath, ...args]]
-  const child = spawn(command, all, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
-  const lines: string[] = []
-  const heard = (): string => lines.at(-1) ?? ''
-  child.stdout.on('data', (data: Buffer) => lines.push(...data.toString().split('\n').filter(Boolean)))
-  const ended = once(child, 'close').then(heard)
-  let over = false
-  ended.finally(() => {
-    over = true
-  })
-  const said = (): number => Math.max(0, ...lines.map(Number).filter(Number.isFinite))
-  const far = async (n: number): Promise<void> => {
-    while (!over && said() < n) await sleep(5)
-  }
-  return { child, said, ended, far }
+  if (limit === undefined) return started(args, { env })
+  const shell = `trap '' XFSZ; ulimit -f ${Math.ceil(limit / 1024)}; exec "$0" "$@"`
+  return started(['-c', shell, process.execPath, ...args], { env, command: 'bash' })
 }
+
+const linesOf = (one: Running): string[] => one.printed().split('\n').filter(Boolean)
+/** How far a program said that it is. */
+const farOf = (one: Running): number => Math.max(0, ...linesOf(one).map(Number).filter(Number.isFinite))
+/** Waits until it is so far, or over. */
+const reached = (one: Running, n: number): Promise<void> => until(one, () => farOf(one) >= n)
+/** Waits for its end: the last line that it said. */
+const lastOf = async (one: Running): Promise<string> => one.ended.then(() => linesOf(one).at(-1) ?? '')
 
 /** The bytes of a run that nothing happens to. */
 async function undisturbed(victim: Victim, top: string): Promise<string> {
-  const folder = join(top, 'whole')
-  mkdirSync(folder)
-  const last = await begun(victim, top, folder).ended
+  const folder = newFolder(top, 'whole')
+  const last = await lastOf(begun({ victim, top }, folder))
   ensure(last === 'end', `without any trouble: ${last}`)
   const files = filesOf(folder)
   rmSync(folder, { recursive: true })
@@ -97,18 +83,12 @@ async function undisturbed(victim: Victim, top: string): Promise<string> {
 }
 
 /** What was said to be there is, and nothing else; begun again it ends with the bytes of a run that nothing happened to. */
-async function goesOn(
-  victim: Victim,
-  top: string,
-  folder: string,
-  said: number,
-  whole: string,
-): Promise<void> {
-  const there = victim.found(folder)
+async function goesOn(work: Work, folder: string, said: number): Promise<void> {
+  const there = work.victim.found(folder)
   ensure(there >= said, `${said} was said to be there, ${there} is`)
-  const last = await begun(victim, top, folder).ended
+  const last = await lastOf(begun(work, folder))
   ensure(last === 'end', `begun again: ${last}`)
-  ensure(filesOf(folder) === whole, 'other bytes than without the trouble')
+  ensure(filesOf(folder) === work.whole, 'other bytes than without the trouble')
   ensureTidy(folder)
 }
 
@@ -121,8 +101,7 @@ function ensureTidy(folder: string, locks: 'with locks' | 'without locks' = 'wit
 
 /** Runs on a disk of its own of so many bytes. */
 async function onDisk<T>(top: string, bytes: number, work: (disk: string) => Promise<T>): Promise<T> {
-  const disk = join(top, 'disk')
-  mkdirSync(disk)
+  const disk = newFolder(top, 'disk')
   must('mount', '-t', 'tmpfs', '-o', `size=${bytes}`, 'tpu-toolkit', disk)
   try {
     return await work(disk)
@@ -133,52 +112,46 @@ async function onDisk<T>(top: string, bytes: number, work: (disk: string) => Pro
 
 /** The error with which a program ends: it says one of these codes. */
 async function refusedWith(running: Running, codes: RegExp): Promise<string> {
-  const last = await running.ended
+  const last = await lastOf(running)
   ensure(last.startsWith('! ') && codes.test(last), `it does not say what is wrong [${last}]`)
   return codes.exec(last)![0]
 }
 
-const fullDisk: Trouble = async (victim, top) => {
-  const whole = await undisturbed(victim, top)
-  return onDisk(top, victim.room, async (disk) => {
-    const running = begun(victim, top, disk)
+const fullDisk: Attempted = (work) =>
+  onDisk(work.top, work.victim.room, async (disk) => {
+    const running = begun(work, disk)
     const code = await refusedWith(running, /ENOSPC/)
     ensureTidy(disk, 'with locks')
     must('mount', '-o', 'remount,size=8m', disk)
-    await goesOn(victim, top, disk, running.said(), whole)
-    return `${code} after ${running.said()}`
+    await goesOn(work, disk, farOf(running))
+    return `${code} after ${farOf(running)}`
   })
-}
 
 /** As a full disk, without one: a file may not have more bytes. */
-const limited: Trouble = async (victim, top) => {
-  const whole = await undisturbed(victim, top)
-  const folder = join(top, 'limited')
-  mkdirSync(folder)
-  const running = begun(victim, top, folder, { limit: victim.name === 'sweep' ? 8192 : 40 * 1024 })
+const limited: Attempted = async (work) => {
+  const folder = newFolder(work.top, 'limited')
+  const running = begun(work, folder, { limit: work.victim.name === 'sweep' ? 8192 : 40 * 1024 })
   const code = await refusedWith(running, /EFBIG/)
   ensureTidy(folder, 'with locks')
-  await goesOn(victim, top, folder, running.said(), whole)
-  return `${code} after ${running.said()}`
+  await goesOn(work, folder, farOf(running))
+  return `${code} after ${farOf(running)}`
 }
 
-const readOnly: Trouble = async (victim, top) => {
-  const whole = await undisturbed(victim, top)
-  return onDisk(top, 2 ** 23, async (disk) => {
+const readOnly: Attempted = (work) =>
+  onDisk(work.top, 2 ** 23, async (disk) => {
     // A disk that has a file open for writing does not become read-only: whoever holds one is refused at its beginning.
-    const holds = victim.name === 'sweep'
+    const holds = work.victim.name === 'sweep'
     if (holds) must('mount', '-o', 'remount,ro', disk)
-    const running = begun(victim, top, disk, { pause: 20 })
-    await running.far(4)
+    const running = begun(work, disk, { pause: 20 })
+    await reached(running, 4)
     for (let tries = 0; !holds && !system('mount', '-o', 'remount,ro', disk).ok; tries++) {
       ensure(tries < 1000, 'the disk does not become read-only')
     }
     const code = await refusedWith(running, /EROFS/)
     must('mount', '-o', 'remount,rw', disk)
-    await goesOn(victim, top, disk, running.said(), whole)
-    return `${code} after ${running.said()}`
+    await goesOn(work, disk, farOf(running))
+    return `${code} after ${farOf(running)}`
   })
-}
 
 /** Removes a folder that somebody writes into. */
 async function taken(folder: string): Promise<void> {
@@ -193,18 +166,16 @@ async function taken(folder: string): Promise<void> {
 }
 
 /** The folder is taken away, and what was in it with it. */
-const removed: Trouble = async (victim, top) => {
-  const whole = await undisturbed(victim, top)
-  const folder = join(top, 'removed')
-  mkdirSync(folder)
-  const running = begun(victim, top, folder, { pause: 20 })
-  await running.far(4)
+const removed: Attempted = async (work) => {
+  const folder = newFolder(work.top, 'removed')
+  const running = begun(work, folder, { pause: 20 })
+  await reached(running, 4)
   await taken(folder)
   const code = await refusedWith(running, /ENOENT/)
   ensure(!existsSync(folder), 'the folder is there again')
   mkdirSync(folder)
-  await goesOn(victim, top, folder, 0, whole)
-  return `${code} after ${running.said()}`
+  await goesOn(work, folder, 0)
+  return `${code} after ${farOf(running)}`
 }
 
 const clockFile = `
@@ -217,13 +188,12 @@ globalThis.Date = class extends Real {
 }`
 
 /** Date jumps by years with every call. */
-const fakedDate: Trouble = async (victim, top) => {
-  const whole = await undisturbed(victim, top)
+const fakedDate: Attempted = async (work) => {
+  const { top, whole } = work
   const clock = join(top, 'clock.mjs')
   writeFileSync(clock, clockFile)
-  const folder = join(top, 'clock')
-  mkdirSync(folder)
-  const last = await begun(victim, top, folder, { env: { NODE_OPTIONS: `--import ${clock}` } }).ended
+  const folder = newFolder(top, 'clock')
+  const last = await lastOf(begun(work, folder, { env: { NODE_OPTIONS: `--import ${clock}` } }))
   ensure(last === 'end' && filesOf(folder) === whole, `other bytes by another clock [${last}]`)
   return 'the same bytes'
 }
@@ -231,13 +201,12 @@ const fakedDate: Trouble = async (victim, top) => {
 const fakeTime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 
 /** The system's clock jumps forth and back while a program runs, as the library has it; files get such times too. */
-const jumpingClock: Trouble = async (victim, top) => {
-  const whole = await undisturbed(victim, top)
+const jumpingClock: Attempted = async (work) => {
+  const { top, whole } = work
   const offset = join(top, 'offset')
   writeFileSync(offset, '+0')
-  const folder = join(top, 'jumps')
-  mkdirSync(folder)
-  const running = begun(victim, top, folder, {
+  const folder = newFolder(top, 'jumps')
+  const running = begun(work, folder, {
     pause: 20,
     env: {
       ...{ LD_PRELOAD: fakeTime, FAKETIME_TIMESTAMP_FILE: offset, FAKETIME_NO_CACHE: '1' },
@@ -245,21 +214,20 @@ const jumpingClock: Trouble = async (victim, top) => {
     },
   })
   for (const [n, jump] of ['+400d', '-800d', '-1h', '+3000d'].entries()) {
-    await running.far(2 * n + 2)
+    await reached(running, 2 * n + 2)
     writeFileSync(offset, jump)
   }
-  const last = await running.ended
+  const last = await lastOf(running)
   ensure(last === 'end' && filesOf(folder) === whole, `other bytes after a jump of the clock [${last}]`)
   return 'the same bytes'
 }
 
 /** Every write stops for a while: of a file system that is frozen, or of a process that is stopped. */
 const frozen =
-  (freezes: boolean): Trouble =>
-  async (victim, top) => {
-    const whole = await undisturbed(victim, top)
-    const disk = join(top, 'frozen')
-    mkdirSync(disk)
+  (freezes: boolean): Attempted =>
+  async (work) => {
+    const { top, whole } = work
+    const disk = newFolder(top, 'frozen')
     const image = join(top, 'image')
     if (freezes) {
       must('truncate', '-s', '16M', image)
@@ -268,22 +236,22 @@ const frozen =
       rmSync(join(disk, 'lost+found'), { recursive: true })
     }
     try {
-      const running = begun(victim, top, disk, { pause: 20 })
-      await running.far(4)
+      const running = begun(work, disk, { pause: 20 })
+      await reached(running, 4)
       if (freezes) {
         must('fsfreeze', '-f', disk)
       } else {
         running.child.kill('SIGSTOP')
       }
-      const before = running.said()
+      const before = farOf(running)
       await sleep(1500)
-      const during = running.said()
+      const during = farOf(running)
       if (freezes) {
         must('fsfreeze', '-u', disk)
       } else {
         running.child.kill('SIGCONT')
       }
-      const last = await running.ended
+      const last = await lastOf(running)
       ensure(last === 'end' && filesOf(disk) === whole, `other bytes after a stop [${last}]`)
       return `the same bytes; from ${before} to ${during} meanwhile`
     } finally {
@@ -294,7 +262,7 @@ const frozen =
 /** The troubles of this machine. */
 export function troubles(mounts: boolean, freezes: boolean): readonly NamedTrouble[] {
   const jumps = existsSync(fakeTime)
-  return [
+  const all: { readonly name: string; readonly how: string; readonly make: Attempted | undefined }[] = [
     mounts
       ? { name: 'full', how: 'a tmpfs too small', make: fullDisk }
       : { name: 'full', how: 'a limit of files: this process may not mount', make: limited },
@@ -316,12 +284,15 @@ export function troubles(mounts: boolean, freezes: boolean): readonly NamedTroub
       make: frozen(freezes),
     },
   ]
+  return all.map(({ make, ...one }) => ({
+    ...one,
+    make: make && (async (victim, top) => make({ victim, top, whole: await undisturbed(victim, top) })),
+  }))
 }
 
 /** Whether a file system can be made and frozen. */
 export function mayFreeze(top: string): boolean {
-  const [image, place] = [join(top, 'image'), join(top, 'try')]
-  mkdirSync(place)
+  const [image, place] = [join(top, 'image'), newFolder(top, 'try')]
   const ok =
     system('truncate', '-s', '8M', image).ok &&
     system('mkfs.ext4', '-q', image).ok &&

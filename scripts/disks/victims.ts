@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listCheckpoints, readCheckpoint } from 'tpu-toolkit/checkpoint'
 import { ReplayBuffer } from 'tpu-toolkit/replay'
+import { dist } from '../harness.js'
 
 // Programs that write to a disk which fails them.
 
@@ -15,10 +16,6 @@ export interface Victim {
   /** How far a folder is for good; 0 where there is nothing. Throws where something in it is not whole. */
   readonly found: (folder: string) => number
 }
-
-// The tests run this file as it is, the script in build/.
-const top = import.meta.url.endsWith('.ts') ? '../../' : '../../../'
-const dist = (folder: string): string => new URL(`${top}dist/${folder}/index.js`, import.meta.url).href
 
 /** What a program begins with: a word on every line, a pause after each, errors as a line too. */
 export const preamble = `
@@ -122,14 +119,4 @@ function checkpointIn(folder: string): number {
   const refused = all.find((one) => one.refused !== undefined)
   if (refused) throw new Error(`step ${refused.step} ${refused.refused}`)
   return all.length === 0 ? 0 : readCheckpoint(folder).step
-}
-
-/** Every file of a folder, with its content. */
-export function filesOf(folder: string): string {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => `${path.slice(folder.length)} ${readFileSync(path).toString('base64')}`)
-    .join('\n')
 }

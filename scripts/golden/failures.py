@@ -1,4 +1,4 @@
-"""Writes test/golden/failures/readings.json: what the failures of src/failures read, from programs that are not ours.
+"""Writes test/golden/failures/readings.json: what the failures of src/experiments/failures read, from programs that are not ours.
 
     python scripts/golden/failures.py
 

@@ -2,7 +2,7 @@
 
 Writes test/golden/functions/unary_sha256.json: each result is enclosed at rising precision until both ends of the
 enclosure round alike. Writes unary_float64.{json,bin} there too: values rounded once to float64 for 518 operands, against
-which the float64 evaluation is measured. Shares nothing with src/functions: another language, another library.
+which the float64 evaluation is measured. Shares nothing with src/numbers/functions: another language, another library.
 
     pip install gmpy2==2.3.2
     python scripts/golden/unary.py            # about one minute on one core; --format bfloat16 for one format

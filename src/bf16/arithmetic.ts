@@ -1,5 +1,4 @@
-import { fromNumber } from './cast.js'
-import { codeOfResult, valueOfCode } from './float32Bits.js'
+import { codeOfFloat64, codeOfResult, valueOfCode } from './float32Bits.js'
 
 /**
  * a + b on bfloat16 codes.
@@ -88,13 +87,12 @@ export function fma(a: number, b: number, c: number): number {
   const product = valueOfCode(a) * valueOfCode(b)
   const addend = valueOfCode(c)
   const sum = product + addend
-  if (!Number.isFinite(sum)) return fromNumber(sum)
+  if (!Number.isFinite(sum)) return codeOfResult(sum)
   // Knuth's TwoSum: sum + lost is product + addend exactly.
   const rest = sum - product
   const lost = product - (sum - rest) + (addend - rest)
-  if (lost === 0) return fromNumber(sum)
   float64[0] = sum
-  if (words[0]! % 2 === 0) {
+  if (lost !== 0 && words[0]! % 2 === 0) {
     // An even last bit becomes the odd one on the side where the exact sum lies.
     if (lost > 0 === sum > 0) {
       words[0]! += 1
@@ -103,5 +101,5 @@ export function fma(a: number, b: number, c: number): number {
       words[0]! -= 1
     }
   }
-  return fromNumber(float64[0]!)
+  return codeOfFloat64(float64[0]!, words[1]!)
 }

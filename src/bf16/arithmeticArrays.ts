@@ -1,4 +1,4 @@
-import { arena, arithmeticBlocks, type BinaryKernel, type Engine } from '../simd/index.js'
+import { arena, arithmeticBlocks, type BinaryKernel, type Engine } from '../numbers/simd/index.js'
 import { add, div, max, min, mul, sub } from './arithmetic.js'
 import { checkCodes, outFor, settled } from './outArray.js'
 

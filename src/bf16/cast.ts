@@ -1,4 +1,4 @@
-import { decode, type EncodeOptions, encode, encoder, rounder } from '../formats/index.js'
+import { decode, type EncodeOptions, encode, encoder, rounder } from '../numbers/formats/index.js'
 
 const nearest: (x: number) => number = encoder('bfloat16')
 const roundNearest: (x: number) => number = rounder('bfloat16')

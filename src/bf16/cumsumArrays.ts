@@ -1,4 +1,4 @@
-import { arena, cumsumBlocks, type Engine } from '../simd/index.js'
+import { arena, cumsumBlocks, type Engine } from '../numbers/simd/index.js'
 import { codeOfResult, valueOfCode } from './float32Bits.js'
 import { checkCodes, outFor, settled } from './outArray.js'
 

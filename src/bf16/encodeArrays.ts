@@ -1,5 +1,5 @@
-import { arena, type Engine, encodeBlocks } from '../simd/index.js'
-import { codeOfBits } from './float32Bits.js'
+import { arena, type Engine, encodeBlocks } from '../numbers/simd/index.js'
+import { codeOfBits, codeOfFloat64 } from './float32Bits.js'
 import { outFor, settled } from './outArray.js'
 
 /**
@@ -40,18 +40,7 @@ function encodeFloat32(values: Float32Array, out: Uint16Array): void {
   for (let i = 0; i < words.length; i++) out[i] = codeOfBits(words[i]!)
 }
 
-// First rounded to odd in float32: its last bit then remembers every bit that was cut, so the rounding to bfloat16,
-// 16 bits shorter, is the only one that counts.
 function encodeFloat64(values: Float64Array, out: Uint16Array): void {
   const halves = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length)
-  const near = new Float32Array(1)
-  const nearWord = new Uint32Array(near.buffer)
-  for (let i = 0; i < values.length; i++) {
-    const size = Math.abs(values[i]!)
-    near[0] = size
-    let word = nearWord[0]! & 0x7fffffff
-    if (near[0] > size) word = (word - 1) | 1
-    else if (near[0] < size) word |= 1
-    out[i] = codeOfBits((halves[2 * i + 1]! & 0x80000000) | word)
-  }
+  for (let i = 0; i < values.length; i++) out[i] = codeOfFloat64(values[i]!, halves[2 * i + 1]!)
 }

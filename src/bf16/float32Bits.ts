@@ -14,6 +14,21 @@ export function codeOfBits(word: number): number {
   return (word + 0x7fff + ((word >>> 16) & 1)) >>> 16
 }
 
+/**
+ * A float64 number, whose upper word is given for its sign, rounded once to a bfloat16 code, nearest even; a NaN as `codeOfBits`. It is
+ * rounded to odd in float32 first: the last bit then remembers every bit that was cut, so the rounding to bfloat16, 16 bits shorter, is
+ * the only one that counts.
+ */
+export function codeOfFloat64(x: number, upper: number): number {
+  const size = Math.abs(x)
+  value[0] = size
+  const near = value[0]
+  let word = bits[0]! & 0x7fffffff
+  if (near > size) word = (word - 1) | 1
+  else if (near < size) word |= 1
+  return codeOfBits((upper & 0x80000000) | word)
+}
+
 /** A result of arithmetic rounded to float32, then to a bfloat16 code; any NaN gives 0x7FC0. */
 export function codeOfResult(x: number): number {
   value[0] = x

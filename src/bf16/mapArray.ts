@@ -1,5 +1,5 @@
-import { type UnaryName, unaryTable } from '../functions/index.js'
-import { arena, type Engine, mapBlocks } from '../simd/index.js'
+import { type UnaryName, unaryTable } from '../numbers/functions/index.js'
+import { arena, type Engine, mapBlocks } from '../numbers/simd/index.js'
 import { checkCodes, outFor, settled } from './outArray.js'
 
 // From here on copying the table into the arena costs less than it saves.

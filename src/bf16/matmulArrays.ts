@@ -1,5 +1,5 @@
-import { checkOptions } from '../options/index.js'
-import { arena, type Engine, type MatmulSizes, matmulBlocks } from '../simd/index.js'
+import { checkOptions } from '../base/options/index.js'
+import { arena, type Engine, type MatmulSizes, matmulBlocks } from '../numbers/simd/index.js'
 import { decode } from './decodeArrays.js'
 import { codeOfResult } from './float32Bits.js'
 import { checkCodes, outFor, overlap } from './outArray.js'

@@ -1,4 +1,4 @@
-import { shown } from '../options/index.js'
+import { shown } from '../base/options/index.js'
 /** The codes to write to: `out` of the right length, or fresh ones. */
 export function outFor(op: string, length: number, out: Uint16Array | undefined): Uint16Array {
   if (out !== undefined) checkKind(op, 'elements of out', out, Uint16Array)

@@ -1,4 +1,4 @@
-import { type UnaryName, unaryTable } from '../functions/index.js'
+import { type UnaryName, unaryTable } from '../numbers/functions/index.js'
 
 /** A function from one bfloat16 code to another. */
 export type UnaryCode = (code: number) => number

@@ -1,4 +1,7 @@
-import { ownVersion, type ProgramOptions, runProgram, type Subcommand, type Terminal } from '../io/index.js'
+import { packageVersion } from '../training/files/index.js'
+import { type ProgramOptions, runProgram } from './io/runProgram.js'
+import type { Subcommand } from './io/subcommand.js'
+import type { Terminal } from './io/terminal.js'
 
 /** The commands in the order of the help, each in a room of its own. Some bring a plotting library: loaded when asked for. */
 const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
@@ -30,7 +33,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
 const program: ProgramOptions = {
   name: 'tpu-toolkit',
   description: 'A numerics laboratory for low-precision training: its experiments.',
-  version: ownVersion(),
+  version: packageVersion(),
   subcommands,
   needAll: ['completion'],
 }

@@ -1,4 +1,4 @@
-import { runThread } from '../io/index.js'
+import { runThread } from './io/runInThread.js'
 import { runTpuToolkit } from './program.js'
 
 await runThread(runTpuToolkit)

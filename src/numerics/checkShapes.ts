@@ -1,4 +1,4 @@
-import { sameShape, type Tensor } from '../tensor/index.js'
+import { sameShape, type Tensor } from '../tensors/tensor/index.js'
 
 /** Throws a RangeError unless both have the same shape. */
 export function checkShapes(op: string, a: Tensor, b: Tensor): void {

@@ -1,5 +1,5 @@
-import { checkNumber, checkOptions, type OptionTable } from '../options/index.js'
-import { type DType, full, mul, type Tensor, tanh } from '../tensor/index.js'
+import { checkNumber, checkOptions, type OptionTable } from '../base/options/index.js'
+import { type DType, full, mul, type Tensor, tanh } from '../tensors/tensor/index.js'
 import { checkFloats } from './wide.js'
 
 /** The limit of boundedClockBias. */

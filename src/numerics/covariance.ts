@@ -1,4 +1,4 @@
-import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../base/options/index.js'
 import {
   type AccumulateOptions,
   cast,
@@ -10,7 +10,7 @@ import {
   mul,
   sub,
   type Tensor,
-} from '../tensor/index.js'
+} from '../tensors/tensor/index.js'
 import { divideByCount } from './divideByCount.js'
 import { type Wide, wide } from './wide.js'
 

@@ -1,5 +1,5 @@
 import { EigenvalueDecomposition } from 'ml-matrix'
-import { add, cast, mul, type Tensor, transpose } from '../tensor/index.js'
+import { add, cast, mul, type Tensor, transpose } from '../tensors/tensor/index.js'
 import { toMatrix } from './matrix.js'
 import { checkFloats } from './wide.js'
 

@@ -1,5 +1,5 @@
-import { checkOptions, noOptions, type OptionHints, type OptionTable } from '../options/index.js'
-import { cast, cumsum, type DType, type FloatDType, type Tensor } from '../tensor/index.js'
+import { checkOptions, noOptions, type OptionHints, type OptionTable } from '../base/options/index.js'
+import { cast, cumsum, type DType, type FloatDType, type Tensor } from '../tensors/tensor/index.js'
 import { checkFloats, wide } from './wide.js'
 
 /** Options of the running sums. */

@@ -1,4 +1,4 @@
-import { checkOptions, noOptions } from '../options/index.js'
+import { checkOptions, noOptions } from '../base/options/index.js'
 import {
   cast,
   checkTensor,
@@ -8,7 +8,7 @@ import {
   full,
   mul,
   type Tensor,
-} from '../tensor/index.js'
+} from '../tensors/tensor/index.js'
 import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { wide } from './wide.js'
 

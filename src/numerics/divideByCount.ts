@@ -1,4 +1,4 @@
-import { cast, type DType, div, type FloatDType, type Tensor } from '../tensor/index.js'
+import { cast, type DType, div, type FloatDType, type Tensor } from '../tensors/tensor/index.js'
 
 /**
  * x / n with the exact count n, rounded once to `dtype`. A count is not an element: 511 is not a bfloat16, and dividing

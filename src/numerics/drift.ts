@@ -1,5 +1,5 @@
-import { checkOptions, noOptions, type OptionTable } from '../options/index.js'
-import { cast, type NumberArray, slice, Tensor, tensor } from '../tensor/index.js'
+import { checkOptions, noOptions, type OptionTable } from '../base/options/index.js'
+import { cast, type NumberArray, slice, Tensor, tensor } from '../tensors/tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { exactSum } from './exactSum.js'
 import { sameNumber } from './sameNumber.js'

@@ -1,5 +1,12 @@
-import { checkInteger, checkName, checkOptions, type OptionTable, shown } from '../options/index.js'
-import { type DTypeFacts, type FloatDType, holds, type Order, orders } from '../tensor/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable, shown } from '../base/options/index.js'
+import {
+  type DTypeFacts,
+  type FloatDType,
+  holds,
+  type Order,
+  orders,
+  wideDType,
+} from '../tensors/tensor/index.js'
 import { addable, fits, underflowUnit, unitRoundoff } from './roundoff.js'
 import { type SummationBound, summationBound } from './summationBound.js'
 
@@ -11,7 +18,7 @@ export interface BoundOptions {
   readonly dtype: FloatDType
   /** Default 'sequential'. */
   readonly order?: Order
-  /** Dtype of the sums. Default: `dtype`; for 'dot' float32, float64 for float64. */
+  /** Dtype of the sums. Default: float32, float64 for float64; for 'cumsum' and 'decay' `dtype`. */
   readonly accumulate?: FloatDType
 }
 
@@ -74,7 +81,7 @@ const dataNames: OptionTable<BoundData & Partial<DecayBoundData>> = {
  * Special  Infinity where something on the way might overflow.
  * Error    the bound is rounded upwards by a relative 2^-40.
  *
- * @example errorBound('sum', { n: 129, dtype: 'bfloat16' }, { sumAbs: 10 }).formula // (n - 1) u S, u = 2^-8
+ * @example errorBound('sum', { n: 129, dtype: 'bfloat16', accumulate: 'bfloat16' }, { sumAbs: 10 }).formula // (n - 1) u S, u = 2^-8
  * @example errorBound('cumsum', { n: 4096, dtype: 'bfloat16', order: 'pairwise' }, { sumAbs: 1 }).bound < 0.05 // true
  */
 export function errorBound(op: 'sum' | 'cumsum' | 'dot', options: BoundOptions, data: BoundData): ErrorBound
@@ -87,14 +94,13 @@ export function errorBound(
   checkOptions('errorBound', options, boundNames)
   checkOptions('errorBound', data, dataNames)
   const { n, dtype, order = 'sequential', internal = dtype } = options
-  const preferred = op === 'dot' && dtype !== 'float64' ? 'float32' : dtype
-  const { accumulate = preferred } = options
+  const running = op === 'cumsum' || op === 'decay'
+  const { accumulate = running ? dtype : wideDType(dtype) } = options
   const { sumAbs } = data
   checkInteger('errorBound', 'n', n)
   if (!(typeof sumAbs === 'number' && sumAbs >= 0)) {
     throw new RangeError(`errorBound: sumAbs is not a number, 0 or more [${shown(sumAbs)}]`)
   }
-  const running = op === 'cumsum' || op === 'decay'
   checkOrder(order)
   if (running && typeof order === 'object' && 'windowed' in order) {
     throw new RangeError(`errorBound: only sums go by windows [windowed ${order.windowed}]`)

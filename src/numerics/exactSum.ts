@@ -1,5 +1,5 @@
-import { shown } from '../options/index.js'
-import { type NumberArray, Tensor } from '../tensor/index.js'
+import { shown } from '../base/options/index.js'
+import { type NumberArray, Tensor } from '../tensors/tensor/index.js'
 
 /**
  * The sum of all elements, exact, rounded once to float64: the same in every order, and without overflow on the way.

@@ -2,6 +2,7 @@
 // Read cumsum.ts first, then drift.ts and errorBound.ts. Everything that takes and gives tensors is made of tensor
 // operations, so it is differentiable; drift, ulpDistance, errorBound, exactSum, covarianceSpectrum measure in float64.
 export { type CumsumOptions, naiveCumsum, stableCumsum } from './cumsum.js'
+export { type NaiveSumOptions, naiveMean, naiveSum } from './sum.js'
 export type { ResultOptions } from './resultOptions.js'
 export { stableExp } from './exp.js'
 export { naiveDecay, stableDecay } from './decay.js'
@@ -10,9 +11,7 @@ export { type CovarianceOptions, naiveCovariance, stableCovariance } from './cov
 export { boundedClockBias, type ClockBiasOptions } from './clockBias.js'
 export type { InternalOptions } from './internal.js'
 export type { Wide } from './wide.js'
-export { logAddExp, logAddExpOp } from './logAddExp.js'
-export { flush, flushOp } from './flush.js'
-export { stopGradientOp } from './stopGradientOp.js'
+export { logAddExp } from './logAddExp.js'
 export { logsumexp, logSoftmax, type SoftmaxOptions, softmax } from './softmax.js'
 export { type VarianceOptions, variance } from './variance.js'
 export { type NormOfOptions, norm, std } from './norm.js'

@@ -1,4 +1,4 @@
-import { checkNumber, checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import { checkNumber, checkOptions, noOptions, type OptionTable } from '../base/options/index.js'
 import {
   type AxisOptions,
   add,
@@ -9,7 +9,7 @@ import {
   square,
   sub,
   type Tensor,
-} from '../tensor/index.js'
+} from '../tensors/tensor/index.js'
 import { type InternalOptions, inside, internalNames } from './internal.js'
 
 /** Options of layerNorm and rmsNorm. */
@@ -28,17 +28,17 @@ const normNames: OptionTable<NormOptions> = { ...internalNames, axis: 'optional'
  * Shape     that of x; `axis` default the last.
  * Dtype     that of x, a float.
  * Rounding  op by op: mean, c = x - mean, c c, their mean, + eps, r = 1 / sqrt, c r, each to `internal` (default the dtype
- *           of x, the naive way); 'float32' rounds once, at the end.
+ *           of x), the means added in `accumulate` (default float32); internal 'float32' rounds once, at the end.
  * Special   NaN or Inf along the axis makes all of it NaN; eps (default 1e-5) keeps equal elements at 0.
  *
  * @example layerNorm(tensor([-1, 1, -1, 1]), { eps: 0 }).toNested() // [-1,1,-1,1]
  */
 export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = noOptions): Tensor<D> {
   checkOptions('layerNorm', options, normNames, { positional: 'axis' })
-  const { axis = -1, eps = 1e-5, internal, ...how } = options
+  const { axis = -1, eps = 1e-5, ...given } = options
   checkEps('layerNorm', eps)
-  const over = { ...how, axis, keepDims: true }
-  return inside('layerNorm', x, internal, (v) => {
+  return inside('layerNorm', x, given, (v, how) => {
+    const over = { ...how, axis, keepDims: true }
     const c = sub(v, mean(v, over))
     return mul(c, rsqrt(add(mean(square(c), over), eps)))
   })
@@ -48,16 +48,17 @@ export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = 
  * x / sqrt(mean of x x + eps), without scale.
  *
  * Shape     that of x; `axis` default the last. Dtype that of x, a float.
- * Rounding  op by op: x x, their mean, + eps, r = 1 / sqrt, x r, each to `internal` (default the dtype of x).
+ * Rounding  op by op: x x, their mean (added in `accumulate`, default float32), + eps, r = 1 / sqrt, x r, each to `internal`
+ *           (default the dtype of x).
  * Special   NaN along the axis makes all of it NaN; an Inf makes the finite elements 0 and itself NaN; eps default 1e-6.
  *
  * @example rmsNorm(tensor([3, -3, 3, -3]), { eps: 0 }).toNested() // [1,-1,1,-1]
  */
 export function rmsNorm<D extends DType>(x: Tensor<D>, options: NormOptions = noOptions): Tensor<D> {
   checkOptions('rmsNorm', options, normNames, { positional: 'axis' })
-  const { axis = -1, eps = 1e-6, internal, ...how } = options
+  const { axis = -1, eps = 1e-6, ...given } = options
   checkEps('rmsNorm', eps)
-  return inside('rmsNorm', x, internal, (v) => {
+  return inside('rmsNorm', x, given, (v, how) => {
     const r = rsqrt(add(mean(square(v), { ...how, axis, keepDims: true }), eps))
     return mul(v, r)
   })

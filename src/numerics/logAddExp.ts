@@ -1,45 +1,7 @@
-import { checkOptions, noOptions } from '../options/index.js'
-import {
-  abs,
-  add,
-  apply,
-  cast,
-  checkTensor,
-  type DType,
-  exp,
-  full,
-  isNaN as isNotANumber,
-  type KnownOp,
-  log1p,
-  maximum,
-  neg,
-  sub,
-  Tensor,
-  untraced,
-  where,
-} from '../tensor/index.js'
+import { checkOptions, noOptions } from '../base/options/index.js'
+import { apply, cast, checkTensor, type DType, full, logAddExpOp, Tensor } from '../tensors/tensor/index.js'
 import type { InternalOptions } from './internal.js'
 import { checkFloats } from './wide.js'
-
-/**
- * The record of logAddExp, one operation to whoever differentiates: its rule is g exp(a - result) for a, g exp(b - result)
- * for b, which stays finite where the parts' own rules would meet at a kink.
- */
-export const logAddExpOp: KnownOp = {
-  name: 'logAddExp',
-  form: 'elementwise',
-  // To whoever walks a trace: what its parts round is inside.
-  rounds: 'once',
-  kernel: (inputs) => partsOf(inputs.map(untraced)),
-  parts: partsOf,
-}
-
-function partsOf(inputs: readonly Tensor[]): Tensor {
-  const [a, b] = inputs as [Tensor, Tensor]
-  const apart = sub(a, b)
-  const sum = add(maximum(a, b), log1p(exp(neg(abs(apart)))))
-  return where(isNotANumber(apart), add(a, b), sum)
-}
 
 /**
  * log(exp a + exp b) without overflow: max(a, b) + log1p(exp(-|a - b|)). logAddExp(z, 0) is softplus op by op.

@@ -1,5 +1,5 @@
-import { checkOptions, noOptions } from '../options/index.js'
-import { cast, type DType, type FloatDType, matmul, type Tensor } from '../tensor/index.js'
+import { checkOptions, noOptions } from '../base/options/index.js'
+import { cast, type DType, type FloatDType, matmul, type Tensor } from '../tensors/tensor/index.js'
 import { dtypeFirst, type ResultOptions, resultNames } from './resultOptions.js'
 import { wide } from './wide.js'
 

@@ -1,5 +1,5 @@
 import { type AbstractMatrix, Matrix } from 'ml-matrix'
-import { checkTensor, type DType, type Tensor, tensor } from '../tensor/index.js'
+import { checkTensor, type DType, type Tensor, tensor } from '../tensors/tensor/index.js'
 
 /**
  * A tensor as a Matrix of ml-matrix, for its decompositions; the elements are copied.

@@ -1,5 +1,5 @@
-import type { OptionHints, OptionTable } from '../options/index.js'
-import type { DType } from '../tensor/index.js'
+import type { OptionHints, OptionTable } from '../base/options/index.js'
+import type { DType } from '../tensors/tensor/index.js'
 
 /** The dtype of a result that is computed in a wider one. */
 export interface ResultOptions<R extends DType = DType> {

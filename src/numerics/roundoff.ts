@@ -1,4 +1,4 @@
-import { type DTypeFacts, dtypeFacts, type FloatDType } from '../tensor/index.js'
+import { type DTypeFacts, dtypeFacts, type FloatDType } from '../tensors/tensor/index.js'
 
 /** Largest relative error of one rounding to nearest: 2^-8 for bfloat16. */
 export function unitRoundoff({ precision }: DTypeFacts): number {

@@ -1,7 +1,8 @@
-import { checkOptions, noOptions, type OptionHints, type OptionTable } from '../options/index.js'
+import { checkOptions, noOptions, type OptionHints, type OptionTable } from '../base/options/index.js'
 import {
   type AxisOptions,
   add,
+  apply,
   type DType,
   div,
   exp,
@@ -9,13 +10,13 @@ import {
   log,
   max,
   reshape,
+  stopGradientOp,
   sub,
   sum,
   type Tensor,
   where,
-} from '../tensor/index.js'
+} from '../tensors/tensor/index.js'
 import { type InternalOptions, inside, internalNames } from './internal.js'
-import { constant } from './stopGradientOp.js'
 
 /** How softmax and logSoftmax compute, and along which axis. */
 export interface SoftmaxOptions extends InternalOptions {
@@ -32,18 +33,19 @@ const axisFirst: OptionHints = { positional: 'axis' }
  *
  * Shape     that of x; `axis` default the last.
  * Dtype     that of x, a float.
- * Rounding  op by op: d = x - max, e = exp d, s = sum e (order, accumulate), e / s, each to `internal` (default the dtype
- *           of x, the naive way); 'float32' rounds once, at the end.
+ * Rounding  op by op, as jax.nn.softmax: d = x - max, e = exp d, s = sum e (added in `accumulate`, default float32), e / s,
+ *           each to `internal` (default the dtype of x); 'float32' rounds once, at the end.
  * Special   a NaN, a +Inf, or nothing but -Inf along the axis makes all of it NaN. An axis of length 0 gives no elements.
- * Error     relative, first order: (2 D + n + 2) u with D the largest |x - max|, whose rounding is an error of the exponent;
- *           with internal 'float32' half an ulp + (2 D + n + 2) 2^-24.
+ * Error     relative, first order: (2 D + 3) u + n 2^-24 with D the largest |x - max|, whose rounding is an error of the
+ *           exponent; n u in place of n 2^-24 where `accumulate` is the dtype of x; with internal 'float32' half an ulp +
+ *           (2 D + n + 2) 2^-24.
  *
  * @example softmax(tensor([0, 0, 0, 0])).toNested() // [0.25,0.25,0.25,0.25]
  */
 export function softmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = noOptions): Tensor<D> {
   checkOptions('softmax', options, softmaxNames, axisFirst)
-  const { axis = -1, internal, ...how } = options
-  return inside('softmax', x, internal, (v) => {
+  const { axis = -1, ...given } = options
+  return inside('softmax', x, given, (v, how) => {
     if (v.size === 0) return v
     const e = exp(sub(v, constant(max(v, { axis, keepDims: true }))))
     return div(e, sum(e, { ...how, axis, keepDims: true }))
@@ -60,8 +62,8 @@ export function softmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions =
  */
 export function logSoftmax<D extends DType>(x: Tensor<D>, options: SoftmaxOptions = noOptions): Tensor<D> {
   checkOptions('logSoftmax', options, softmaxNames, axisFirst)
-  const { axis = -1, internal, ...how } = options
-  return inside('logSoftmax', x, internal, (v) => {
+  const { axis = -1, ...given } = options
+  return inside('logSoftmax', x, given, (v, how) => {
     if (v.size === 0) return v
     const d = sub(v, constant(max(v, { axis, keepDims: true })))
     return sub(d, log(sum(exp(d), { ...how, axis, keepDims: true })))
@@ -84,10 +86,10 @@ export function logsumexp<D extends DType>(
   options: InternalOptions & AxisOptions = noOptions,
 ): Tensor<D> {
   checkOptions('logsumexp', options, logsumexpNames, axisFirst)
-  const { internal, keepDims = false, axis, ...sums } = options
+  const { keepDims = false, axis, ...given } = options
   const along = axis === undefined ? {} : { axis }
-  const how = { ...sums, ...along }
-  return inside('logsumexp', x, internal, (v) => {
+  return inside('logsumexp', x, given, (v, sums) => {
+    const how = { ...sums, ...along }
     if (v.size === 0) return log(sum(v, { ...how, keepDims }))
     const largest = constant(max(v, { ...along, keepDims: true }))
     // An infinite maximum would turn every difference into NaN; 0 leaves the infinities to exp and log.
@@ -95,4 +97,9 @@ export function logsumexp<D extends DType>(
     const s = sum(exp(sub(v, shift)), { ...how, keepDims })
     return add(reshape(shift, s.shape), log(s))
   })
+}
+
+/** The same elements, which gradients take as a constant. */
+function constant<D extends DType>(x: Tensor<D>): Tensor<D> {
+  return apply(stopGradientOp, [x], undefined) as Tensor<D>
 }

@@ -1,4 +1,4 @@
-import type { DTypeFacts, Order } from '../tensor/index.js'
+import type { DTypeFacts, Order } from '../tensors/tensor/index.js'
 import { underflowUnit, unitRoundoff } from './roundoff.js'
 
 /** A sum whose rounding errors are to be bounded. */

@@ -1,4 +1,4 @@
-import { checkTensor, type DType, dtypeFacts, full, Tensor, tensor } from '../tensor/index.js'
+import { checkTensor, type DType, dtypeFacts, full, Tensor, tensor } from '../tensors/tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { sameNumber } from './sameNumber.js'
 import { checkFloats } from './wide.js'

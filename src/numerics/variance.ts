@@ -1,7 +1,8 @@
-import { checkName, checkOptions, noOptions, type OptionTable } from '../options/index.js'
+import { checkName, checkOptions, noOptions, type OptionTable } from '../base/options/index.js'
 import {
   add,
   broadcastTo,
+  checkTensor,
   type DType,
   div,
   mean,
@@ -11,8 +12,9 @@ import {
   square,
   sub,
   type Tensor,
+  wideDType,
   zeros,
-} from '../tensor/index.js'
+} from '../tensors/tensor/index.js'
 import { divideByCount } from './divideByCount.js'
 import { type InternalOptions, inside, internalNames } from './internal.js'
 
@@ -38,7 +40,8 @@ export const varianceNames: OptionTable<VarianceOptions> = {
  *
  * Shape     x without `axis`, default all.
  * Dtype     that of x, a float.
- * Rounding  each step to `internal` (default the dtype of x), k in Welford's update too.
+ * Rounding  each step to `internal` (default float32, float64 of float64, as jnp.var), k in Welford's update too; then once
+ *           to the dtype of x. With `accumulate` and no `internal` each step rounds to the dtype of x, its sums to `accumulate`.
  *           two-pass: m = mean x, c = x - m, mean of c c. one-pass: mean of x x, minus m m; a difference of two large
  *           numbers, often negative in bfloat16. welford: d = x - M, M += d / k, S += d (x - M), S / n; sequential.
  * Special   NaN or Inf gives NaN; one element 0; none NaN.
@@ -47,14 +50,17 @@ export const varianceNames: OptionTable<VarianceOptions> = {
  * Source    Chan, Golub, LeVeque, Algorithms for computing the sample variance, doi:10.1080/00031305.1983.10483115
  *
  * @example variance(tensor([1, 2, 3, 4])).item() // 1.25
- * @example variance(tensor([100, 101, 102], { dtype: 'bfloat16' }), { method: 'one-pass' }).item() // -64
+ * @example variance(tensor([100, 101, 102], { dtype: 'bfloat16' })).item() // 0.66796875
+ * @example variance(tensor([100, 101, 102], { dtype: 'bfloat16' }), { method: 'one-pass', accumulate: 'bfloat16' }).item() // -64
  */
 export function variance<D extends DType>(x: Tensor<D>, options: VarianceOptions = noOptions): Tensor<D> {
   checkOptions('variance', options, varianceNames, { positional: 'axis' })
-  const { method = 'two-pass', axis, keepDims = false, internal, ...how } = options
+  const { method = 'two-pass', axis, keepDims = false, ...given } = options
   checkName('variance', 'method', method, ['two-pass', 'one-pass', 'welford'])
+  checkTensor('variance', x)
   const along = axis === undefined ? {} : { axis }
-  return inside('variance', x, internal, (v) => {
+  const wide = given.accumulate === undefined ? { internal: wideDType(x.dtype) } : {}
+  return inside('variance', x, { ...wide, ...given }, (v, how) => {
     if (method === 'welford') return welford(v, axis, keepDims)
     const m = mean(v, { ...how, ...along, keepDims: method === 'two-pass' ? true : keepDims })
     if (method === 'two-pass') return mean(square(sub(v, m)), { ...how, ...along, keepDims })

@@ -1,4 +1,4 @@
-import { checkTensor, type DType, isFloat, type Tensor, wideDType } from '../tensor/index.js'
+import { checkTensor, type DType, isFloat, type Tensor, wideDType } from '../tensors/tensor/index.js'
 
 /** The dtype that stable functions work in: float32, or float64 where the data are float64 already. */
 export type Wide<D extends DType> = D extends 'float64' ? 'float64' : 'float32'

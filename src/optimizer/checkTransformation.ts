@@ -1,4 +1,4 @@
-import { shown } from '../options/index.js'
+import { shown } from '../base/options/index.js'
 
 /** Throws a TypeError unless a value is a transformation: init and update. */
 export function checkTransformation(op: string, what: string, value: unknown): void {

@@ -1,7 +1,7 @@
-// Gradient transformations in optax's semantics: values with `init` and `update`, chained. Read transformation.ts first,
-// then arithmetic/arithmetic.ts (whose rounding is imitated), rescalings/scaleByAdam.ts, and adams/adamw.ts, an alias made of
-// named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, adams (means of gradients
-// and squares), optimizers (all others), unscheduled (rates that find themselves), objective (what needs the loss), mup.
+// Gradient transformations in optax's semantics: values with `init` and `update`, chained. Read transformation.ts first, then
+// arithmetic/arithmetic.ts (tensor operations, rounded as IEEE or XLA has it), rescalings/scaleByAdam.ts, and adams/adamw.ts, an
+// alias made of named parts. Rooms, each using those before it: arithmetic, wrappers, transforms, rescalings, step, adams (means of
+// gradients and squares), optimizers (all others), unscheduled (rates that find themselves), objective (what needs the loss), mup.
 
 export { chain } from './chain.js'
 export { namedChain } from './namedChain.js'
@@ -9,7 +9,7 @@ export type { Mask } from './mask.js'
 export type { EmptyState, ExtraArgs, GradientTransformation, Optimizer, State } from './transformation.js'
 
 export type { Arithmetic, ArithmeticOption } from './arithmetic/arithmetic.js'
-export type { Scalar } from './arithmetic/decoded.js'
+export type { Scalar } from './arithmetic/operand.js'
 export { globalNorm } from './arithmetic/globalNorm.js'
 
 export { applyGradients } from './step/applyGradients.js'

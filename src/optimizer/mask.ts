@@ -1,4 +1,4 @@
-import type { Treelike } from '../tree/index.js'
+import type { Treelike } from '../tensors/tree/index.js'
 
 /**
  * True where a transform acts: a tree of booleans or a prefix of one, or a function of the parameters that gives it, whose

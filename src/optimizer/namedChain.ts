@@ -1,4 +1,4 @@
-import { checkOptions, checkRecord } from '../options/index.js'
+import { checkOptions, checkRecord } from '../base/options/index.js'
 import { checkTransformation } from './checkTransformation.js'
 import type { ExtraArgs, GradientTransformation, State } from './transformation.js'
 

@@ -1,5 +1,12 @@
-import { Tensor, tensor } from '../tensor/index.js'
-import { checkSameTree, leavesOf, mapTreeWith, pathsOf, replaceLeaves, type Tree } from '../tree/index.js'
+import { Tensor, tensor } from '../tensors/tensor/index.js'
+import {
+  checkSameTree,
+  leavesOf,
+  mapTreeWith,
+  pathsOf,
+  replaceLeaves,
+  type Tree,
+} from '../tensors/tree/index.js'
 import type { State } from './transformation.js'
 
 type Leaf = Tensor | number | boolean

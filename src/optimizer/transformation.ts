@@ -1,7 +1,7 @@
-import type { OptionTable } from '../options/index.js'
+import type { OptionTable } from '../base/options/index.js'
 import type { Schedule } from '../schedule/index.js'
-import type { Tensor } from '../tensor/index.js'
-import type { OfTensors, Treelike } from '../tree/index.js'
+import type { Tensor } from '../tensors/tensor/index.js'
+import type { OfTensors, Treelike } from '../tensors/tree/index.js'
 import type { Mask } from './mask.js'
 
 /** What an optimizer carries from step to step: plain data, tensors and numbers in nested arrays and objects. */

@@ -35,7 +35,7 @@ export class AsyncSampler {
   #by: PrefetchStats['by'] = 'none yet'
   #batches: AnyBatch[] = []
   #targets: Target[] = []
-  /** The target the worker was last told to gather, and how far the scales had grown then; -1: not for `pending`. */
+  /** The target the worker was last asked to gather, and how far the scales had grown then; -1: not for `pending`. */
   #started = -1
   #busyTarget = -1
   #rescales = 0

@@ -1,5 +1,5 @@
-import { type FormatName, format, formatNames } from '../formats/index.js'
-import { shown } from '../options/index.js'
+import { shown } from '../base/options/index.js'
+import { type FormatName, format, formatNames } from '../numbers/formats/index.js'
 import type { PlanJson } from './plan.js'
 import type { ReplayState, StateFacts } from './replayState.js'
 

@@ -1,4 +1,4 @@
-import { decodeTable, encoder, type FormatName, format, formatNames } from '../formats/index.js'
+import { decodeTable, encoder, type FormatName, format, formatNames } from '../numbers/formats/index.js'
 import { type GatherSource, gatherColumn } from './gatherColumn.js'
 import type { ColumnPlace, NumericColumn } from './layout.js'
 import { RunningScale } from './runningScale.js'

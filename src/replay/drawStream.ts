@@ -1,4 +1,4 @@
-import { bits, foldIn, type Key, key } from '../random/index.js'
+import { bits, foldIn, type Key, key } from '../tensors/random/index.js'
 
 /**
  * Uniform numbers whose whole state is two integers: call c of a seed always gives the same numbers, since they are

@@ -2,16 +2,18 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { gatherColumn } from './gatherColumn.js'
 import type { OpenPrefetcher, Prefetcher, Target } from './prefetch.js'
 
-// Words of the memory that both threads watch: how many tasks were begun, how many are done, and the target of the last.
+// Words of the memory that both threads watch: how many tasks were begun, how many are done, the target of the last task,
+// and how many lists of targets had been posted when that task began.
 const begun = 0
 const done = 1
 const targetWord = 2
-const words = 3
+const listWord = 3
+const words = 4
 
 /**
- * What the worker runs, as text: a file of its own would have to be found from sources and from the built package, in
- * bundles too. gatherColumn is taken along as it is. The worker sleeps in Atomics.wait, so targets reach it through a port
- * that it empties when it wakes.
+ * The worker's source text: a file of its own would have to be found from sources and from the built package, in bundles
+ * too. gatherColumn is included as its own text. The worker sleeps in Atomics.wait, so lists of targets reach it through a
+ * port. It reads that port only up to the list its task belongs to: a newer list is memory that the caller already uses.
  */
 function program(): string {
   return `
@@ -19,10 +21,11 @@ const { receiveMessageOnPort, workerData } = process.getBuiltinModule('node:work
 const __name = (value) => value // some bundlers mark functions with it
 const gather = ${gatherColumn.toString()}
 const { columns, control, port } = workerData
-let targets = []
+let targets
+let list = 0
 for (let task = 1; ; task = (task + 1) | 0) {
   while (Atomics.load(control, ${begun}) !== task) Atomics.wait(control, ${begun}, (task - 1) | 0)
-  for (let said; (said = receiveMessageOnPort(port)); ) targets = said.message
+  for (; list !== Atomics.load(control, ${listWord}); list++) targets = receiveMessageOnPort(port).message
   const { slots, outs } = targets[Atomics.load(control, ${targetWord})]
   for (let c = 0; c < columns.length; c++) gather(columns[c], slots[c], 0, slots[c].length, outs[c])
   Atomics.store(control, ${done}, task)
@@ -55,6 +58,7 @@ class WorkerPrefetcher implements Prefetcher {
   readonly #control: Int32Array
   readonly #port: MessagePort
   #failed = false
+  #lists = 0
 
   constructor(worker: Worker, control: Int32Array, port: MessagePort) {
     this.#worker = worker
@@ -69,6 +73,7 @@ class WorkerPrefetcher implements Prefetcher {
 
   useTargets(targets: readonly Target[]): void {
     this.#port.postMessage(targets)
+    this.#lists++
   }
 
   idle(): boolean {
@@ -77,6 +82,7 @@ class WorkerPrefetcher implements Prefetcher {
 
   start(target: number): void {
     Atomics.store(this.#control, targetWord, target)
+    Atomics.store(this.#control, listWord, this.#lists)
     Atomics.add(this.#control, begun, 1)
     Atomics.notify(this.#control, begun)
   }

@@ -1,4 +1,4 @@
-import { type FormatName, format, formatNames } from '../formats/index.js'
+import { type FormatName, format, formatNames } from '../numbers/formats/index.js'
 
 /** What a column can be stored in: any format of at most 16 bits, or the plain types. */
 export type StoredColumnDType = FormatName | 'float32' | 'float64' | 'int32' | 'uint32' | 'uint8' | 'bool'

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable, shown } from '../options/index.js'
+import { checkOptions, type OptionTable, shown } from '../base/options/index.js'
 
 /** How many rows are sampled for each row that is added; the meaning of the numbers is dm-reverb's. */
 export interface RateLimit {

@@ -1,4 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../options/index.js'
+import { checkName, checkOptions, type OptionTable } from '../base/options/index.js'
 import type { RefuseReplay } from './checkReplay.js'
 import { openGatherWorker } from './gatherWorker.js'
 import type { ReplaySpec, TransitionSpec } from './layout.js'

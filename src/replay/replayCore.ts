@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions } from '../base/options/index.js'
 import { Assembler } from './assembler.js'
 import { AsyncSampler } from './asyncSampler.js'
 import {

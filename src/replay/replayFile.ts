@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { writeFileAtomic } from '../files/index.js'
+import { writeFileAtomic } from '../training/files/index.js'
 import { checkFacts, checkSections, type RefuseReplay } from './checkReplay.js'
 import type { ReplaySettings } from './replayOptions.js'
 import {

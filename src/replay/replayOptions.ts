@@ -1,5 +1,5 @@
-import type { FormatName } from '../formats/index.js'
-import { checkOptions, type OptionTable, shown } from '../options/index.js'
+import { checkOptions, type OptionTable, shown } from '../base/options/index.js'
+import type { FormatName } from '../numbers/formats/index.js'
 import {
   type ColumnPlace,
   type ColumnSpec,
@@ -21,7 +21,7 @@ export interface NStep {
 /** What is done with a reward that is NaN: refuse the row, store it, or store 0. */
 export type NaNReward = 'reject' | 'keep' | 'zero'
 
-/** What every buffer can be told. */
+/** Options of every buffer. */
 export interface ReplayCommonOptions {
   /** Rows the ring holds; from then on a new one replaces the oldest. */
   readonly capacity: number

@@ -1,4 +1,4 @@
-import type { FloatFormat } from '../formats/index.js'
+import type { FloatFormat } from '../numbers/formats/index.js'
 
 /**
  * One power of two per number of a row, the smallest for which everything finite seen so far fits the format. It only

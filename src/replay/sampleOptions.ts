@@ -1,4 +1,4 @@
-import type { OptionTable } from '../options/index.js'
+import type { OptionTable } from '../base/options/index.js'
 import type { ReplayBatch } from './batch.js'
 import type { ReplaySpec, TransitionSpec } from './layout.js'
 

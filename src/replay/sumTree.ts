@@ -60,7 +60,7 @@ export class SumTree {
       nodes[i] = node
       masses[i] = mass - before
     }
-    for (let i = n - 1; i >= 0; i--) nodes[i] = lastFilled(walked, nodes[i]!)
+    for (let i = n - 1; i >= 0; i--) settle(walked, i, nodes, masses)
     // Below it, all go down a level together, so that they wait for memory together.
     while (k-- > 0) descend(levels[k]!, nodes, masses)
     masses.set(nodes)
@@ -102,14 +102,17 @@ function descend(level: Float64Array, nodes: Uint32Array, masses: Float64Array):
     let node = begin
     let rest = masses[i]!
     while (node < end && rest >= level[node]!) rest -= level[node++]!
-    nodes[i] = lastFilled(level, node)
+    nodes[i] = node
     masses[i] = rest
+    settle(level, i, nodes, masses)
   }
 }
 
-/** Rounding may leave a little mass behind the last number: it belongs to that number. */
-function lastFilled(level: Float64Array, node: number): number {
-  let filled = node
-  while (filled > 0 && level[filled] === 0) filled--
-  return filled
+/** Rounding may leave a little mass behind the last number: it belongs to that number, and to the last one of its children. */
+function settle(level: Float64Array, i: number, nodes: Uint32Array, masses: Float64Array): void {
+  let node = nodes[i]!
+  if (level[node] !== 0) return
+  while (node > 0 && level[node] === 0) node--
+  nodes[i] = node
+  masses[i] = Infinity
 }

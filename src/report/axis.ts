@@ -1,5 +1,5 @@
-import { checkName, checkOptions, checkText, type OptionTable } from '../options/index.js'
-import { readable } from '../text/index.js'
+import { checkName, checkOptions, checkText, type OptionTable } from '../base/options/index.js'
+import { readable } from '../base/text/index.js'
 
 /** One axis of a plot. */
 export interface Axis {

@@ -1,12 +1,14 @@
-import { readable } from '../text/index.js'
+import { readable } from '../base/text/index.js'
 
 /** What a table's cell may hold. */
 export type Cell = string | number | boolean | null | undefined
 
 /** One column of a table: the field it shows, and how. */
-export interface Column {
+export interface Column<R extends object = object> {
   /** The field of each row. */
   readonly key: string
+  /** The value of a row's cell. Default: the field. */
+  of?(row: R): Cell
   /** The heading. Default: the key. */
   readonly header?: string
   /** Default: right where the column's values are numbers (or missing), left elsewhere. */
@@ -24,6 +26,11 @@ export interface Column {
 /** One row of a table. */
 export type Row = Readonly<Record<string, Cell>>
 
+/** A row's value in a column. */
+export function cellOf<R extends object>(row: R, column: Pick<Column<R>, 'key' | 'of'>): Cell {
+  return column.of ? column.of(row) : (row as Row)[column.key]
+}
+
 /** A cell's text under its column's rules. */
 export function cellText(value: Cell, column: Column): string {
   if (column.show) return column.show(value)
@@ -33,6 +40,9 @@ export function cellText(value: Cell, column: Column): string {
 }
 
 /** A column's side: given, or right when no value in it is text. */
-export function cellAlign(column: Column, rows: readonly Row[]): 'left' | 'right' {
-  return column.align ?? (rows.some((row) => typeof row[column.key] === 'string') ? 'left' : 'right')
+export function cellAlign<R extends object>(column: Column<R>, rows: readonly R[]): 'left' | 'right' {
+  return column.align ?? (rows.some((row) => typeof cellOf(row, column) === 'string') ? 'left' : 'right')
 }
+
+/** R, which is inferred from the other arguments: NoInfer for readers of TypeScript before 5.4. */
+export type NotInferred<R> = [R][R extends unknown ? 0 : never]

@@ -1,4 +1,4 @@
-import { checkText } from '../options/index.js'
+import { checkText } from '../base/options/index.js'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,4 +1,4 @@
-import { wrapped } from '../text/index.js'
+import { wrapped } from '../base/text/index.js'
 
 /** A table that is too wide for its screen: headings and cells as text, in columns that are aligned to a side. */
 export interface FittedTable {

@@ -1,5 +1,5 @@
 import * as dagre from '@dagrejs/dagre'
-import { checkArray, checkOptions } from '../options/index.js'
+import { checkArray, checkOptions } from '../base/options/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
 import { textWidth } from './textWidth.js'

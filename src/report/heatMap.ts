@@ -1,5 +1,5 @@
-import { checkArray, checkName, checkOptions, type OptionTable } from '../options/index.js'
-import { readable } from '../text/index.js'
+import { checkArray, checkName, checkOptions, type OptionTable } from '../base/options/index.js'
+import { readable } from '../base/text/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'
 

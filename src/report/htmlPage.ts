@@ -1,4 +1,4 @@
-import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
+import { checkArray, checkOptions, type OptionTable } from '../base/options/index.js'
 import { escapeHtml } from './escapeHtml.js'
 import { pageStyle } from './pageStyle.js'
 import { tableSorting } from './tableSorting.js'
@@ -106,7 +106,7 @@ function sectionHtml(section: Section): string {
   return `<section id="${escapeHtml(section.id)}">\n${parts.filter((part) => part !== '').join('\n')}\n</section>`
 }
 
-/** What a screen reader is told of a plot stands above it too, unless the section is called so. */
+/** The text for screen readers also stands above the plot, unless it is the section's title. */
 function titled(svg: string, above: string): string {
   const title = / aria-label="([^"]*)"/.exec(startTag(svg))?.[1]
   return title === undefined || title === escapeHtml(above) ? '' : `<h3>${title}</h3>`

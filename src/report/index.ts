@@ -2,8 +2,9 @@
 // Not in the root door: it brings a plotting library and a DOM. Read plot.ts first.
 export type { Axis } from './axis.js'
 export type { Cell, Column, Row } from './column.js'
-export { csv } from './csv.js'
+export { csv, type CsvOptions } from './csv.js'
 export { escapeHtml } from './escapeHtml.js'
+export { type FigureOptions, lineFigure, scatterFigure } from './figure.js'
 export type { Figure, Page, Section } from './htmlPage.js'
 export { htmlPage } from './htmlPage.js'
 export { htmlTable } from './htmlTable.js'

@@ -1,4 +1,4 @@
-import { checkArray, checkRecord } from '../options/index.js'
+import { checkArray, checkRecord } from '../base/options/index.js'
 /** A record as JSON, with rows as its last field, one a line, each with these fields in this order. */
 export function jsonWithRows<Row extends object>(
   head: object,

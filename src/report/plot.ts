@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
-import { checkArray, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
+import { checkArray, checkOptions, checkRecord, type OptionTable } from '../base/options/index.js'
 import { type Axis, axisScale, checkAxis, type Scale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { labelOffsets } from './labelOffsets.js'
@@ -51,7 +51,7 @@ export interface PlotOptions {
   readonly diagonal?: boolean
 }
 
-const plotNames: OptionTable<PlotOptions> = {
+export const plotNames: OptionTable<PlotOptions> = {
   ...{ title: 'required', x: 'required', y: 'required', width: 'optional', height: 'optional' },
   ...{ markers: 'optional', diagonal: 'optional' },
 }
@@ -220,6 +220,8 @@ function draw(series: readonly PlotSeries[], options: PlotOptions, kind: 'line' 
     y: { type: y.log ? 'log' : 'linear', base: y.base, domain: [...y.domain] },
     marks: marks as Plot.Markish[],
   } as Plot.PlotOptions) as unknown as SvgElement
+  // A browser shows a file of its own only with it.
+  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
   svg.setAttribute('role', 'img')
   svg.setAttribute('aria-label', options.title)
   svg.insertAdjacentHTML('beforeend', legendMarkup(named, width))

@@ -1,4 +1,4 @@
-import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
+import { checkArray, checkOptions, type OptionTable } from '../base/options/index.js'
 import { axisScale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesPaint } from './palette.js'

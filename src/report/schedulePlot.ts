@@ -1,6 +1,11 @@
-import { checkFunction, checkInteger, checkOptions, checkRecord, type OptionTable } from '../options/index.js'
-import type { Schedule } from '../schedule/index.js'
-import { sparkline } from '../text/index.js'
+import {
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+} from '../base/options/index.js'
+import { sparkline } from '../base/text/index.js'
 import { linePlot, type PlotMarker, type PlotSeries } from './plot.js'
 
 /** Over which steps a schedule is drawn, and how. */
@@ -45,7 +50,7 @@ const sparklineNames: OptionTable<SparklineOptions> = {
  * schedulePlot({}, { steps: 0 }) // throws schedulePlot: steps is not a whole number, 1 or more [0]
  */
 export function schedulePlot(
-  schedules: Readonly<Record<string, Schedule>>,
+  schedules: Readonly<Record<string, (step: number) => number>>,
   options: SchedulePlotOptions,
 ): string {
   checkRecord('schedulePlot', 'schedules', schedules)
@@ -64,7 +69,7 @@ export function schedulePlot(
  *
  * @example scheduleSparkline((step) => Math.min(step, 4), { steps: 8, width: 9 }) // '·▁▃▆█████'
  */
-export function scheduleSparkline(schedule: Schedule, options: SparklineOptions): string {
+export function scheduleSparkline(schedule: (step: number) => number, options: SparklineOptions): string {
   checkFunction('scheduleSparkline', 'schedule', schedule)
   checkOptions('scheduleSparkline', options, sparklineNames)
   const { steps, width = 60, scale = 'linear' } = options

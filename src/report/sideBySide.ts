@@ -1,4 +1,4 @@
-import { checkArray, checkRecord, checkText } from '../options/index.js'
+import { checkArray, checkRecord, checkText } from '../base/options/index.js'
 import type { Column, Row } from './column.js'
 import type { PlotPoint, PlotSeries } from './plot.js'
 

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
-import { checkArray, checkOptions, type OptionTable } from '../options/index.js'
-import { type Column, cellAlign, cellText, type Row } from './column.js'
+import { checkArray, checkOptions, type OptionTable } from '../base/options/index.js'
+import { type Cell, type Column, cellAlign, cellOf, cellText, type NotInferred } from './column.js'
 import { fittedTable } from './fittedTable.js'
 
 const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' }
@@ -19,7 +19,7 @@ const frame = {
   middle: ' ',
 }
 
-/** How a table is laid out. */
+/** The layout of a table. */
 export interface TableOptions {
   /** A rule is drawn wherever this field changes. */
   readonly group?: string | undefined
@@ -36,41 +36,35 @@ const names: OptionTable<TableOptions> = { group: 'optional', width: 'optional' 
  *
  * @example textTable([{ key: 'n' }], [{ n: 1024 }]).split('\n')[2].trim() // '1,024'
  */
-export function textTable(
-  columns: readonly Column[],
-  rows: readonly Row[],
+export function textTable<R extends object>(
+  columns: readonly Column<NotInferred<R>>[],
+  rows: readonly R[],
   options: TableOptions = {},
 ): string {
   checkArray('textTable', 'columns', columns)
   checkArray('textTable', 'rows', rows)
   checkOptions('textTable', options, names)
   const { group } = options
-  const table = new Table({
-    chars: frame,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1, compact: true },
-    head: columns.map((column) => column.header ?? column.key),
-    colAligns: columns.map((column) => cellAlign(column, rows)),
-  })
-  for (const row of rows) table.push(columns.map((column) => cellText(row[column.key], column)))
+  const groupOf = (i: number): Cell => cellOf(rows[i]!, { key: group! })
+  const heads = columns.map((column) => column.header ?? column.key)
+  const aligns = columns.map((column) => cellAlign(column, rows))
+  const cells = rows.map((row) => columns.map((column) => cellText(cellOf(row, column), column)))
+  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 1, compact: true }
+  const table = new Table({ chars: frame, style, head: heads, colAligns: aligns })
+  table.push(...cells)
   const [heading = '', rule = '', ...body] = table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
+  const ruled = (i: number): boolean =>
+    group !== undefined && i > 0 && i < rows.length && groupOf(i) !== groupOf(i - 1)
   const lines = [heading, rule]
   body.forEach((line, i) => {
-    if (group && i > 0 && rows[i]?.[group] !== rows[i - 1]?.[group]) lines.push(rule)
+    if (ruled(i)) lines.push(rule)
     lines.push(line)
   })
   if (options.width === undefined || lines.every(({ length }) => length <= options.width!)) {
     return lines.join('\n')
   }
-  return fittedTable(
-    {
-      heads: columns.map((column) => column.header ?? column.key),
-      aligns: columns.map((column) => cellAlign(column, rows)),
-      cells: rows.map((row) => columns.map((column) => cellText(row[column.key], column))),
-      ruled: (i) => group !== undefined && i > 0 && rows[i]?.[group] !== rows[i - 1]?.[group],
-    },
-    options.width,
-  )
+  return fittedTable({ heads, aligns, cells, ruled }, options.width)
 }

@@ -1,4 +1,4 @@
-import { checkArray, checkOptions, type OptionTable, shown } from '../options/index.js'
+import { checkArray, checkOptions, type OptionTable, shown } from '../base/options/index.js'
 import { axisScale } from './axis.js'
 import { escapeHtml } from './escapeHtml.js'
 import { seriesColors, seriesPaint } from './palette.js'

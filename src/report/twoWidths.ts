@@ -1,4 +1,4 @@
-import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../options/index.js'
+import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../base/options/index.js'
 
 /** How large a plot is drawn, in pixels. */
 export interface PlotSize {

@@ -1,4 +1,4 @@
-import { shown } from '../options/index.js'
+import { shown } from '../base/options/index.js'
 
 type Numbers = Readonly<Record<string, number>>
 

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options/index.js'
+import { checkOptions } from '../base/options/index.js'
 import { checkFinite } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 

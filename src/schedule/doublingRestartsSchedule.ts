@@ -1,4 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../options/index.js'
+import { checkName, checkOptions, type OptionTable } from '../base/options/index.js'
 import { checkCount, checkFinite } from './checkNumbers.js'
 import { cosineDescent } from './cosineDecaySchedule.js'
 import { joinSchedules } from './joinSchedules.js'

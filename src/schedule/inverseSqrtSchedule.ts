@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, type OptionTable } from '../base/options/index.js'
 import { checkPositive } from './checkNumbers.js'
 import type { Schedule } from './schedule.js'
 import { afterWarmup } from './warmup.js'

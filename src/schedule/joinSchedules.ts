@@ -1,4 +1,4 @@
-import { checkFunction, shown } from '../options/index.js'
+import { checkFunction, shown } from '../base/options/index.js'
 import { checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, type OptionTable } from '../base/options/index.js'
 import { checkFinite, checkPositive } from './checkNumbers.js'
 import { interpolate } from './piecewiseSchedules.js'
 import type { Schedule } from './schedule.js'

@@ -1,4 +1,4 @@
-import { shown } from '../options/index.js'
+import { shown } from '../base/options/index.js'
 import { joinSchedules } from './joinSchedules.js'
 import { checked, type Schedule } from './schedule.js'
 import { type WarmupCosineDecayOptions, warmupCosine } from './warmupCosineDecaySchedule.js'

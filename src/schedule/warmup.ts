@@ -1,4 +1,4 @@
-import type { OptionTable } from '../options/index.js'
+import type { OptionTable } from '../base/options/index.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { linearSchedule } from './polynomialSchedule.js'
 import { checked, type Schedule } from './schedule.js'

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, type OptionTable } from '../base/options/index.js'
 import { checkFinite } from './checkNumbers.js'
 import { linearSchedule } from './polynomialSchedule.js'
 import { checked, type Schedule } from './schedule.js'

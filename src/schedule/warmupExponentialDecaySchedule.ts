@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/index.js'
+import { checkOptions, type OptionTable } from '../base/options/index.js'
 import { checkFinite } from './checkNumbers.js'
 import { type ExponentialDecayOptions, exponential, exponentialNames } from './exponentialDecay.js'
 import type { Schedule } from './schedule.js'

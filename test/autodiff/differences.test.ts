@@ -5,7 +5,7 @@ import { layerNorm, logAddExp, logSoftmax, logsumexp, rmsNorm, softmax, variance
 import * as t from 'tpu-toolkit/tensor'
 import { type Order, type Shape, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
-import { rules } from '../../src/autodiff/rules/rules.js'
+import { rules } from '../../src/tensors/autodiff/rules/rules.js'
 import { everyOperation } from '../support/everyOperation.js'
 import { seed } from '../support/seed.js'
 

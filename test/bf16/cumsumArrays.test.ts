@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { add, cumsumArray, cumsumFloat32, fromNumber, sumArray, sumFloat32, toNumber } from 'tpu-toolkit/bf16'
 import { describe, expect, it } from 'vitest'
 import { Columns } from '../support/columns.js'
+import { isLong } from '../support/long.js'
 import { seed } from '../support/seed.js'
 import {
   anyCodes,
@@ -29,14 +30,15 @@ function additions(codes: Uint16Array): Uint16Array {
 }
 
 const stall = 1 << 15
+const drawn = isLong ? 1 << 18 : 1 << 16
 /** Inputs that run through the fast steps, leave them at every kind of place, or never enter them. */
 const families: Readonly<Record<string, Uint16Array>> = {
-  'any bit patterns': anyCodes(seed, 1 << 18),
-  'any finite codes': codesBetween(seed + 1, 1 << 18, 0, 254),
-  'near 1': codesBetween(seed + 2, 1 << 18, 118, 128),
-  'positive near 1': codesBetween(seed + 3, 1 << 18, 118, 128).map((code) => code & 0x7fff),
-  'subnormals and the least normals': codesBetween(seed + 4, 1 << 18, 0, 2),
-  'the largest': codesBetween(seed + 5, 1 << 18, 235, 252),
+  'any bit patterns': anyCodes(seed, drawn),
+  'any finite codes': codesBetween(seed + 1, drawn, 0, 254),
+  'near 1': codesBetween(seed + 2, drawn, 118, 128),
+  'positive near 1': codesBetween(seed + 3, drawn, 118, 128).map((code) => code & 0x7fff),
+  'subnormals and the least normals': codesBetween(seed + 4, drawn, 0, 2),
+  'the largest': codesBetween(seed + 5, drawn, 235, 252),
   'zeros and the least subnormals': Uint16Array.from(
     words(seed + 7, stall),
     (word) => [0, 0x8000, 1, 0x8001][word % 4]!,

@@ -1,6 +1,6 @@
 import { matmulArrays } from 'tpu-toolkit/bf16'
-import { arena, matmulBlocks } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
+import { arena, matmulBlocks } from '#simd'
 import { Columns } from '../support/columns.js'
 import { seed } from '../support/seed.js'
 import { anyCodes, codesBetween, firstDifference } from './drawnCodes.js'
@@ -160,7 +160,8 @@ describe('the tiles of matmulBlocks', () => {
 
   it('do not take it for what lay in the arena before', () => {
     for (const [m, k, n] of shapes) {
-      simd.leftCodes.fill(0x7f7f)
+      // All the room for operands.
+      new Uint8Array(simd.buffer, 0x04_0000).fill(0x7f)
       const slow = matmulBlocks(
         simd,
         'codes',

@@ -57,10 +57,14 @@ describe('quantize(x, { axis })', () => {
   it('throws where blocks do not divide the axis, also where they divide the whole', () => {
     const y = tensor(new Float32Array(64), { shape: [2, 32] })
     expect(() => quantize(y, { element: 'int8', axis: 0 })).toThrow(
-      new RangeError('quantize: blocks of 32 do not divide axis 0 [length 2]'),
+      new RangeError(
+        'quantize: blocks of 32 do not divide axis 0, pad it with zeros to 32 or name another axis [length 2]',
+      ),
     )
     expect(() => quantize(y, { element: 'int8', blockSize: 24 })).toThrow(
-      new RangeError('quantize: blocks of 24 do not divide axis 1 [length 32]'),
+      new RangeError(
+        'quantize: blocks of 24 do not divide axis 1, pad it with zeros to 48 or name another axis [length 32]',
+      ),
     )
     expect(() => quantize(y, { element: 'int8', axis: 2 })).toThrow(
       new RangeError('quantize: axis outside 2 dimensions [2]'),

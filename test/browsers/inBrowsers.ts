@@ -1,15 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import type { ViteUserConfig } from 'vitest/config'
+import { sourceAliases } from '../../scripts/folders.js'
 import { puppeteerProvider } from './puppeteerProvider.js'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
-const source = path('../../src')
 
 /** The package's doors as its sources. */
-export const doors = [
-  { find: /^tpu-toolkit\/(.+)$/, replacement: `${source}/$1/index.ts` },
-  { find: /^tpu-toolkit$/, replacement: `${source}/index.ts` },
-]
+export const doors: ReturnType<typeof sourceAliases> = sourceAliases(path('../../src'))
 
 /** What runs tests as they are in Debian's browsers, with this for their `process.env`. */
 export function inBrowsers(

@@ -205,6 +205,15 @@ describe('a checkpoint that is not whole', () => {
       /is of the newer version 2, this one reads up to 1/,
     ],
     // The rest is said by a record whose checksum is right.
+    [
+      'without content',
+      (at) => {
+        const file = join(at, 'checkpoint.json')
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"content":', '"contents":'))
+      },
+      /is damaged: it has no content/,
+    ],
+    ['without a state', (at) => rewritten(at, ({ state: _, ...rest }) => rest), /lacks parts/],
     ['without a tree', (at) => rewritten(at, ({ tree: _, ...rest }) => rest), /has no tree/],
     [
       'that nests without end',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCheckpoint } from 'tpu-toolkit/checkpoint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { folderPath } from '../../scripts/folders.js'
 
 let top = ''
 beforeAll(() => {
@@ -11,7 +12,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(top, { recursive: true }))
 
-const dist = (folder: string): string => new URL(`../../dist/${folder}/index.js`, import.meta.url).href
+const dist = (folder: string): string =>
+  new URL(`../../dist/${folderPath(folder)}/index.js`, import.meta.url).href
 
 /** What a program prints that saves in a folder, run by a line of the shell. */
 function printed(program: string, folder: string, shell = 'node "$0" "$1"'): string {

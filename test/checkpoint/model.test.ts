@@ -21,6 +21,13 @@ const tree = {
 }
 
 describe('writeModel and readModel', () => {
+  it('readModel refuses an index that names no tensor', () => {
+    const empty = mkdtempSync(join(tmpdir(), 'model-'))
+    writeFileSync(join(empty, 'model.safetensors.index.json'), '{"weight_map":{}}')
+    expect(() => readModel(empty)).toThrow(/^readModel: the index names no tensor \[/)
+    rmSync(empty, { recursive: true })
+  })
+
   it('one file where all fits, with the metadata that transformers asks for', () => {
     const folder = join(top, 'one')
     expect(writeModel(folder, tree)).toEqual(['model.safetensors'])

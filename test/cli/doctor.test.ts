@@ -7,6 +7,7 @@ import { recorded } from 'tpu-toolkit/precision'
 import { afterAll, describe, expect, it } from 'vitest'
 import { doctorCases } from '../../src/cli/doctor/doctorCases.js'
 import { keptTrials } from '../../src/cli/doctor/keptTrials.js'
+import { isLong } from '../support/long.js'
 import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
@@ -196,13 +197,16 @@ describe('doctor', () => {
     expect(error).toBe(`Written: ${join(folder, 'json', 'index.html')}\n`)
   })
 
-  it('step2750 with a rate that breaks within 40 steps: the running sum must be wide', async () => {
-    const args = ['--lr', '2.4e-2', '--steps', '40', '--json', '--out', join(folder, 'step2750')]
-    const { out } = await runCli('doctor', 'step2750', ...args)
-    const { findings } = JSON.parse(out)
-    expect(findings[0].tuning).toMatchObject({ met: true, wide: ['cumsum#0'] })
-    expect(findings[0].tuning.narrowest).toBeLessThan(40)
-  })
+  // The same search as test/step2750/tuneStep2750.test.ts.
+  if (isLong) {
+    it('step2750 with a rate that breaks within 40 steps: the running sum must be wide', async () => {
+      const args = ['--lr', '2.4e-2', '--steps', '40', '--json', '--out', join(folder, 'step2750')]
+      const { out } = await runCli('doctor', 'step2750', ...args)
+      const { findings } = JSON.parse(out)
+      expect(findings[0].tuning).toMatchObject({ met: true, wide: ['cumsum#0'] })
+      expect(findings[0].tuning.narrowest).toBeLessThan(40)
+    })
+  }
 
   it('takes one line and status 2 for what it does not know, and writes nothing', async () => {
     const out = join(folder, 'none')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatNames } from 'tpu-toolkit/formats'
 import { afterAll, describe, expect, it } from 'vitest'
-import { operations } from '../../src/drift/operations.js'
+import { operations } from '../../src/experiments/drift/operations.js'
 import { runCli } from '../support/runCli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'drift-'))
@@ -28,7 +28,7 @@ describe('drift, options', () => {
     [['--only'], 'argument missing'],
     [['--only', 'cumsun'], 'unknown op [cumsun], did you mean cumsum, there are cumsum, sum,'],
     [['--only', 'cumsum,,sum'], 'unknown op []'],
-    [['--dtype', 'bf16'], 'unknown format [bf16], there are bfloat16,'],
+    [['--dtype', 'bf16'], 'unknown format [bf16], did you mean bfloat16, there are bfloat16,'],
     [['--length', '0'], '--length is not a whole number from 2 to 1048576 [0]'],
     [['--length', '16,1.5'], '[1.5]'],
     [['--length', '-16'], '[-16]'],

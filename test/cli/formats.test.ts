@@ -32,6 +32,8 @@ describe('formats', () => {
   it('formats of an unknown name exits 2 with one line', async () => {
     const { status, out, error } = await runCli('formats', 'bf16')
     expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(error).toMatch(/^formats: unknown format \[bf16\], there are bfloat16, [^\n]+\n$/)
+    expect(error).toMatch(
+      /^formats: unknown format \[bf16\], did you mean bfloat16, there are bfloat16, [^\n]+\n$/,
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gallery } from 'tpu-toolkit/failures'
@@ -14,23 +14,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const run = (...args: string[]): ReturnType<typeof runCli> => runCli('gallery', ...args)
 
 describe('gallery', () => {
-  it('prints a row and a verdict of every failure, writes the page, and ends with 0', async () => {
-    const { status, out, error } = await run('--out', join(folder, 'all'))
-    expect([status, error]).toEqual([0, ''])
-    expect(out.split('\n')[0]).toMatch(/^id +title +naive +stable +verdict +repairs$/)
-    const page = readFileSync(join(folder, 'all', 'index.html'), 'utf8')
-    for (const { id, title, source } of gallery) {
-      expect(out).toMatch(new RegExp(`^${id} .* holds +(\\d) of \\1$`, 'm'))
-      expect(out).toMatch(new RegExp(`^${id}: .*[.]$`, 'm'))
-      expect(page).toContain(`<section id="${id}">`)
-      expect(page).toContain(`<a href="${source}">`)
-      expect(page).toContain(`<h2>${title.replace('>', '&gt;').replace("'", '&#39;')}</h2>`)
-    }
-    // Each drawn twice: for wide screens and for narrow ones.
-    expect(page.match(/<svg/g)?.length).toBe(2 * gallery.length)
-    expect(out).toContain(`Written: ${join(folder, 'all', 'index.html')}\n`)
-  })
-
   it('--only takes the failures named, in the order of the gallery', async () => {
     const { status, out } = await run('--only', 'ema-stall, ones-stall', '--out', join(folder, 'two'))
     expect(status).toBe(0)

@@ -75,7 +75,7 @@ describe('inspect', () => {
     [['1e'], 'not a number [1e]'],
     [['0x10000'], 'code outside 16 bits of bfloat16 [0x10000]'],
     [['0x1', '--all'], 'a code belongs to one format, leave off --all [0x1]'],
-    [['1', '--format', 'bf16'], 'unknown format [bf16], there are bfloat16, '],
+    [['1', '--format', 'bf16'], 'unknown format [bf16], did you mean bfloat16, there are bfloat16, '],
     [['1', '--rounding', 'up-ish'], 'unknown rounding [up-ish], there are nearest-even, '],
     [[], "missing required argument 'number'"],
     [['1', '2'], 'too many arguments'],

@@ -1,5 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,14 +12,19 @@ import { runCli } from '../support/runCli.js'
 
 const outer = mkdtempSync(join(tmpdir(), 'serve-'))
 const folder = join(outer, 'page')
+const html = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; connect-src 'none'" /><p>page</p>`
 let served: Served
 beforeAll(async () => {
   mkdirSync(join(folder, 'sub'), { recursive: true })
   writeFileSync(join(outer, 'secret.txt'), 'secret')
   writeFileSync(join(outer, 'page-beside.txt'), 'secret')
-  writeFileSync(join(folder, 'index.html'), '<p>page</p>')
+  writeFileSync(join(folder, 'index.html'), html)
   writeFileSync(join(folder, 'sub/a.js'), 'export {}')
-  served = await serveFolder(folder, 0)
+  symlinkSync(join(outer, 'secret.txt'), join(folder, 'linked.txt'))
+  symlinkSync(outer, join(folder, 'up'))
+  symlinkSync(join(folder, 'sub/a.js'), join(folder, 'within.js'))
+  writeFileSync(join(folder, 'offline.js'), '')
+  served = await serveFolder(folder, 0, 'index.html')
 })
 afterAll(() => {
   served.server.close()
@@ -25,10 +32,14 @@ afterAll(() => {
 })
 
 /** Asks for a path as it is written: fetch would take `..` out of it. */
-function ask(path: string, method = 'GET'): Promise<{ status: number; type: string; text: string }> {
+function ask(
+  path: string,
+  method = 'GET',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; type: string; text: string; policy?: string }> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(served.url)
-    const asked = request({ host: '127.0.0.1', port, path, method }, (response) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
       let text = ''
       response.on('data', (part) => (text += String(part)))
       response.on('end', () =>
@@ -41,7 +52,7 @@ function ask(path: string, method = 'GET'): Promise<{ status: number; type: stri
 
 describe('serveFolder(folder, port)', () => {
   it('gives files with the types that modules need, and the index for a folder', async () => {
-    expect(await ask('/')).toEqual({ status: 200, type: 'text/html; charset=utf-8', text: '<p>page</p>' })
+    expect(await ask('/')).toEqual({ status: 200, type: 'text/html; charset=utf-8', text: html })
     expect(await ask('/sub/a.js?x=1')).toMatchObject({ status: 200, type: 'text/javascript; charset=utf-8' })
     expect(await ask('/sub/a.js', 'HEAD')).toMatchObject({ status: 200, text: '' })
   })
@@ -53,6 +64,10 @@ describe('serveFolder(folder, port)', () => {
     '/../page-beside.txt',
     '/sub',
     '/no.js',
+    '/linked.txt',
+    '/up/secret.txt',
+    `/${'a'.repeat(300)}`,
+    `/${'a/'.repeat(3000)}`,
     '/%00',
     '/%zz',
   ])('gives nothing for %s', async (path) => {
@@ -60,8 +75,36 @@ describe('serveFolder(folder, port)', () => {
     expect([status, text.includes('secret')]).toEqual([404, false])
   })
 
-  it('only reads', async () => {
-    expect((await ask('/', 'POST')).status).toBe(405)
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('answers %s with 405', async (method) => {
+    expect((await ask('/', method)).status).toBe(405)
+  })
+
+  it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example'])(
+    'answers nothing under the name %j, which leads here by DNS rebinding',
+    async (host) => expect(await ask('/', 'GET', { host })).toMatchObject({ status: 421 }),
+  )
+
+  it.each(['localhost', '127.0.0.1:8080', '[::1]:1'])(
+    'answers under the name %s of this machine',
+    async (host) => expect((await ask('/within.js', 'GET', { host })).status).toBe(200),
+  )
+
+  it('has the policy of its page as a header of every file; the service worker may ask for the files', async () => {
+    const policies = await Promise.all(
+      ['', 'sub/a.js', 'offline.js'].map(async (path) =>
+        (await fetch(served.url + path)).headers.get('content-security-policy'),
+      ),
+    )
+    const plain = "default-src 'none'; connect-src 'none'; frame-ancestors 'none'"
+    expect(policies).toEqual([plain, plain, plain.replace("connect-src 'none'", "connect-src 'self'")])
+  })
+
+  it('cuts a connection that sends requests without reading the answers, and goes on', async () => {
+    const socket = connect({ port: Number(new URL(served.url).port), host: '127.0.0.1' })
+    socket.on('error', () => {})
+    socket.pause().write('GET /sub/a.js HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1000))
+    await once(socket.resume(), 'close')
+    expect((await ask('/')).status).toBe(200)
   })
 
   it('rejects a port that is taken', async () => {

@@ -46,7 +46,7 @@ describe('plan', () => {
       remat: 'block',
     })
     expect([plan.batch, plan.memory.bytesPerDevice]).toEqual([batch, memory.bytesPerDevice])
-    const step = trainingStep(config, { slice: 'v6e-64', batch, sequence: 4096 })
+    const step = trainingStep(config, { slice: 'v6e-64', batch, sequence: 4096, remat: 'block' })
     expect([plan.step.lowerBoundSeconds, plan.step.estimateSeconds]).toEqual([
       step.lowerBoundSeconds,
       step.estimateSeconds,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { quantizationWays } from 'tpu-toolkit/blocks'
 import { encodeSafetensors, writeSafetensors } from 'tpu-toolkit/files'
-import { tensor } from 'tpu-toolkit/tensor'
+import { tensor, transpose } from 'tpu-toolkit/tensor'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runCli } from '../support/runCli.js'
 
@@ -240,7 +240,7 @@ describe('quantize, what it refuses', () => {
     [
       'an unknown format',
       [weights, '--format', 'mxfp4,fp8'],
-      /unknown format \[fp8\], there are bfloat16, .*nvfp4$/,
+      /unknown format \[fp8\], did you mean float8_e4m3fn, there are bfloat16,/,
     ],
     ['no format', [weights, '--format', ''], /unknown format \[\], there are/],
     [
@@ -297,5 +297,22 @@ describe('quantize, dist/cli/main.js as tsc -b leaves it', () => {
     // Kibibytes.
     expect(Number(stderr) / 1024).toBeLessThan(300)
     expect(Number(stderr) / 1024).toBeGreaterThan(30)
+  })
+})
+
+describe('quantize --axis', () => {
+  it('is the last axis of the transposed weights', async () => {
+    const values = Array.from({ length: 64 * 40 }, (_, i) => Math.sin(i * 12.9898) * 2 ** (i % 40))
+    const w = tensor(values, { shape: [64, 40] })
+    const [upright, turned] = [join(folder, 'w.safetensors'), join(folder, 'turned.safetensors')]
+    writeFileSync(upright, encodeSafetensors({ w }))
+    writeFileSync(turned, encodeSafetensors({ w: transpose(w) }))
+    const along = await json(upright, '--format', 'mxfp4', '--axis', '0')
+    const last = await json(turned, '--format', 'mxfp4')
+    const plain = await json(upright, '--format', 'mxfp4')
+    expect(along.rows).toEqual(last.rows)
+    expect(along.rows).not.toEqual(plain.rows)
+    expect(along.tensors[0]?.shape).toEqual([64, 40])
+    expect(await runCli('quantize', upright, '--axis', 'x')).toMatchObject({ status: 2 })
   })
 })

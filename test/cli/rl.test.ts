@@ -53,7 +53,7 @@ describe('tpu-toolkit rl', () => {
     expect(rows[0].figures).not.toEqual(rows[1].figures)
     expect(note).toContain('nothing about profit')
     expect(readFileSync(join(whole, 'index.html'), 'utf8')).toContain('nothing about profit')
-  }, 30_000)
+  })
 
   it('refuses another run in the same folder, and options that a kept run has already', async () => {
     const whole = join(home, 'whole')

@@ -5,6 +5,7 @@ import { grid, makeTrial, type TrialRow } from 'tpu-toolkit/sweep'
 import { describe, expect, it } from 'vitest'
 import { serveSweep } from '../../src/cli/sweep/serveSweep.js'
 import type { SweepRequest } from '../../src/cli/sweep/sweepRequest.js'
+import { statusUnder } from '../support/statusUnder.js'
 
 const request: SweepRequest = {
   sweep: {
@@ -71,6 +72,13 @@ describe('serveSweep', () => {
     expect((await fetch(`${live.url}rows`)).status).toBe(404)
     expect((await fetch(live.url, { method: 'POST' })).status).toBe(405)
     expect((await fetch(live.url, { method: 'HEAD' })).status).toBe(200)
+    await live.close()
+  })
+
+  it('answers nothing under another name than those of this machine', async () => {
+    const live = await serveSweep(request, 0)
+    expect(await statusUnder('evil.example', live.url)).toBe(421)
+    expect(await statusUnder('localhost:1', live.url)).toBe(200)
     await live.close()
   })
 

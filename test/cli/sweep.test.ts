@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { seeded } from 'tpu-toolkit/random'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BundledCommand, bundledCommand } from '../support/bundledCommand.js'
+import { isLong } from '../support/long.js'
 import { runCli } from '../support/runCli.js'
 import { seed } from '../support/seed.js'
 
@@ -62,8 +63,10 @@ describe(`sweep (seed ${seed})`, () => {
     expect(readFileSync(join(out, 'rows.jsonl'), 'utf8')).toBe(rows)
   })
 
-  it('killed 20 times at random moments, loses no row, repeats none, and ends with the bytes of a run undisturbed', async () => {
-    const lrs = Array.from({ length: 25 }, (_, i) => `${i + 1}e-4`).join()
+  const times = isLong ? 20 : 4
+
+  it(`killed ${times} times at random moments, loses no row, repeats none, and ends with the bytes of a run undisturbed`, async () => {
+    const lrs = Array.from({ length: isLong ? 25 : 6 }, (_, i) => `${i + 1}e-4`).join()
     const args = [
       '--lr',
       lrs,
@@ -83,7 +86,7 @@ describe(`sweep (seed ${seed})`, () => {
     const lines = (): string[] =>
       existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
     const random = seeded(`sweep ${seed}`)
-    for (let kills = 0; kills < 20; ) {
+    for (let kills = 0; kills < times; ) {
       const before = lines()
       const child = start(out, ...args)
       let ended = false
@@ -106,7 +109,7 @@ describe(`sweep (seed ${seed})`, () => {
     }
     expect((await finish(start(out, ...args))).status).toBe(0)
     expect(readFileSync(path, 'utf8')).toBe(right)
-  }, 300_000)
+  })
 
   it.each([
     [['--form', 'best'], /^sweep: unknown form, there are .* \[best\]\n$/],

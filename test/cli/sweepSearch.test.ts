@@ -150,6 +150,7 @@ describe('sweep of a module', () => {
     [['--lr', '1..2:log'], /^sweep: a range without points, give them or search at random \[lr\]\n$/],
     [['--lr', '1..2:log:0'], /^sweep: --lr is not a whole number from 1 to 10000 \[0\]\n$/],
     [['--width'], /^sweep: --width has no values\n$/],
+    [['--width', '--depth', '3'], /^sweep: --width has no values\n$/],
     [['--width', '1', '--width', '2'], /^sweep: --width is given twice \[2\]\n$/],
     [['--search', 'sobel'], /^sweep: unknown search \[sobel\], did you mean sobol, there are /],
     [['--trials', '3'], /^sweep: --trials says nothing of --search grid \[3\]\n$/],

@@ -107,7 +107,6 @@ test('looking at an element while recording is an error that names the line', ()
     (y: Tensor) => t.sum(y).item(),
     (y: Tensor) => y.data[0],
     (y: Tensor) => y.toNested(),
-    (y: Tensor) => t.scatterAdd(x, t.cast(y, 'int32'), y),
   ]) {
     expect(() => compile((y: Tensor) => [read(y), y])(x)).toThrow(
       /^compile: an element was read while the function was recorded, compute with where or make the argument static \[.*compile\.test/,
@@ -270,6 +269,34 @@ test('values whose lives do not meet share memory', () => {
   const { peakBytes, unplannedBytes } = chain.plan()
   expect(unplannedBytes).toBeGreaterThan(20 * 4000)
   expect(peakBytes).toBeLessThan(4 * 4096)
+})
+
+test('256 programs are kept for a function: those used last, and the first removal is reported once', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const calls: number[] = []
+  const f = compile(
+    (x: Tensor, by: number) => {
+      calls.push(by)
+      return t.mul(x, by)
+    },
+    { static: [1] },
+  )
+  const x = t.tensor([1])
+  for (let by = 0; by < 256; by++) f(x, by)
+  f(x, 0)
+  expect(warn.mock.calls.filter(([text]) => /are kept/.test(text))).toEqual([])
+  for (let by = 256; by < 259; by++) f(x, by)
+  calls.length = 0
+  f(x, 0)
+  expect(calls).toEqual([])
+  expect(f(x, 1).item()).toBe(1)
+  expect(calls).toEqual([1])
+  expect(warn.mock.calls.filter(([text]) => /are kept/.test(text))).toEqual([
+    [
+      'compile: 256 programs for one function are kept, those used longest ago are recorded again when they are needed',
+    ],
+  ])
+  warn.mockRestore()
 })
 
 test('many programs for one function are said once', () => {

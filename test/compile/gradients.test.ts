@@ -4,11 +4,12 @@ import { seeded } from 'tpu-toolkit/random'
 import type { Tensor } from 'tpu-toolkit/tensor'
 import * as t from 'tpu-toolkit/tensor'
 import { expect, test } from 'vitest'
+import { isLong } from '../support/long.js'
 import { seed } from '../support/seed.js'
 import { anyProgram, large } from './anyProgram.js'
 import { difference } from './difference.js'
 
-const count = Number(process.env['TPU_TOOLKIT_PROGRAMS'] ?? 60)
+const count = Number(process.env['TPU_TOOLKIT_PROGRAMS'] ?? (isLong ? 60 : 20))
 
 const ways: readonly (readonly [number, string, typeof large | undefined, readonly number[]])[] = [
   [count, 'random programs', undefined, [1]],

@@ -2,13 +2,14 @@ import { compile } from 'tpu-toolkit/compile'
 import { seeded } from 'tpu-toolkit/random'
 import { Tensor } from 'tpu-toolkit/tensor'
 import { expect, test } from 'vitest'
+import { isLong } from '../support/long.js'
 import { seed } from '../support/seed.js'
 import { anyProgram } from './anyProgram.js'
 import { difference } from './difference.js'
 
 const copied = ({ dtype, shape, data }: Tensor): Tensor => new Tensor(dtype, shape, data.slice())
 
-const count = Number(process.env['TPU_TOOLKIT_PROGRAMS'] ?? 200)
+const count = Number(process.env['TPU_TOOLKIT_PROGRAMS'] ?? (isLong ? 200 : 50))
 
 test(`compile(f) gives f's bits for ${count} random programs over all operations and dtypes, with donate and static (seed ${seed})`, {
   timeout: 0,

@@ -1,7 +1,7 @@
 import { compile } from 'tpu-toolkit/compile'
-import { flush } from 'tpu-toolkit/numerics'
 import { seeded } from 'tpu-toolkit/random'
 import * as t from 'tpu-toolkit/tensor'
+import { flush } from 'tpu-toolkit/tensor'
 import { expect, test } from 'vitest'
 import { seed } from '../support/seed.js'
 import { difference } from './difference.js'

@@ -6,8 +6,8 @@ import { readText } from '../support/project.js'
 import { seed } from '../support/seed.js'
 
 const tables = [
-  ['src/data/earthquakeGaps.ts', earthquakeGaps, 1_706],
-  ['src/data/flightGaps.ts', flightGaps, 17_728],
+  ['src/experiments/data/earthquakeGaps.ts', earthquakeGaps, 1_706],
+  ['src/experiments/data/flightGaps.ts', flightGaps, 17_728],
 ] as const
 
 const driftInputs = (from: number, n: number) =>

@@ -8,7 +8,7 @@ import {
   exactMoments,
   exactSoftmax,
   longSum,
-} from '../../src/drift/lab/reference.js'
+} from '../../src/experiments/drift/lab/reference.js'
 import { seed } from '../support/seed.js'
 
 describe(`references (seed ${seed})`, () => {

@@ -1,5 +1,5 @@
 import { sp500 } from 'tpu-toolkit/data'
-import { baselines, leakageReport, tradingEnv, tradingFeatures } from 'tpu-toolkit/env'
+import { baselines, fitScaler, leakageReport, tradingEnv, tradingFeatures } from 'tpu-toolkit/env'
 import { key } from 'tpu-toolkit/random'
 import { describe, expect, it } from 'vitest'
 import { keys, numbers, pricesOf } from './series.js'
@@ -73,6 +73,16 @@ describe('tradingEnv', () => {
     expect(observed[59 * 20 + 3]).toBe(Math.fround((values[59 * 20 + 3]! - mean[3]!) / std[3]!))
   })
 
+  it('fits its default scaler on the rows up to start alone', () => {
+    const series = pricesOf('walk')
+    const features = tradingFeatures(series)
+    for (const start of [109, 150]) {
+      const { mean, std } = tradingEnv({ series, start }).scaler
+      const { apply: _, ...known } = fitScaler(features, { to: start + 1 })
+      expect({ mean, std }).toEqual(known)
+    }
+  })
+
   it('with maxSteps starts in rows drawn from the key, and is cut off', () => {
     const env = tradingEnv({ series: pricesOf('walk'), maxSteps: 20 })
     const rows = Array.from({ length: 20 }, (_, i) => env.reset(key(i)).row)
@@ -120,6 +130,30 @@ describe('leakageReport', () => {
     const { passed, checks } = leakageReport(pricesOf('walk'), { features })
     expect(passed).toBe(false)
     expect(checks[0]!.found).toContain('features at row 156')
+  })
+
+  const first =
+    (change: (x: number, row: number, next: number, rows: number) => number) =>
+    (series: ReturnType<typeof pricesOf>) => {
+      const made = tradingFeatures(series)
+      const rows = made.values.length / 20
+      const values = made.values.map((x, i) =>
+        i % 20 === 5 ? change(x, Math.floor(i / 20), made.values[i + 20] ?? x, rows) : x,
+      )
+      return { ...made, values }
+    }
+  const hidden = {
+    'the next row on every 97th row': first((x, row, next) => (row % 97 === 13 ? next : x)),
+    'the length of the series': first((_, row, __, rows) => row / rows),
+  }
+  it.each(Object.entries(hidden))('finds a feature that reads %s at the default', (_, features) => {
+    const { open, high, low, close, volume } = sp500()
+    const year = { open, high, low, close, volume }
+    for (const name of Object.keys(year) as (keyof typeof year)[]) year[name] = year[name].slice(0, 260)
+    const { passed, checks } = leakageReport(year, { features })
+    expect(passed).toBe(false)
+    expect(checks[4]!.found).toContain('features at row')
+    expect(checks[4]!.found.length).toBeLessThan(250)
   })
 
   it('finds a scaler fitted on all rows', () => {
@@ -175,6 +209,15 @@ describe('baselines', () => {
     const found = baselines(series, { start, end, short, draws: 1 })
     // Products of 24 numbers, in one order there and another here.
     expect(Math.abs(found.knowsTomorrow.equity / best - 1)).toBeLessThanOrEqual(48 * 2 ** -53)
+  })
+
+  it('a baseline ends at ruin where one is given, as an episode', () => {
+    const fall = Float64Array.from({ length: 200 }, (_, i) => 100 * 0.98 ** i)
+    const falling = { open: fall, high: fall, low: fall, close: fall, volume: fall.map(() => 1) }
+    const ruined = baselines(falling, { ruin: 0.5, draws: 1 }).buyAndHold
+    expect(ruined.equity).toBeLessThanOrEqual(0.5)
+    expect(ruined.equity).toBeGreaterThan(0.49 - 0.001)
+    expect(baselines(falling, { draws: 1 }).buyAndHold.decisions).toBeGreaterThan(ruined.decisions)
   })
 
   it('random policies trade as often as they are told', () => {

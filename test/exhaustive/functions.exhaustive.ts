@@ -7,8 +7,8 @@ import {
   float32Unary,
   type UnaryName,
 } from 'tpu-toolkit/functions'
-import { arena, type Float32Unary, float32UnaryBlocks } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
+import { arena, type Float32Unary, float32UnaryBlocks } from '#simd'
 
 // The float32 functions over blocks of 2^24 operands, in the order of their bits, against the hashes of MPFR's results in
 // test/golden/functions, and those of two operands over blocks of 2^22 drawn pairs. A block takes a quarter of a second by

@@ -1,6 +1,15 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FailureRun } from 'tpu-toolkit/failures'
 import * as failures from 'tpu-toolkit/failures'
 import { linePlot, scatterPlot } from 'tpu-toolkit/report'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { exhibit } from '../../src/cli/gallery/exhibit.js'
+import { galleryMarkdown } from '../../src/cli/gallery/galleryMarkdown.js'
+import { brokenExamples } from '../support/examples.js'
+import { readText } from '../support/project.js'
+import { runCli } from '../support/runCli.js'
 
 const { gallery } = failures
 
@@ -31,7 +40,23 @@ describe('gallery', () => {
   })
 })
 
-describe.each(gallery.map((failure) => [failure.id, failure] as const))('%s', (_, failure) => {
+// Everything below, the command and the page of the guide show the same runs: each is made once, and once more to see that it is the same.
+const originals = gallery.map((failure) => failure.run.bind(failure))
+for (const [i, failure] of gallery.entries()) {
+  const runs = new Map<object | undefined, FailureRun>()
+  vi.spyOn(failure, 'run').mockImplementation((options) => {
+    const made = runs.get(options) ?? originals[i]!(options)
+    runs.set(options, made)
+    return made
+  })
+}
+const folder = mkdtempSync(join(tmpdir(), 'gallery-'))
+afterAll(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe.each(gallery.map((failure, i) => [failure.id, failure, i] as const))('%s', (_, failure, i) => {
   const run = failure.run()
   const repaired = failure.repairs.map(({ options }) => failure.run(options))
 
@@ -55,7 +80,7 @@ describe.each(gallery.map((failure) => [failure.id, failure] as const))('%s', (_
     for (const leaf of leaves(run)) {
       expect(['number', 'string', 'boolean', 'undefined']).toContain(leaf === null ? 'number' : typeof leaf)
     }
-    expect(failure.run()).toEqual(run)
+    expect(originals[i]!()).toEqual(run)
   })
 
   it('run().figure is drawn by report, with every series and marker in it', () => {
@@ -69,5 +94,32 @@ describe.each(gallery.map((failure) => [failure.id, failure] as const))('%s', (_
       }
       for (const { label } of figure.markers ?? []) expect(svg).toContain(label)
     }
+  })
+})
+
+describe('the command and the pages', () => {
+  it('the command prints a row and a verdict of every failure, writes the page, and ends with 0', async () => {
+    const { status, out, error } = await runCli('gallery', '--out', folder)
+    expect([status, error]).toEqual([0, ''])
+    expect(out.split('\n')[0]).toMatch(/^id +title +naive +stable +verdict +repairs$/)
+    const page = readFileSync(join(folder, 'index.html'), 'utf8')
+    for (const { id, title, source } of gallery) {
+      expect(out).toMatch(new RegExp(`^${id} .* holds +(\\d) of \\1$`, 'm'))
+      expect(out).toMatch(new RegExp(`^${id}: .*[.]$`, 'm'))
+      expect(page).toContain(`<section id="${id}">`)
+      expect(page).toContain(`<a href="${source}">`)
+      expect(page).toContain(`<h2>${title.replace('>', '&gt;').replace("'", '&#39;')}</h2>`)
+    }
+    // Each drawn twice: for wide screens and for narrow ones.
+    expect(page.match(/<svg/g)?.length).toBe(2 * gallery.length)
+    expect(out).toContain(`Written: ${join(folder, 'index.html')}\n`)
+  })
+
+  it('galleryMarkdown(every failure) is docs/failures.md (else: npm run --silent gallery -- --docs > docs/failures.md)', () => {
+    expect(readText('docs/failures.md')).toBe(galleryMarkdown(gallery.map(exhibit)))
+  })
+
+  it('the examples in the docstrings of failures keep their promises', async () => {
+    expect(await brokenExamples('experiments/failures')).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { build } from 'esbuild'
 import { random, tensor } from 'tpu-toolkit'
 import { type ByteSource, encodeNpy, encodeSafetensors, npyOver, safetensorsOver } from 'tpu-toolkit/files'
 import { describe, expect, it } from 'vitest'
+import { sourceFolders } from '../../scripts/folders.js'
 import { nodeModulesIn, withoutNode } from '../../scripts/withoutNode.js'
 import { root } from '../support/project.js'
 import { seed } from '../support/seed.js'
@@ -110,7 +111,7 @@ it('a page takes both readers, and the bytes that are written, without anything 
         contents: `import { ${names} } from 'tpu-toolkit/files'\nconsole.log(${names})`,
         resolveDir: root,
       },
-      ...{ alias: { 'tpu-toolkit': `${root}/src` }, bundle: true, write: false, metafile: true },
+      ...{ alias: sourceFolders(`${root}/src`), bundle: true, write: false, metafile: true },
       ...{ platform: 'browser', format: 'esm', target: 'es2022', plugins: [withoutNode] },
     })
   const { outputFiles, metafile } = await bundled('encodeSafetensors, npyOver, safetensorsOver')

@@ -1,6 +1,7 @@
 import { decodeNpy, decodeSafetensors, encodeSafetensors, treeFromJson, treeToJson } from 'tpu-toolkit/files'
 import { tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
+import { cpuSeconds } from '../support/cpuSeconds.js'
 
 function file(header: string): Uint8Array {
   const json = Buffer.from(header)
@@ -46,13 +47,13 @@ describe('limits of what is read and written', () => {
   it('a header of more than 262,144 entries at one place is refused within 5 s', () => {
     const metadata = Array.from({ length: 2 ** 18 + 1 }, (_, i) => `"${i}":""`).join(',')
     const many = Array.from({ length: 2 ** 18 + 1 }, (_, i) => `"${i}":${empty}`).join(',')
-    const began = performance.now()
+    const began = process.cpuUsage()
     for (const header of [`{"__metadata__":{${metadata}}}`, `{${many}}`]) {
       expect(() => decodeSafetensors(file(header))).toThrow(
         new RangeError('decodeSafetensors: the header has more than 262144 entries at one place [,]'),
       )
     }
-    expect(performance.now() - began).toBeLessThan(5000)
+    expect(cpuSeconds(began)).toBeLessThan(5)
   })
 
   it('JSON that says a tensor twice, or something else, is refused', () => {

@@ -90,7 +90,7 @@ describe('lockFile', () => {
     await bundleScript(
       `
       import { writeSync } from 'node:fs'
-      import { lockFile } from './src/files/index.ts'
+      import { lockFile } from './src/training/files/index.ts'
       const [inside, slots] = process.argv.slice(2)
       const held = []
       process.stdin.once('data', () => {
@@ -144,7 +144,7 @@ describe('the temporary files of writers', () => {
     const script = join(folder, 'killed.mjs')
     await bundleScript(
       `
-      import { writeFileAtomic } from './src/files/index.ts'
+      import { writeFileAtomic } from './src/training/files/index.ts'
       writeFileAtomic(process.argv[2], (function* () { yield new Uint8Array(100); process.kill(process.pid, 'SIGKILL') })())`,
       script,
     )

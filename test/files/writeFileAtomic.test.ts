@@ -20,6 +20,7 @@ import { writeFileAtomic } from 'tpu-toolkit/files'
 import { seeded } from 'tpu-toolkit/random'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleScript } from '../support/bundleScript.js'
+import { isLong } from '../support/long.js'
 import { seed } from '../support/seed.js'
 
 let folder = ''
@@ -82,13 +83,14 @@ describe('writeFileAtomic', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640)
   })
 
-  it(`the path has one whole version after each of 20 kills at any moment (seed ${seed})`, async () => {
+  const rounds = isLong ? 20 : 6
+  it(`the path has one whole version after each of ${rounds} kills at any moment (seed ${seed})`, async () => {
     const { inside, path } = freshPath('kill')
     const script = join(folder, 'writer.mjs')
     // Version n is n repeated: 2^18 times for even n, half as often for odd n.
     await bundleScript(
       `
-          import { writeFileAtomic } from './src/files/atomic/writeFileAtomic.ts'
+          import { writeFileAtomic } from './src/training/files/atomic/writeFileAtomic.ts'
           for (let n = Number(process.argv[3]); ; n++) {
             writeFileAtomic(process.argv[2], [0, 1].map(() => new Uint8Array(new Uint32Array(2 ** (17 - n % 2)).fill(n).buffer)))
             if (n === Number(process.argv[3])) process.stdout.write('written')
@@ -98,7 +100,7 @@ describe('writeFileAtomic', () => {
     const random = seeded(`kill ${seed}`)
     let version = 0
     let interrupted = 0
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds; round++) {
       const child = spawn(process.execPath, [script, path, String(version + 1)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

@@ -97,11 +97,11 @@ describe('unary', () => {
     expect([2.56e305, 2 ** 1015, 2 ** 1023, Number.MAX_VALUE].map(unary.lgamma)).toEqual([inf, inf, inf, inf])
   })
   it.each(unaryNames)('%s gives a number or NaN at every size, of either sign', (name) => {
+    const types = new Set<string>()
     for (let exponent = -1074; exponent <= 1023; exponent++) {
-      for (const factor of [1, -1, 1.6, -1.6]) {
-        expect(unary[name](factor * 2 ** exponent)).toBeTypeOf('number')
-      }
+      for (const factor of [1, -1, 1.6, -1.6]) types.add(typeof unary[name](factor * 2 ** exponent))
     }
+    expect([...types]).toEqual(['number'])
   })
   it('erf is odd, sigmoid(x) + sigmoid(-x) is 1, erf + erfc is 1 within 2^-51', () => {
     const values = decodeTable('float16')

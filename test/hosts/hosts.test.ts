@@ -80,6 +80,15 @@ describe('allReduce of hosts', () => {
     },
   )
 
+  it('of a run with a secret has the same bits', async () => {
+    const hosts = await groupOf(3, { secret: 'a secret of the run' })
+    const brings = [0, 1, 2].map((host) => brought(host, 'float32'))
+    const reduced = await Promise.all(
+      hosts.map((group) => group.allReduce(brings[group.host]!, { order: 'ring' })),
+    )
+    for (const one of reduced) expect(bitsOf(one)).toEqual(bitsOf(allReduce(brings, { order: 'ring' })))
+  })
+
   it('in other orders has other bits, so that the order is what is tested', () => {
     const replicas = [0, 1, 2, 3].map((host) => brought(host, 'bfloat16'))
     const [ring, tree] = (['ring', 'tree'] as const).map((order) => bitsOf(allReduce(replicas, { order })))
@@ -160,18 +169,18 @@ describe('joinHosts', () => {
       told = resolve
     })
     const joins = (options: Partial<JoinOptions>): Promise<string> =>
-      joinHosts({ coordinator: '127.0.0.1:0', hosts: 3, host: 1, timeout: 5000, ...options }).then(
+      joinHosts({ coordinator: '127.0.0.1:0', hosts: 3, host: 1, timeout: 60_000, ...options }).then(
         () => 'joined',
         (error: Error) => error.message,
       )
-    const first = joins({ host: 0, timeout: 700, onAddress: told })
+    const first = joins({ host: 0, timeout: 2000, onAddress: told })
     const coordinator = await address
     // One of the two is there first.
     const twice = [joins({ coordinator }), joins({ coordinator })]
     expect(await joins({ coordinator, hosts: 2 })).toBe(
       'joinHosts: the coordinator waits for 3 hosts, this one for others [2]',
     )
-    const missing = 'joinHosts: 2 of 3 hosts joined within 0.7 s, missing [2]'
+    const missing = 'joinHosts: 2 of 3 hosts joined within 2 s, missing [2]'
     expect(await first).toBe(missing)
     expect((await Promise.all(twice)).sort()).toEqual([
       missing,
@@ -202,7 +211,7 @@ describe('joinHosts', () => {
   }
 
   it('refuses a host of another version, and waits on for one of its own', async () => {
-    const { joined, coordinator } = await begun({ timeout: 400 })
+    const { joined, coordinator } = await begun({ timeout: 2000 })
     const { answer, socket } = await stranger(coordinator, {
       join: 2,
       host: 1,
@@ -211,7 +220,7 @@ describe('joinHosts', () => {
     })
     expect(answer).toBe('{"refused":"this is version 1 of the protocol, the coordinator\'s [2]"}')
     socket.destroy()
-    expect(await joined).toBe('joinHosts: 1 of 2 hosts joined within 0.4 s, missing [1]')
+    expect(await joined).toBe('joinHosts: 1 of 2 hosts joined within 2 s, missing [1]')
   })
 
   it('says at once that a host ended when all had joined and not all were connected, whichever it was', async () => {
@@ -242,7 +251,7 @@ describe('joinHosts', () => {
 })
 
 describe('a process that dies', () => {
-  const dist = new URL('../../dist/hosts/index.js', import.meta.url).href
+  const dist = new URL('../../dist/training/hosts/index.js', import.meta.url).href
   /** Host 2 of 3 in a process of its own, which joins and then waits. */
   async function withChild(heartbeatTimeout: number): Promise<{ hosts: Hosts[]; child: ChildProcess }> {
     let address = ''

@@ -14,10 +14,10 @@ beforeAll(async () => {
   vi.stubGlobal('WebAssembly', undefined)
   vi.resetModules()
   plain = { kernels: await import('tpu-toolkit/kernels'), tensors: await import('tpu-toolkit/tensor') }
-  const simd = await import('tpu-toolkit/simd')
+  const simd = await import('#simd')
   expect(simd.arena('simd')).toBeUndefined()
   vi.unstubAllGlobals()
-}, 60_000)
+})
 
 afterAll(() => vi.resetModules())
 

@@ -165,7 +165,7 @@ describe('certify of kernels', () => {
       certify(([a, b]) => fp8Matmul(a!, b!, { scales: { a: 64, b: 64 } }), [rows, w], { check: false }),
       certify(([a, b]) => blockScaledMatmul(a!, b!, { block: 2 }), [rows, w], { check: false }),
     ]
-    const size = largest(gemm(abs(rows), abs(w), { precision: 'float32' }))
+    const size = largest(gemm(abs(rows), abs(w), { precision: 'F32_F32_F32' }))
     for (const { bounds, unknown } of [scaled, tiled]) {
       expect(unknown).toEqual([])
       expect(largest(bounds[0]!)).toBeGreaterThan(2 ** -9 * size)
@@ -176,7 +176,7 @@ describe('certify of kernels', () => {
   it('is inside the a-priori bound of gemm, of which it knows the data', () => {
     const rows = cast(normal(key(9), [3, 4]), 'float32')
     const { bounds } = certify(([a, b]) => gemm(a!, b!), [rows, w], { check: false })
-    const sumAbs = largest(gemm(abs(rows), abs(w), { precision: 'float32' })) * (1 + 2 ** -20)
+    const sumAbs = largest(gemm(abs(rows), abs(w), { precision: 'F32_F32_F32' })) * (1 + 2 ** -20)
     const maxAbs = Math.max(largest(rows), largest(w))
     expect(largest(bounds[0]!)).toBeLessThanOrEqual(errorBound('gemm', { k: 4 }, { sumAbs, maxAbs }).bound)
   })

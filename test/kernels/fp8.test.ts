@@ -1,14 +1,18 @@
 import { grad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import type { FormatName } from 'tpu-toolkit/formats'
+import { round } from 'tpu-toolkit/formats'
 import {
+  type BlockScaledOptions,
   blockScaledMatmul,
   castScaled,
   delayedScale,
   fp8Matmul,
+  type GradientTiles,
   type ScaleState,
   scaleTiles,
 } from 'tpu-toolkit/kernels'
+import { key as keyOf, normal } from 'tpu-toolkit/random'
 import {
   abs,
   cast,
@@ -177,8 +181,9 @@ describe('blockScaledMatmul against an emulation in NumPy', () => {
 
   const x = tensor([1, 2, 3, 4, 5, 6], { shape: [2, 3] })
   const w = tensor([7, 8, 9, 10, 11, 12.3], { shape: [3, 2] })
-  it('grad of blockScaledMatmul goes against the rounded other operand', () => {
-    const f = (u: typeof x, v: typeof x): Tensor => sum(blockScaledMatmul(u, v, { block: 2 }))
+  it("grad of blockScaledMatmul with gradient: 'float32' goes against the rounded other operand", () => {
+    const f = (u: typeof x, v: typeof x): Tensor =>
+      sum(blockScaledMatmul(u, v, { block: 2, gradient: 'float32' }))
     const [dx, dw] = grad(f, { argnums: [0, 1] })(x, w)
     const tiled = (y: typeof x, tile: readonly [number, number]): number[] => {
       const { codes, scales } = scaleTiles(y, { tile })
@@ -195,6 +200,74 @@ describe('blockScaledMatmul against an emulation in NumPy', () => {
     const rows = tiled(x, [1, 2])
     expect([dw.data[0], dw.data[2], dw.data[4]]).toEqual(
       [0, 1, 2].map((i) => Math.fround(rows[i]! + rows[i + 3]!)),
+    )
+  })
+
+  it.each([
+    ['as the operands are', {}],
+    ['in e5m2', { gradient: { format: 'float8_e5m2' } }],
+    ['with powers of two', { scale: 'pow2' }],
+    ['with powers of two for cotangents alone', { gradient: { scale: 'pow2' } }],
+  ] as const)('grad of blockScaledMatmul casts cotangents in tiles along what is summed, %s', (_, how) => {
+    const [m, k, n, block] = [5, 7, 6, 3]
+    const drawn = (seed: number, shape: number[]): Tensor<'bfloat16'> =>
+      cast(normal(keyOf(seed), shape), 'bfloat16')
+    const [u, v, g] = [drawn(1, [m, k]), drawn(2, [k, n]), drawn(3, [m, n])]
+    const { scale = 'float32', gradient = {} }: BlockScaledOptions = how
+    const own = { scale, format: 'float8_e4m3fn' } as const
+    const cut = { ...own, ...(gradient as GradientTiles) }
+    /** Codes and scales of a matrix in tiles, by row and column. */
+    const coded = (y: Tensor, tile: [number, number], of: typeof own | typeof cut) => {
+      const { codes, scales } = scaleTiles(y, { tile, ...of })
+      const [c, s] = [codes.toNested(), scales.toNested()] as [number[][], number[][]]
+      return {
+        code: (i: number, j: number): number => c[i]![j]!,
+        scale: (i: number, j: number): number => s[Math.floor(i / tile[0])]![Math.floor(j / tile[1])]!,
+      }
+    }
+    /** Sums of `length` terms, block by block, each rounded to float32: a code and a scale on either side. */
+    type Side = (p: number) => readonly [code: number, scale: number]
+    const summed = (length: number, a: Side, b: Side): number => {
+      let total = 0
+      for (let from = 0; from < length; from += block) {
+        let sum = 0
+        for (let p = from; p < Math.min(length, from + block); p++) sum = Math.fround(sum + a(p)[0] * b(p)[0])
+        total = Math.fround(total + Math.fround(sum * Math.fround(a(from)[1] * b(from)[1])))
+      }
+      return round(total, 'bfloat16')
+    }
+    const [x, w] = [coded(u, [1, block], own), coded(v, [block, block], own)]
+    const [across, down] = [coded(g, [1, block], cut), coded(g, [block, 1], cut)]
+    const kept = Array.from({ length: m }, (_, i) =>
+      Array.from({ length: k }, (_, j) => Math.fround(x.code(i, j) * x.scale(i, j))),
+    )
+    const again = coded(tensor(kept), [block, 1], own)
+    const loss = (a: typeof u, b: typeof v): Tensor =>
+      sum(mul(cast(blockScaledMatmul(a, b, { block, ...how }), 'float32'), cast(g, 'float32')))
+    const [dx, dw] = grad(loss, { argnums: [0, 1] })(u, v)
+    const at = (side: ReturnType<typeof coded>, i: number, j: number) =>
+      [side.code(i, j), side.scale(i, j)] as const
+    expect(dx.toNested()).toEqual(
+      Array.from({ length: m }, (_, i) =>
+        Array.from({ length: k }, (_, j) =>
+          summed(
+            n,
+            (p) => at(across, i, p),
+            (p) => at(w, j, p),
+          ),
+        ),
+      ),
+    )
+    expect(dw.toNested()).toEqual(
+      Array.from({ length: k }, (_, i) =>
+        Array.from({ length: n }, (_, j) =>
+          summed(
+            m,
+            (p) => at(again, p, i),
+            (p) => at(down, p, j),
+          ),
+        ),
+      ),
     )
   })
 
@@ -230,6 +303,14 @@ describe('fp8, wrong arguments', () => {
     [
       () => blockScaledMatmul(a, a, { block: 0 }),
       'blockScaledMatmul: block is not a whole number, 1 or more [0]',
+    ],
+    [
+      () => blockScaledMatmul(a, a, { gradient: { formats: 'float8_e5m2' } as GradientTiles }),
+      'blockScaledMatmul: gradient: unknown option, did you mean format [formats]',
+    ],
+    [
+      () => fp8Matmul(a, a, { scales: { a: 1, b: 1 }, formats: { gradient: 'float8_e5m2' } }),
+      'fp8Matmul: a format of cotangents needs scales.gradient [float8_e5m2]',
     ],
     [() => scaleTiles(a, { tile: [0, 1] }), 'scaleTiles: tile is not a whole number, 1 or more [0]'],
     [

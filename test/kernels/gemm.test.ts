@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { grad } from 'tpu-toolkit/autodiff'
+import { grad, jvp } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
-import { type GemmOptions, gemm } from 'tpu-toolkit/kernels'
+import { attention, blockScaledMatmul, flashAttention, type GemmOptions, gemm } from 'tpu-toolkit/kernels'
 import {
+  add,
   cast,
   type FloatDType,
   fromBits,
@@ -28,14 +29,14 @@ const modes: Readonly<Record<string, GemmOptions>> = {
   bf16: {},
   bf16_x3: { precision: 'high' },
   bf16_x6: { precision: 'highest' },
-  bf16_x9: { precision: 'bf16_x9' },
+  bf16_x9: { precision: 'BF16_BF16_F32_X9' },
   bf16_x3_nearest: { precision: 'high', split: 'nearest' },
   bf16_x6_nearest: { precision: 'highest', split: 'nearest' },
-  bf16_x9_nearest: { precision: 'bf16_x9', split: 'nearest' },
-  tf32: { precision: 'tf32' },
-  tf32_nearest: { precision: 'tf32', split: 'nearest' },
-  tf32_x3: { precision: 'tf32_x3' },
-  float32: { precision: 'float32' },
+  bf16_x9_nearest: { precision: 'BF16_BF16_F32_X9', split: 'nearest' },
+  tf32: { precision: 'TF32_TF32_F32' },
+  tf32_nearest: { precision: 'TF32_TF32_F32', split: 'nearest' },
+  tf32_x3: { precision: 'TF32_TF32_F32_X3' },
+  float32: { precision: 'F32_F32_F32' },
 }
 
 const precision = new Columns('kernels/precision_modes')
@@ -87,6 +88,58 @@ const matrices = fc
     })),
   )
 
+describe('gemm, by the names of jax 0.10', () => {
+  const random = fromBits(precision.u32(`${casesOf(precision)[0]!.case}_a`), {
+    shape: [casesOf(precision)[0]!.m, casesOf(precision)[0]!.k],
+    dtype: 'float32',
+  })
+  const [a, b] = [random, transpose(random) as Tensor<'float32'>]
+  const bits = (options: GemmOptions): ArrayLike<unknown> => gemm(a, b, options).toBits()
+
+  // What lax._precision_strings of jax 0.10.2 holds.
+  it.each([
+    ['bfloat16', 'default'],
+    ['fastest', 'default'],
+    ['DEFAULT', 'default'],
+    ['BF16_BF16_F32', 'default'],
+    ['tensorfloat32', 'high'],
+    ['bfloat16_3x', 'high'],
+    ['BF16_BF16_F32_X3', 'high'],
+    ['float32', 'highest'],
+    ['BF16_BF16_F32_X6', 'highest'],
+  ] as const)('%s is %s', (name, same) => {
+    expect(bits({ precision: name })).toEqual(bits({ precision: same }))
+  })
+
+  it('the presets round what their names say', () => {
+    const wide = (x: Tensor, dtype: FloatDType): Tensor<'float32'> => cast(cast(x, dtype), 'float32')
+    const of = (dtype: FloatDType, accumulate: FloatDType): ArrayLike<unknown> =>
+      matmul(wide(a, dtype), wide(b, dtype), { accumulate }).toBits()
+    expect(bits({ precision: 'F16_F16_F32' })).toEqual(of('float16', 'float32'))
+    expect(bits({ precision: 'F16_F16_F16' })).toEqual(of('float16', 'float16'))
+    expect(bits({ precision: 'BF16_BF16_BF16' })).toEqual(of('bfloat16', 'bfloat16'))
+    expect(bits({ precision: 'F64_F64_F64' })).toEqual(of('float32', 'float64'))
+    expect(bits({ precision: 'F32_F32_F32' })).toEqual(of('float32', 'float32'))
+    const [x, y] = [cast(a, 'float8_e4m3fn'), cast(b, 'float8_e4m3fn')]
+    for (const name of ['ANY_F8_ANY_F8_F32', 'ANY_F8_ANY_F8_ANY'] as const) {
+      expect(gemm(x, y, { precision: name, dtype: 'float32' }).toBits()).toEqual(
+        matmul(cast(x, 'float32'), cast(y, 'float32')).toBits(),
+      )
+    }
+    // 40 products of 1 + 2^-3: the last of 14 bits is 2^-8 of a sum above 32.
+    const ones = (shape: number[]): Tensor<'float8_e4m3fn'> =>
+      tensor(new Array(40).fill(1.125), { shape, dtype: 'float8_e4m3fn' })
+    const fast = gemm(ones([1, 40]), ones([40, 1]), {
+      precision: 'ANY_F8_ANY_F8_F32_FAST_ACCUM',
+      dtype: 'float32',
+    })
+    expect(fast.item()).toBe(50.625)
+    expect(() => gemm(a, b, { precision: 'ANY_F8_ANY_F8_F32' })).toThrow(
+      new TypeError('gemm: ANY_F8_ANY_F8_F32 takes operands of 8 bits [float32]'),
+    )
+  })
+})
+
 describe(`gemm, properties (seed ${seed})`, () => {
   it('gemm of bfloat16 operands is matmul in every precision of one part or more', () => {
     fc.assert(
@@ -101,7 +154,7 @@ describe(`gemm, properties (seed ${seed})`, () => {
   it('gemm in float32 is matmul, and one block is no block', () => {
     fc.assert(
       fc.property(matrices, fc.constantFrom(...Object.values(modes)), ({ a, b }, options) => {
-        expect(gemm(a, b, { precision: 'float32' }).toBits()).toEqual(matmul(a, b).toBits())
+        expect(gemm(a, b, { precision: 'F32_F32_F32' }).toBits()).toEqual(matmul(a, b).toBits())
         expect(gemm(a, b, { ...options, blockK: 100 }).toBits()).toEqual(gemm(a, b, options).toBits())
       }),
       { seed, numRuns: 100 },
@@ -191,10 +244,44 @@ describe('gemm, wrong arguments', () => {
       'gemm: needs a floating-point dtype, cast first [int32]',
     ],
     [
+      'a between without blocks',
+      () => gemm(a, b, { between: 'bfloat16' }),
+      'gemm: between rounds blocks, give blockK too [bfloat16]',
+    ],
+    [
       'a between wider than the sums',
       () => gemm(a, b, { blockK: 1, between: 'float64' }),
       'gemm: between is wider than the float32 sums [float64]',
     ],
   ]
   it.each(wrong)('gemm names %s', (_, call, message) => expect(call).toThrow(message))
+})
+
+describe('jvp of kernels', () => {
+  const [a, b] = [tensor([[1.1, 2.3, -0.7]]), tensor([[0.5], [-1.9], [0.3]])]
+  const [da, db] = [tensor([[0.3, -0.2, 1.7]]), tensor([[2.1], [0.9], [-0.4]])]
+
+  it.each(Object.entries(modes))('jvp of gemm in the mode %s is two products in that mode', (_, options) => {
+    const along = jvp((x, y) => gemm(x, y, options), [a, b], [da, db])[1]
+    expect(along.toBits()).toEqual(add(gemm(da, b, options), gemm(a, db, options)).toBits())
+    const one = jvp((x) => gemm(x, b, options), [a], [da])[1]
+    expect(one.toBits()).toEqual(gemm(da, b, options).toBits())
+  })
+
+  it('jvp of flashAttention and of products in fp8 is that of their exact function, rounded once', () => {
+    const wide = (x: Tensor): Tensor<'float64'> => cast(x, 'float64')
+    const flash = jvp(
+      (x, y) => flashAttention(x, transpose(y), transpose(y), { scale: 0.3 }).out32,
+      [a, b],
+      [da, db],
+    )
+    const exact = jvp(
+      (x, y) => attention(x, transpose(y), transpose(y), { scale: 0.3 }).out,
+      [wide(a), wide(b)],
+      [wide(da), wide(db)],
+    )
+    expect(flash[1].toBits()).toEqual(cast(exact[1], 'float32').toBits())
+    const tiled = jvp((x) => blockScaledMatmul(x, b), [a], [da])[1]
+    expect(tiled.toBits()).toEqual(cast(matmul(wide(da), wide(b)), 'float32').toBits())
+  })
 })

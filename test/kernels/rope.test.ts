@@ -172,6 +172,55 @@ describe(`applyRope, properties (seed ${seed})`, () => {
   })
 })
 
+describe('ropeFrequencies, yarn', () => {
+  const yarn = { kind: 'yarn', factor: 40, original: 4096 } as const
+  const factorOf = (more: object): number =>
+    ropeFrequencies({ dim: 64, scaling: { ...yarn, ...more } }).attentionFactor
+
+  it('has the attention factor of the paper, of DeepSeek-V3, and the one given', () => {
+    // m(x) = .1 x ln 40 + 1, https://huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/config.json
+    expect(factorOf({})).toBeCloseTo(1.3688879454113936, 15)
+    expect(factorOf({ mscale: 1, mscaleAllDim: 1 })).toBe(1)
+    expect(factorOf({ mscale: 0.75, mscaleAllDim: 0.75 })).toBe(1)
+    expect(factorOf({ mscale: 0.75 })).toBeCloseTo(0.075 * Math.log(40) + 1, 15)
+    expect(factorOf({ mscale: 1, mscaleAllDim: 0.5 })).toBeCloseTo(
+      1.3688879454113936 / 1.1844439727056968,
+      15,
+    )
+    expect(factorOf({ attentionFactor: 0.9, mscale: 2 })).toBe(0.9)
+  })
+
+  it('with truncate false ramps between fractions of a pair, as gpt-oss', () => {
+    const gptOss = { dim: 64, base: 150000, dtype: 'float64' } as const
+    const scaling = { kind: 'yarn', factor: 32, original: 4096, truncate: false } as const
+    const { values } = ropeFrequencies({ ...gptOss, scaling })
+    const pair = (turns: number): number =>
+      (64 * Math.log(4096 / (2 * Math.PI * turns))) / (2 * Math.log(150000))
+    const [low, high] = [pair(32), pair(1)]
+    for (const [i, w] of values.toNumbers().entries()) {
+      const ramp = Math.min(Math.max((i - low) / (high - low), 0), 1)
+      const own = 150000 ** ((-2 * i) / 64)
+      expect(Math.abs(w / (own * (1 - ramp) + (own / 32) * ramp) - 1)).toBeLessThan(2 ** -48)
+    }
+    expect(
+      ropeFrequencies({ ...gptOss, scaling: { ...scaling, truncate: true } }).values.toNumbers(),
+    ).not.toEqual(values.toNumbers())
+  })
+
+  // Between two pairs the frequencies go from w to w / factor; the pairs are cut to 0 .. dim - 1, as `find_correction_range` of the paper's code.
+  it.each([
+    ['from 0', { dim: 8, base: 10_000, original: 64 }, [1, 5 / 8, 1 / 4, 1 / 4]],
+    ['to dim - 1', { dim: 4, base: 10, original: 343 }, [1, 3 / 4]],
+    ['within one pair', { dim: 4, base: 10, original: 6 }, [1, 1 / 4]],
+  ])('%s', (_, { original, ...options }, shares) => {
+    const of = (scaling: RopeScaling) =>
+      ropeFrequencies({ ...options, scaling, dtype: 'float64' }).values.data
+    const plain = of({ kind: 'none' })
+    const scaled = of({ kind: 'yarn', factor: 4, original })
+    for (const [i, share] of shares.entries()) expect(scaled[i]! / plain[i]!).toBeCloseTo(share, 14)
+  })
+})
+
 describe('rope, wrong arguments', () => {
   const cache = ropeCache(ropeFrequencies({ dim: 4 }), [0, 1])
   const wrong: readonly [() => unknown, string][] = [
@@ -185,6 +234,42 @@ describe('rope, wrong arguments', () => {
       () => ropeFrequencies({ dim: 4, scaling: { kind: 'linear' } as unknown as RopeScaling }),
       'ropeFrequencies: linear has no factor [linear]',
     ],
+    ...(
+      [
+        [
+          { kind: 'yarn', factor: 4, original: 64, attention_factor: 1 },
+          'yarn: unknown option, did you mean attentionFactor [attention_factor]',
+        ],
+        [
+          { kind: 'yarn', factor: 4, original: 64, mscale_all_dim: 1 },
+          'yarn: unknown option, did you mean mscaleAllDim [mscale_all_dim]',
+        ],
+        [
+          { kind: 'llama3', factor: 8, original: 8192, low_freq_factor: 1 },
+          'llama3: unknown option, did you mean lowFreqFactor [low_freq_factor]',
+        ],
+        [
+          { kind: 'linear', factor: 4, original: 64 },
+          'linear: unknown option, there are kind, factor [original]',
+        ],
+        [{ kind: 'none', factor: 4 }, 'none: unknown option, there are kind [factor]'],
+        [
+          { kind: 'yarn', factor: 4, original: 64, betaFast: 0 },
+          'yarn needs betaFast > betaSlow > 0 [0 and 1]',
+        ],
+        [
+          { kind: 'yarn', factor: 4, original: 64, attentionFactor: 0 },
+          'yarn attentionFactor is not above 0 [0]',
+        ],
+        [
+          { kind: 'llama3', factor: 8, original: 64, highFreqFactor: 1 },
+          'llama3 needs highFreqFactor > lowFreqFactor [1 and 1]',
+        ],
+      ] as const
+    ).map(([scaling, message]): [() => unknown, string] => [
+      () => ropeFrequencies({ dim: 4, scaling: scaling as unknown as RopeScaling }),
+      `ropeFrequencies: ${message}`,
+    ]),
     [() => applyRope(tensor([[1, 2, 3]]), cache), 'applyRope: x is not [..., positions, an even d] [1, 3]'],
     [
       () => applyRope(tensor([[1, 2, 3, 4]]), cache),

@@ -3,6 +3,7 @@ import { attentionClaims } from './attentionClaims.js'
 import { automatonClaims } from './automatonClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { fileClaims } from './fileClaims.js'
+import { leakClaims } from './leakClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
@@ -11,10 +12,12 @@ import { programClaims } from './programClaims.js'
 import { resultsClaims } from './resultsClaims.js'
 import { shellClaims } from './shellClaims.js'
 import { sumsClaims } from './sumsClaims.js'
+import { textClaims } from './textClaims.js'
 
 /** What the page and every section are to do; in Firefox what differs by browser, in Chromium all of it. */
 export function labClaims(lab: () => OpenLab, browser: LabBrowser): void {
   shellClaims(lab, browser)
+  leakClaims(lab, browser)
   nanClaims(lab, browser)
   numberClaims(lab, browser)
   driftClaims(lab, browser)
@@ -26,4 +29,5 @@ export function labClaims(lab: () => OpenLab, browser: LabBrowser): void {
   planClaims(lab, browser)
   fileClaims(lab, browser)
   resultsClaims(lab, browser)
+  if (browser === 'chromium') textClaims(lab)
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { naiveSum } from 'tpu-toolkit/numerics'
 import { certify } from 'tpu-toolkit/precision'
 import { key, normal } from 'tpu-toolkit/random'
-import { div, exp, sum, tensor } from 'tpu-toolkit/tensor'
+import { div, exp, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { type LabExample, labExamples } from '../../scripts/labExamples.js'
 import { codeBlocks } from '../support/examples.js'
@@ -50,7 +51,7 @@ export function programClaims(lab: () => OpenLab, browser: LabBrowser): void {
       const x = tensor(normal(key(1), 512), { dtype: 'bfloat16' })
       const softmax = (inputs: { x: typeof x }) => {
         const weights = exp(inputs.x)
-        return div(weights, sum(weights))
+        return div(weights, naiveSum(weights))
       }
       const most = certify(softmax, { x })
         .bounds[0]!.toNumbers()
@@ -150,7 +151,7 @@ console.log(product(ones([256, 256]), ones([256, 256])).data[0], product.plan().
 }
 
 /** Puts a program in the place of the one in the editor: pasted, since not every driver types lines as they are. */
-async function type(page: Page, code: string): Promise<void> {
+export async function type(page: Page, code: string): Promise<void> {
   await page.click('.cm-content')
   await page.keyboard.press('ControlOrMeta+A')
   await page.evaluate(`(() => {

@@ -49,7 +49,7 @@ export function sumsClaims(lab: () => OpenLab): void {
       const expected = [2, 4, 8, 16, 32, 64].map((count) => {
         const machines = Array.from({ length: count }, (_, i) => {
           const own = numbers.slice((i * 64) / count, ((i + 1) * 64) / count)
-          return sum(tensor(own, { dtype: 'bfloat16' }), { order: 'sequential', keepDims: true })
+          return sum(tensor(own, { dtype: 'bfloat16' }), { accumulate: 'bfloat16', keepDims: true })
         })
         const sums = orders.map((order) => allReduce(machines, { order, accumulate: 'bfloat16' }))
         return [

@@ -49,6 +49,13 @@ test('a counter grows or stands within a time, once it has been seen twice', () 
   expect(told({ ...rule, when: 'stands' }, [1, 1, 2, 2, 2, 2])).toEqual(['on 10', 'off 20', 'on 40'])
 })
 
+test('a counter that was not seen within the time neither grows nor stands', () => {
+  const rule = { alert: 'A', metric: 'm', within: 20, summary } as const
+  expect(told({ ...rule, when: 'grows' }, [1, 2, 3], 21)).toEqual([])
+  expect(told({ ...rule, when: 'stands' }, [1, 1, 1], 21)).toEqual([])
+  expect(told({ ...rule, when: 'grows' }, [1, 2, 3], 20)).toEqual(['on 20'])
+})
+
 test('prometheusRules writes a rule file', () => {
   const rules: readonly AlertRule[] = [
     { alert: 'High', metric: 'loss', when: 'above', threshold: 10, for: 60, summary: 'The loss is "high"' },

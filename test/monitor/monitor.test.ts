@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -9,16 +9,25 @@ import {
   metrics,
   monitor,
   type Sample,
+  type Sink,
   serveMetrics,
 } from 'tpu-toolkit/monitor'
 import { tensor } from 'tpu-toolkit/tensor'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { statusUnder } from '../support/statusUnder.js'
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'monitor-'))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Keeps what is written to stderr until `end`. */
+function failing() {
+  const lines: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  return { samples: [] as Sample[], lines, end: () => spy.mockRestore() }
+}
 
 const quiet = { memory: false, onAlert: () => undefined, now: () => 1000 }
 
@@ -73,6 +82,28 @@ describe('monitor', () => {
     expect(lines).toEqual(['LossNotFinite 2 true', 'LossIsNaN 2 true'])
   })
 
+  it('goes on where a sink throws or rejects, and reports each sink once', async () => {
+    const { samples, lines, end } = failing()
+    const later: Sink = { write: () => Promise.reject(new Error('late')) as never, close: () => undefined }
+    const throwing: Sink = {
+      write: () => {
+        throw new Error('disk full')
+      },
+      close: () => Promise.reject(new Error('not closed')),
+    }
+    const last: Sink = { write: (sample) => void samples.push(sample), close: () => void samples.push() }
+    const { onStep, onEnd } = monitor({ ...quiet, sinks: [throwing, later, last] })
+    onStep({ step: 1, metrics: { loss: 1 } })
+    onStep({ step: 2, metrics: { loss: 2 } })
+    await onEnd()
+    end()
+    expect(samples.map(({ step }) => step)).toEqual([1, 2])
+    expect(lines.sort()).toEqual([
+      'monitor: a sink failed, the run goes on [disk full]\n',
+      'monitor: a sink failed, the run goes on [late]\n',
+    ])
+  })
+
   it.each([
     [{ every: -1 }, 'monitor: every is not a whole number, 0 or more [-1]'],
     [{ sinks: [{}] } as never, 'monitor: a sink'],
@@ -92,6 +123,41 @@ describe('jsonLines', () => {
     }
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).values.loss)).toEqual([1, 'NaN'])
+  })
+
+  const stepsOf = (path: string): number[] =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).step)
+  const write = async (path: string, steps: readonly number[]): Promise<void> => {
+    const { onStep, onEnd } = monitor({ ...quiet, sinks: [jsonLines(path)] })
+    for (const step of steps) onStep({ step, metrics: { loss: step } })
+    await onEnd()
+  }
+
+  it('has every step once after a run that was killed went on from an earlier step', async () => {
+    const path = join(folder, 'run.jsonl')
+    await write(path, [1, 2, 3, 4, 5])
+    // A process that is killed may leave half a line.
+    appendFileSync(path, '{"step":6,"ti')
+    await write(path, [4, 5, 6])
+    expect(stepsOf(path)).toEqual([1, 2, 3, 4, 5, 6])
+    await write(path, [7])
+    expect(stepsOf(path)).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  it('leaves what is there where a run begins at step 1, and where the lines are not its own', async () => {
+    const path = join(folder, 'run.jsonl')
+    await write(path, [1, 2, 3])
+    await write(path, [1, 2])
+    expect(stepsOf(path)).toEqual([1, 2, 3, 1, 2])
+    // Only the lines of the last run.
+    await write(path, [2])
+    expect(stepsOf(path)).toEqual([1, 2, 3, 1, 2])
+    writeFileSync(path, 'a note of mine\n{"a":1}\n')
+    await write(path, [9])
+    expect(readFileSync(path, 'utf8')).toMatch(/^a note of mine\n\{"a":1\}\n\{"step":9/)
   })
 })
 
@@ -134,6 +200,42 @@ describe('serveMetrics', () => {
     await expect(serveMetrics({ port })).rejects.toThrow('EADDRINUSE')
     await onEnd()
     await expect(fetch(server.url)).rejects.toThrow()
+  })
+
+  it('answers GET and HEAD under the names of this machine alone', async () => {
+    const server = await serveMetrics({ port: 0 })
+    expect(await statusUnder('evil.example', server.url)).toBe(421)
+    expect(await statusUnder('localhost', server.url)).toBe(200)
+    for (const method of ['POST', 'DELETE']) expect((await fetch(server.url, { method })).status).toBe(405)
+    await server.close()
+  })
+
+  it('exports the first of the metrics with one exported name, and names the others once', async () => {
+    const server = await serveMetrics({ port: 0 })
+    const { lines, end } = failing()
+    const { onStep, onEnd } = monitor({ ...quiet, sinks: [server] })
+    const taken = { stepsTotal: 7, stepDurationSeconds: 7, effective_bits: 7 }
+    for (const step of [1, 2]) {
+      onStep({ step, metrics: { 'acc@1': step, 'acc/1': 9, точность: 3, потери: 4, ...taken, '': 5 } })
+    }
+    end()
+    const text = await (await fetch(server.url)).text()
+    expect(text.split('\n')).toEqual(
+      expect.arrayContaining([
+        'tpu_toolkit_train_acc_1 2',
+        'tpu_toolkit_train__ 3',
+        'tpu_toolkit_train_steps_total 2',
+      ]),
+    )
+    expect(text).not.toMatch(/^tpu_toolkit_train.* [479]$/m)
+    expect(lines).toEqual([
+      'serveMetrics: acc/1 is not exported, its name is that of acc@1 [tpu_toolkit_train_acc_1]\n',
+      'serveMetrics: потери is not exported, its name is that of точность [tpu_toolkit_train__]\n',
+      'serveMetrics: stepsTotal is not exported, its name is that of step [tpu_toolkit_train_steps_total]\n',
+      'serveMetrics: stepDurationSeconds is not exported, its name is that of the histogram of stepSeconds [tpu_toolkit_train_step_duration_seconds]\n',
+      'serveMetrics: effective_bits is not exported, its name is that of effectiveBits [tpu_toolkit_train_effective_bits]\n',
+    ])
+    await onEnd()
   })
 
   it.each([

@@ -65,6 +65,10 @@ describe('damageCircle', () => {
     ])
     expect(Array.from(hurt.toNumbers()).some((value) => Object.is(value, -0))).toBe(false)
     expect(damageCircle(x, { center: [0, 0], radius: 0 }).toBits()).toEqual(x.toBits())
+    // A cell on the circle stays.
+    expect(damageCircle(tensor([[1], [2], [3], [4], [5]]), { center: [0], radius: 0.5 }).toNumbers()).toEqual(
+      Float64Array.of(1, 2, 0, 4, 5),
+    )
   })
 
   it('draws circles as published: centers within half, radius 0.1 to 0.4', () => {

@@ -124,6 +124,9 @@ describe('attention', () => {
     expect(() => nn.attention({ features: 12, heads: 3, rope })).toThrow(
       new RangeError('attention: rope has not half as many frequencies as a head has features [3 and 4]'),
     )
+    expect(() => nn.attention({ features: 12, heads: 2, kernel: 'whole', flash: { softCap: 3 } })).toThrow(
+      'attention: kernel whole takes no flash [',
+    )
     const layer = nn.attention({ features: 12, heads: 2 })
     expect(() => layer.apply(layer.init(keyOf(0)), tensor([1, 2]))).toThrow(RangeError)
   })

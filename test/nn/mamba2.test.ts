@@ -10,8 +10,12 @@ import { describe, expect, it } from 'vitest'
 const sizes = { features: 6, inner: 12, heads: 4, groups: 2, states: 3, taps: 3 }
 const policy = { params: 'float64' } as const
 
-/** The block written out in float64: one batch row, position after position. */
-function plain(params: nn.Mamba2Parameters, x: Tensor): number[][] {
+/** The block written out in float64: one batch row, position after position; its norm, by default, as state-spaces/mamba has it. */
+function plain(
+  params: nn.Mamba2Parameters,
+  x: Tensor,
+  { eps = 1e-5, groups: parts = sizes.groups, beforeGate = false }: nn.GatedNormOptions = {},
+): number[][] {
   const { features, inner, heads, groups, states, taps } = sizes
   const numbers = (values: Tensor): Float64Array => values.toNumbers()
   const silu = (v: number): number => v / (1 + Math.exp(-v))
@@ -49,11 +53,16 @@ function plain(params: nn.Mamba2Parameters, x: Tensor): number[][] {
           h[head]![place] = decay * h[head]![place]! + dt * c[inner + group * states + n]! * v
           total += c[inner + groups * states + group * states + n]! * h[head]![place]!
         }
-        y[head * P + p] = total * silu(row[head * P + p]!)
+        y[head * P + p] = total
       }
     }
-    const r = 1 / Math.sqrt(y.reduce((total, v) => total + v * v, 0) / inner + 1e-6)
-    const normed = y.map((v, i) => v * r * scale[i]!)
+    const gated = y.map((v, i) => (beforeGate ? v : v * silu(row[i]!)))
+    const width = inner / parts
+    const normed = gated.map((v, i) => {
+      const part = gated.slice(Math.floor(i / width) * width).slice(0, width)
+      const r = 1 / Math.sqrt(part.reduce((total, w) => total + w * w, 0) / width + eps)
+      return v * r * scale[i]! * (beforeGate ? silu(row[i]!) : 1)
+    })
     return Array.from({ length: features }, (_, o) =>
       normed.reduce((total, v, i) => total + v * out[i * features + o]!, 0),
     )
@@ -69,6 +78,21 @@ describe('mamba2', () => {
       const layer = nn.mamba2({ ...sizes, policy, scan: { form, chunk: 3 } })
       const params = layer.init(keyOf(1))
       const expected = plain(params, x).flat()
+      layer
+        .apply(params, x)
+        .toNumbers()
+        .forEach((value, i) => {
+          expect(Math.abs(value - expected[i]!)).toBeLessThan(1e-13)
+        })
+    },
+  )
+
+  it.each([{}, { eps: 1e-2 }, { groups: 1 }, { groups: 4, beforeGate: true }])(
+    'with the norm %j is the block written out in float64',
+    (norm) => {
+      const layer = nn.mamba2({ ...sizes, policy, norm })
+      const params = layer.init(keyOf(4))
+      const expected = plain(params, x, norm).flat()
       layer
         .apply(params, x)
         .toNumbers()
@@ -119,6 +143,12 @@ describe('mamba2', () => {
     )
     expect(() => nn.mamba2({ features: 64, groups: 3 })).toThrow(
       new RangeError('mamba2: groups do not divide the heads [heads 2, groups 3]'),
+    )
+    expect(() => nn.mamba2({ features: 64, norm: { groups: 3 } })).toThrow(
+      new RangeError('mamba2: groups of the norm do not divide inner [inner 128, groups 3]'),
+    )
+    expect(() => nn.mamba2({ features: 64, norm: { group: 1 } as object })).toThrow(
+      'mamba2: norm: unknown option, did you mean groups [group]',
     )
     expect(() => nn.mamba2({ features: 64, scan: { form: 'fast' as 'chunked' } })).toThrow(RangeError)
   })

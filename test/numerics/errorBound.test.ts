@@ -238,12 +238,13 @@ describe(`errorBound (seed ${seed})`, () => {
 
 describe('errorBound', () => {
   it('names bound, formula and source', () => {
-    expect(errorBound('sum', { n: 129, dtype: 'bfloat16' }, { sumAbs: 2 })).toEqual({
+    const naive = { n: 129, dtype: 'bfloat16', accumulate: 'bfloat16' } as const
+    expect(errorBound('sum', naive, { sumAbs: 2 })).toEqual({
       bound: 1 + 2 ** -40,
       formula: '(n - 1) u S, u = 2^-8',
       source: expect.stringContaining('doi:10.1137/120894488'),
     })
-    expect(errorBound('sum', { n: 129, dtype: 'bfloat16', order: 'pairwise' }, { sumAbs: 1 }).formula).toBe(
+    expect(errorBound('sum', { ...naive, order: 'pairwise' }, { sumAbs: 1 }).formula).toBe(
       '((1 + u)^8 - 1) S, u = 2^-8',
     )
     expect(errorBound('dot', { n: 10, dtype: 'bfloat16' }, { sumAbs: 1 }).formula).toBe(
@@ -252,26 +253,28 @@ describe('errorBound', () => {
   })
 
   it('is 0 where nothing is added, Infinity where overflow is possible', () => {
-    expect(errorBound('sum', { n: 0, dtype: 'bfloat16' }, { sumAbs: 0 }).bound).toBe(0)
-    expect(errorBound('sum', { n: 1, dtype: 'bfloat16' }, { sumAbs: 5 }).bound).toBe(0)
-    expect(errorBound('sum', { n: 2, dtype: 'float16' }, { sumAbs: 65_504 }).bound).toBe(Infinity)
+    const own = (dtype: FloatDType, n: number) => ({ n, dtype, accumulate: dtype })
+    expect(errorBound('sum', own('bfloat16', 0), { sumAbs: 0 }).bound).toBe(0)
+    expect(errorBound('sum', own('bfloat16', 1), { sumAbs: 5 }).bound).toBe(0)
+    expect(errorBound('sum', own('float16', 2), { sumAbs: 65_504 }).bound).toBe(Infinity)
     expect(
       errorBound('sum', { n: 2, dtype: 'float16', accumulate: 'float32' }, { sumAbs: 70_000 }).bound,
     ).toBe(Infinity)
-    expect(errorBound('sum', { n: 2, dtype: 'float16' }, { sumAbs: 60_000 }).bound).toBeLessThan(32)
+    expect(errorBound('sum', own('float16', 2), { sumAbs: 60_000 }).bound).toBeLessThan(32)
     expect(errorBound('sum', { n: 2, dtype: 'bfloat16' }, { sumAbs: Infinity }).bound).toBe(Infinity)
     expect(errorBound('decay', { n: 2, dtype: 'bfloat16' }, { sumAbs: 1, A: 200, exponent: 200 }).bound).toBe(
       Infinity,
     )
   })
 
-  it('defaults are those of the operation: own dtype for sums, float32 for dot', () => {
+  it('defaults are those of the operation: own dtype for cumsum, float32 for sum and dot', () => {
     const data = { sumAbs: 1 }
-    const same = (op: 'sum' | 'dot', dtype: FloatDType, accumulate: FloatDType) =>
+    const same = (op: 'sum' | 'cumsum' | 'dot', dtype: FloatDType, accumulate: FloatDType) =>
       expect(errorBound(op, { n: 50, dtype }, data)).toEqual(
         errorBound(op, { n: 50, dtype, order: 'sequential', accumulate }, data),
       )
-    same('sum', 'bfloat16', 'bfloat16')
+    same('sum', 'bfloat16', 'float32')
+    same('cumsum', 'bfloat16', 'bfloat16')
     same('dot', 'bfloat16', 'float32')
     same('dot', 'float64', 'float64')
   })

@@ -1,7 +1,7 @@
 import { encode, round } from 'tpu-toolkit/formats'
-import { logAddExp, logAddExpOp } from 'tpu-toolkit/numerics'
+import { logAddExp } from 'tpu-toolkit/numerics'
 import { seeded } from 'tpu-toolkit/random'
-import { apply, fromBits, tensor, withTrace } from 'tpu-toolkit/tensor'
+import { apply, fromBits, logAddExpOp, tensor, withTrace } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { seed } from '../support/seed.js'
 

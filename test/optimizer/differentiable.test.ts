@@ -19,6 +19,7 @@ const makers: Readonly<Record<string, Maker>> = {
   rmsprop: (learningRate) => o.rmsprop({ learningRate }),
   lamb: (learningRate) => o.lamb({ learningRate }),
   clipped: (learningRate) => o.chain(o.zeroNans(), o.clipByGlobalNorm(0.5), o.sgd({ learningRate })),
+  clippedByUnits: (learningRate) => o.chain(o.adaptiveGradClip(0.1), o.sgd({ learningRate })),
   injected: (learningRate) => o.injectHyperparams(o.adam)({ learningRate, epsRoot: 1e-3 }),
 }
 
@@ -81,7 +82,7 @@ describe('grad through an update', () => {
 
   test('of a transform that looks at elements is an error that says so', () => {
     expect(() =>
-      grad((g: Tensor) => t.sum(o.adaptiveGradClip(1).update([g], {}, [start])[0][0]!))(start),
+      grad((g: Tensor) => t.sum(o.scaleByPolyak().update([g], {}, [start], { value: 1 })[0][0]!))(start),
     ).toThrow('optimizer: this transform looks at elements, so that no gradient goes through it')
   })
 

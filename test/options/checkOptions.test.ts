@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   checkFunction,
   checkInteger,
@@ -8,8 +9,7 @@ import {
   nearestName,
   type OptionTable,
   shown,
-} from 'tpu-toolkit/options'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+} from '#options'
 
 interface Options {
   readonly rate: number

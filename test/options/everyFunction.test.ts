@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromNumber, matmulArrays } from 'tpu-toolkit/bf16'
-import { matmulFloat32, matmulFloat64, matmulInt32 } from 'tpu-toolkit/simd'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { matmulFloat32, matmulFloat64, matmulInt32 } from '#simd'
 import { doors } from '../../scripts/doors.js'
 import { families } from '../support/importTable.js'
 
@@ -47,8 +47,8 @@ const fromNothing: Readonly<Record<string, string>> = {
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
-  tensor: 'canonicalizeNaN entryOf holds isFloat isWatched opName timer wideDType',
-  io: 'jsonText ownVersion',
+  tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isWatched noRows opName wideDType',
+  files: 'packageVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',
   compile: 'recordedPrograms',

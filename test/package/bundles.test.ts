@@ -7,7 +7,7 @@ const bundled = (code: string): string => bundle(code, root).text
 describe('bundle(contents, folder)', () => {
   it('leaves out what is not used, and says which files are in it', () => {
     const { text, bytes, files } = bundle(
-      "import { ulp } from './src/formats/index.js'\nconsole.log(ulp(1, 'bfloat16'))",
+      "import { ulp } from './src/numbers/formats/index.js'\nconsole.log(ulp(1, 'bfloat16'))",
       root,
     )
     expect(bytes).toBe(new TextEncoder().encode(text).length)

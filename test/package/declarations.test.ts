@@ -1,6 +1,7 @@
 import ts from 'typescript'
 import oldest from 'typescript-5.0'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../support/long.js'
 import { root } from '../support/project.js'
 
 const options = {
@@ -34,9 +35,9 @@ function complaints(compiler: Pick<typeof ts, 'version'>): string[] {
 }
 
 describe('the declarations of the root', () => {
-  it.each([oldest, ts].map((compiler) => ({ version: compiler.version, compiler })))(
+  // `npm run build` reads them with the newest.
+  it.each((isLong ? [oldest, ts] : [oldest]).map((compiler) => ({ version: compiler.version, compiler })))(
     'are read by TypeScript $version, which rejects operands of two dtypes and unknown options',
-    { timeout: 120_000 },
     ({ compiler }) => {
       expect(complaints(compiler)).toEqual([])
     },

@@ -1,7 +1,9 @@
 import { createContext, Script } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { bundle } from '../../scripts/bundles.js'
 import { doors, isPortable } from '../../scripts/doors.js'
 import { bundleForPage } from '../support/bundleForPage.js'
+import { root } from '../support/project.js'
 import { experimentsWork } from './experimentsWork.js'
 
 const portable = doors.filter(isPortable).map(({ folder }) => folder)
@@ -14,12 +16,15 @@ const web = Object.fromEntries(
 )
 
 /** Runs a program as a page's script, and returns what it gave `done`. */
-function inAPage(program: string): unknown {
+const inAPage = (program: string): unknown => givenBy(bundleForPage(program))
+
+/** What a script of a page gives `done`. */
+function givenBy(script: string): unknown {
   let given: unknown
   const done = (value: unknown): void => {
     given = value
   }
-  new Script(bundleForPage(program)).runInContext(createContext({ ...web, console, done }))
+  new Script(script).runInContext(createContext({ ...web, console, done }))
   return given
 }
 
@@ -37,5 +42,24 @@ describe('every door that runs anywhere', () => {
     const program =
       "import { experimentsWork } from './test/package/experimentsWork.ts'\ndone(experimentsWork())"
     expect(inAPage(program)).toBe(experimentsWork())
+  })
+})
+
+describe('tpu-toolkit/files in a page', () => {
+  it('is bundled without Node, and reads a part of a safetensors file from its bytes', () => {
+    const program = `
+      import { encodeSafetensors, safetensorsOver } from 'tpu-toolkit/files'
+      import { tensor } from 'tpu-toolkit/tensor'
+      const bytes = encodeSafetensors({ w: tensor([1, 2, 3, 4], { dtype: 'bfloat16' }) })
+      const file = safetensorsOver({ size: bytes.length, read: (at, n) => bytes.slice(at, at + n) })
+      done(Array.from(file.readElements('w', 2, 4).toBits()))`
+    expect(givenBy(bundle(program, root).text)).toEqual([0x4040, 0x4080])
+  })
+
+  it('has there what takes no path, and the types of all', () => {
+    const { text } = bundle("import * as files from 'tpu-toolkit/files'\ndone(Object.keys(files))", root)
+    const names = givenBy(text) as string[]
+    expect(names).toEqual(expect.arrayContaining(['decodeNpy', 'decodeSafetensors', 'npyOver', 'treeToJson']))
+    expect(names.filter((name) => /^(read|open|write)|File$/.test(name))).toEqual([])
   })
 })

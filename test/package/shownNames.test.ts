@@ -3,14 +3,14 @@ import { completedGallery } from '../../scripts/completedGallery.js'
 import { completedDoor, withEveryName } from '../../scripts/shownNames.js'
 
 const files: Readonly<Record<string, string>> = {
-  'src/failures/gallery.ts':
+  'src/experiments/failures/gallery.ts':
     "import { a } from './a.js'\nimport type { F } from './record/f.js'\nimport { b } from './rl/b.js'\n",
-  'src/failures/a.ts':
+  'src/experiments/failures/a.ts':
     'export interface AOptions {}\n\n/** A sum of `ones`. It stands still. */\nexport const a = 1\nexport const inner = 2\n',
-  'src/failures/rl/b.ts':
+  'src/experiments/failures/rl/b.ts':
     '/**\n * Rolls\n * out. More.\n */\nexport const b = 1\n\nexport interface BOptions {}\n',
-  'src/failures/rl/c.ts': 'export const c = 1\n',
-  'src/failures/index.ts':
+  'src/experiments/failures/rl/c.ts': 'export const c = 1\n',
+  'src/experiments/failures/index.ts':
     "// The door.\nexport { c } from './rl/c.js'\nexport { type AOptions } from './a.js'\n",
 }
 const read = (path: string): string => files[path] ?? ''
@@ -19,13 +19,13 @@ const index = completedDoor('failures', read, () => [])
 describe('npm run doors', () => {
   it('completedGallery() lists every failure of the folder, behind the last of its room', () => {
     const failures: Readonly<Record<string, string>> = {
-      'src/failures/gallery.ts':
+      'src/experiments/failures/gallery.ts':
         "import { a } from './a.js'\nimport { b } from './rl/b.js'\n\nexport const gallery: readonly Failure[] = [\n  a,\n  b,\n]\n",
-      'src/failures/a.ts': 'export const a: Failure<O> = {}\n',
-      'src/failures/c.ts': 'export const c: Failure<O> = {}\n',
-      'src/failures/count.ts': 'export const count: number = 1\n',
-      'src/failures/rl/b.ts': 'export const b: Failure = {}\n',
-      'src/failures/rl/d.ts': 'export const d: Failure = {}\n',
+      'src/experiments/failures/a.ts': 'export const a: Failure<O> = {}\n',
+      'src/experiments/failures/c.ts': 'export const c: Failure<O> = {}\n',
+      'src/experiments/failures/count.ts': 'export const count: number = 1\n',
+      'src/experiments/failures/rl/b.ts': 'export const b: Failure = {}\n',
+      'src/experiments/failures/rl/d.ts': 'export const d: Failure = {}\n',
     }
     const text = completedGallery(
       (path) => failures[path] ?? '',

@@ -119,6 +119,22 @@ describe(`load, any run (seed ${seed})`, () => {
     )
   })
 
+  it.each([
+    [{ from: { position: 0, pending: null } }, 'pending is not a list of stretches [null]'],
+    [{ from: { position: 0, pending: 5 } }, 'pending is not a list of stretches [5]'],
+    [{ from: { position: 0, pending: [5] } }, 'pending is not a list of stretches [5]'],
+    [{ from: { position: 9, pending: [[1]] } }, 'pending stretches overlap or reach past 9 [1, undefined]'],
+    [{ from: null }, 'not a place of the 100 [undefined]'],
+    [{ block: 0 }, 'block is not a whole number, 1 or more [0]'],
+    [{ total: 'x' }, 'total is not a whole number, 0 or more [x]'],
+    [{ remainder: 'x' }, 'unknown remainder, there are keep, drop [x]'],
+  ])('joinStates: a state with %o is refused', (part, message) => {
+    const deal = { total: 100, hosts: 1, block: 4, remainder: 'keep', filtered: false, host: 0, consumed: 8 }
+    const state = { from: { position: 0, pending: [] }, ...deal, ...part }
+    expect(() => joinStates([state as never])).toThrow(new RangeError(`joinStates: ${message}`))
+    expect(() => joinStates([null as never])).toThrow(/^joinStates: a state is not an object \[null\]$/)
+  })
+
   it('joinStates: hosts that stop anywhere go on with any number of hosts, losing and repeating nothing', async () => {
     const anyStops = fc.array(fc.nat(12), { minLength: 5, maxLength: 5 })
     await fc.assert(

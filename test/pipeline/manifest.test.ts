@@ -48,6 +48,11 @@ describe('loadShardsFromManifest', () => {
       'not a path, or one with records and bytes [shard 1: {"records":1}]',
     ],
     [
+      'a long shard, cut at 50 characters',
+      { shards: [{ name: 'x'.repeat(90) }] },
+      `not a path, or one with records and bytes [shard 0: {"name":"${'x'.repeat(41)}]`,
+    ],
+    [
       'half a record',
       { shards: [{ path: 'data/a', records: 0.5 }] },
       'not a path, or one with records and bytes [shard 0: {"path":"data/a","records":0.5}]',

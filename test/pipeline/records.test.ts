@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { appendRecords, type DataSource, openRecords, pipeline, writeRecords } from 'tpu-toolkit/pipeline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../support/long.js'
 import { root } from '../support/project.js'
 import { seed } from '../support/seed.js'
 
@@ -152,7 +153,7 @@ describe(`record files (seed ${seed})`, () => {
     const program = join(folder, 'append.mjs')
     writeFileSync(
       program,
-      `import { appendRecords, writeRecords } from '${pathToFileURL(`${root}dist/pipeline/index.js`).href}'
+      `import { appendRecords, writeRecords } from '${pathToFileURL(`${root}dist/training/pipeline/index.js`).href}'
 writeRecords(process.argv[2], Array.from({ length: 50 }, (_, i) => 'old ' + i))
 console.log('ready')
 for (let n = 0; ; n++) await appendRecords(process.argv[2], Array.from({ length: 50 }, (_, i) => 'new ' + (50 * n + i)), { blockBytes: 64 })
@@ -193,7 +194,7 @@ for (let n = 0; ; n++) await appendRecords(process.argv[2], Array.from({ length:
     const program = join(folder, 'appender.mjs')
     writeFileSync(
       program,
-      `import { appendRecords } from '${pathToFileURL(`${root}dist/pipeline/index.js`).href}'
+      `import { appendRecords } from '${pathToFileURL(`${root}dist/training/pipeline/index.js`).href}'
 const [path, name] = process.argv.slice(2)
 for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 }, (_, i) => name + ' ' + (20 * n + i)), { blockBytes: 100 })
 `,
@@ -268,26 +269,28 @@ for (let n = 0; n < 8; n++) await appendRecords(path, Array.from({ length: 20 },
     await expect((async () => source.at(3))()).rejects.toThrow(/^openRecords: the file was closed \[/)
   })
 
-  it('a file of more records than tables are kept for is read anywhere, again and again', async () => {
-    const path = fresh()
-    const count = 2 ** 20 + 30_000
-    writeRecords(
-      path,
-      (function* () {
-        for (let i = 0; i < count; i++) yield String(i % 97)
-      })(),
-    )
-    const source = await openRecords(path)
-    for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < count; i += 8191) {
-        expect(Buffer.from(await source.at(i)).toString()).toBe(String(i % 97))
+  if (isLong) {
+    it('a file of more records than tables are kept for is read anywhere, again and again', async () => {
+      const path = fresh()
+      const count = 2 ** 20 + 30_000
+      writeRecords(
+        path,
+        (function* () {
+          for (let i = 0; i < count; i++) yield String(i % 97)
+        })(),
+      )
+      const source = await openRecords(path)
+      for (let round = 0; round < 2; round++) {
+        for (let i = 0; i < count; i += 8191) {
+          expect(Buffer.from(await source.at(i)).toString()).toBe(String(i % 97))
+        }
       }
-    }
-    expect((await source.range?.(8190, 8194))?.map((record) => Number(Buffer.from(record)))).toEqual(
-      [8190, 8191, 8192, 8193].map((i) => i % 97),
-    )
-    await source.close?.()
-  })
+      expect((await source.range?.(8190, 8194))?.map((record) => Number(Buffer.from(record)))).toEqual(
+        [8190, 8191, 8192, 8193].map((i) => i % 97),
+      )
+      await source.close?.()
+    })
+  }
 
   it('an empty file has no records; numbers outside are refused', async () => {
     const path = fresh()

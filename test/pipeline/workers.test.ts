@@ -14,21 +14,22 @@ import {
 import { key, uniform } from 'tpu-toolkit/random'
 import { type Tensor, tensor } from 'tpu-toolkit/tensor'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { filesUnder, readText, root } from '../support/project.js'
 
 // The modules that workers load, as a user writes them: plain JavaScript, and the built package by its path.
 const dist = pathToFileURL(`${root}dist/`).href
 const transforms = `
-import { uniform } from '${dist}random/index.js'
-import { mul } from '${dist}tensor/index.js'
+import { writeFileSync } from 'node:fs'
+import { uniform } from '${dist}tensors/random/index.js'
+import { mul } from '${dist}tensors/tensor/index.js'
 export const double = (x) => 2 * x
 export const even = (x) => x % 2 === 0
 export const slow = async (x) => {
   await new Promise((resolve) => setTimeout(resolve, (7 * x) % 5))
   return x
 }
-export const forever = () => { for (;;); }
+export const forever = () => { writeFileSync(new URL('entered', import.meta.url), ''); for (;;); }
 export const noisy = (x, { key, index, epoch, position }) => [x, uniform(key, 1)[0], index, epoch, position]
 export const failing = (x) => { if (x === 13) throw new RangeError('thirteen'); return x }
 export const square = (x) => mul(x, x)
@@ -43,6 +44,10 @@ export const closure = () => () => 1
 export const same = (x) => x
 export const exits = (x) => { if (x === 3) process.exit(3); return x }
 export const bare = () => { throw Object.create(null) }
+const boom = () => { throw new Error('boom') }
+export const result = () => Object.defineProperty({}, 'x', { get: boom, enumerable: true })
+export const thrown = () => { throw Object.defineProperties({}, { constructor: { get: boom }, x: { get: boom, enumerable: true } }) }
+export const message = () => { throw Object.defineProperty(new Error(), 'message', { get: boom }) }
 export const unsendable = () => { throw new RangeError('odd', { cause: () => 1 }) }
 `
 let folder = ''
@@ -69,7 +74,7 @@ describe('load with workers', () => {
     // The package's files have no comments.
     const bare = { compilerOptions: { ...options, removeComments: true, sourceMap: false } }
     const code = (text: string): string => ts.transpileModule(text, bare).outputText
-    const stale = filesUnder('src/pipeline', '.ts').filter((path) => {
+    const stale = filesUnder('src/training/pipeline', '.ts').filter((path) => {
       const built = `${root}${path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')}`
       const { outputText } = ts.transpileModule(readText(path), { compilerOptions: options, fileName: path })
       return !existsSync(built) || code(readFileSync(built, 'utf8')) !== code(outputText)
@@ -160,6 +165,9 @@ describe('load with workers', () => {
       /^load: a worker ended at its work, thread [1-9]\d*, records 0 to 3, 4 of them: a transform that calls process\.exit, or crashes the engine, is seen with workers: 0 \[.*code: 3.*\]$/,
     )
     expect(await failure('bare')).toBe('map: bare failed at record 0, place 0 [an object]')
+    expect(await failure('result')).toBe('load: the result of a transform cannot be read [boom]')
+    expect(await failure('thrown')).toBe('map: thrown failed at record 0, place 0 [an object]')
+    expect(await failure('message')).toBe('map: message failed at record 0, place 0 [an object]')
     expect(await failure('unsendable')).toBe('map: unsendable failed at record 0, place 0 [odd]')
   })
 
@@ -210,7 +218,7 @@ describe('load with workers', () => {
   it('break and return() stop the workers, even one that never ends', async () => {
     const endless = pipeline(numbers(1000)).map<number>(named('forever')).load({ workers: 2, chunk: 1 })
     const waiting = endless.next().catch((error: Error) => error.message)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await vi.waitFor(() => expect(existsSync(join(folder, 'entered'))).toBe(true), 300_000)
     await endless.return()
     expect(await waiting).toEqual({ done: true, value: undefined })
     const some = pipeline(numbers(1000)).map<number>(named('double')).load({ workers: 2 })
@@ -221,7 +229,7 @@ describe('load with workers', () => {
 
   it('the built package runs its workers, stops them while they answer, and lets the process end', () => {
     const program = `
-import { arraySource, fromModule, pipeline } from '${dist}pipeline/index.js'
+import { arraySource, fromModule, pipeline } from '${dist}training/pipeline/index.js'
 const pipe = pipeline(arraySource([1, 2, 3, 4])).map(fromModule('${url.href}', 'double')).batch(2)
 for await (const batch of pipe.load({ workers: 2 })) console.log(batch)
 // A thread may answer while it is being stopped: that must not end the process, in one of thirty passes or so.
@@ -229,7 +237,7 @@ for (let pass = 0; pass < 30; pass++) for await (const batch of pipe.load({ work
 `
     const path = join(folder, 'program.mjs')
     writeFileSync(path, program)
-    expect(execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 50_000 })).toBe(
+    expect(execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 300_000 })).toBe(
       'Float64Array(2) [ 2, 4 ]\nFloat64Array(2) [ 6, 8 ]\n',
     )
   })
@@ -237,7 +245,7 @@ for (let pass = 0; pass < 30; pass++) for await (const batch of pipe.load({ work
   it('a run that is killed goes on from its last checkpoint with the same remaining sequence', async () => {
     const program = `
 import { writeFileSync, renameSync } from 'node:fs'
-import { arraySource, fromModule, pipeline } from '${dist}pipeline/index.js'
+import { arraySource, fromModule, pipeline } from '${dist}training/pipeline/index.js'
 const loader = pipeline(arraySource(Array.from({ length: 1000 }, (_, i) => i)), { shuffle: true, seed: 9, epochs: 3 })
   .map(fromModule('${url.href}', 'double')).batch(7).load({ workers: 1 })
 for await (const batch of loader) {
@@ -298,14 +306,12 @@ describe('a promise that never settles', () => {
       const stuck = (x: number): number | Promise<number> => (x < 4 ? x : new Promise(() => {}))
       const pipe = pipeline(numbers(20)).map(stuck).prefetch(4)
       const loader = where === 'map' ? pipe.load({ chunk: 1 }) : pipe.batch(2).load({ chunk: 1 })
-      const began = performance.now()
       for await (const _ of loader) break
       const waiting = pipe.load({ chunk: 1 })
       for (let i = 0; i < 4; i++) await waiting.next()
       const next = waiting.next()
       await waiting.return()
       expect(await next).toEqual({ done: true, value: undefined })
-      expect(performance.now() - began).toBeLessThan(8000)
     },
   )
 })

@@ -118,6 +118,13 @@ describe('lint', () => {
     expect(one.remedy).toMatch(remedy)
   })
 
+  it('finds transfers that take half a step, an error where they take longer than one', () => {
+    // 15 GB/s over PCIe.
+    const severity = (gigabytes: number) =>
+      found({ hostBytesPerStepPerChip: gigabytes * 1e9, stepSeconds: 1 }).map((one) => one.severity)
+    expect([7.4, 7.5, 15, 15.1].map(severity)).toEqual([[], ['warning'], ['warning'], ['error']])
+  })
+
   it('measures heads and vocabulary by the array of the generation: 192 wastes 25 percent on 128, where the toolkit says 50', () => {
     const odd = { ...llama, D: 3072, N: 16, K: 16, V: 50257 }
     const [head, vocabulary] = found({}, odd)

@@ -120,7 +120,7 @@ describe('tpuConfig', () => {
     ],
     [
       { version: 'v5p', chips: 4, precision: 'bf16' },
-      'tpuConfig: unknown precision, there are bfloat16, int8, float8_e4m3fn, float8_e5m2, float32 [bf16]',
+      'tpuConfig: unknown precision, did you mean bfloat16 [bf16]',
     ],
     [{ version: 'v5p', chips: 4, remat: 'full' }, 'tpuConfig: unknown remat'],
     [

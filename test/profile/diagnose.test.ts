@@ -63,6 +63,14 @@ describe('diagnose', () => {
     expect(notRecorded).toHaveLength(11)
   })
 
+  it('diagnose(run) gives no advice about updates from the first NaN on: a NaN that stays is no lost update', () => {
+    const run = changed((step) =>
+      step < 200 ? {} : { loss: Number.NaN, unchanged: 1, updatesLost: 1, gradUnderflow: 1 },
+    )
+    expect(diagnose(run).problems.map(({ problem }) => problem)).toEqual(['not finite'])
+    expect(diagnose(run).looked).toHaveLength(12)
+  })
+
   const thrash = (step: number): number => 2 ** (8 + (Math.floor(step / 10) % 2))
   const broken: readonly [string, RunRecord, number | undefined, RegExp][] = [
     ['not finite', changed((step) => ({ loss: step < 250 ? 1 : Number.NaN })), 250, /step 250: loss NaN/],
@@ -127,6 +135,15 @@ describe('diagnose', () => {
     expect([first!.step, first!.severity]).toEqual([200, 'critical'])
     expect(first!.evidence).toContain('params.w 3')
     expect(first!.remedy).toContain('of step 199')
+  })
+
+  it('diagnose(run) finds no compiling again in two programs of the later half, or in fewer than one in 100 steps', () => {
+    const found = (programs: number, apart = 1) => {
+      const run = changed((step) => ({ programs: step < 300 ? 1 : 1 + programs }))
+      const samples = run.samples.map((sample) => ({ ...sample, step: apart * sample.step }))
+      return diagnose({ ...run, samples }).problems.length
+    }
+    expect([found(2), found(3), found(3, 2), found(3, 1.5)]).toEqual([0, 1, 0, 1])
   })
 
   it('diagnose(run) takes a counter that fell for a run that was begun again', () => {

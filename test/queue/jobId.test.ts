@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jobId, resultsChannel } from '../../src/queue/jobId.js'
+import { jobId, resultsChannel } from '../../src/adapters/queue/jobId.js'
 import { seed } from '../support/seed.js'
 
 describe('jobId', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { difference } from '../../src/queue/keepSweep.js'
+import { difference } from '../../src/adapters/queue/keepSweep.js'
 
 const kept = { name: 's', experiment: './folder/mine.mjs', digest: 'abc', toolkit: '0.1.0' }
 

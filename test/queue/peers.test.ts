@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { checkVersion, loadPeers } from '../../src/queue/peers.js'
+import { checkVersion, loadPeers } from '../../src/adapters/queue/peers.js'
 import { root } from '../support/project.js'
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { queueAddress, queueRunner, queueWorker } from 'tpu-toolkit/queue'
 import { describe, expect, it } from 'vitest'
-import { withoutPasswords } from '../../src/io/withoutPasswords.js'
+import { withoutPasswords } from '../../src/cli/io/withoutPasswords.js'
 import { seed } from '../support/seed.js'
 
 describe('queueAddress', () => {
@@ -27,6 +27,21 @@ describe('queueAddress', () => {
     )
   })
 
+  it.each([
+    'postgres://me:12/secret@db.example/runs',
+    'postgres://me:12?secret@db.example/runs',
+    'postgres://me:12#secret@db.example/runs',
+    'postgres://me:a@b/secret@db.example/runs',
+    'postgres://me:a@b?secret@db.example/runs',
+  ])('refuses %s, which ends the host in the middle of the password, and shows none of it', (url) => {
+    expect(() => queueAddress('f', url)).toThrow(
+      /^f: the address has an @ behind its host; in a name or password \/ \? # @ are written %2F %3F %23 %40$/,
+    )
+    expect(withoutPasswords(`unknown option '--queu=${url}'`)).toBe(
+      "unknown option '--queu=postgres://me:...@db.example/runs'",
+    )
+  })
+
   it.each(['mysql://me:secret@db/runs', 'db.example', '', 'postgres://me:secret@:x/'])(
     'refuses %s without showing it',
     (url) =>
@@ -40,6 +55,16 @@ describe.each([
   ['queueRunner', (options: object) => queueRunner({ experiment: 'step2750', ...options } as never)],
   ['queueWorker', (options: object) => queueWorker(options as never)],
 ] as const)('%s', (name, call) => {
+  it.each(['', ' ', '\0', 'Übung', '日本', 'a\\b', 'x'.repeat(201)])(
+    'refuses the name %j of a sweep',
+    async (given) => {
+      if (name !== 'queueRunner') return
+      await expect(call({ url: 'postgres://127.0.0.1:1/none', name: given })).rejects.toThrow(
+        /^queueRunner: the name of a sweep is not 1 to 200 printable ASCII characters/,
+      )
+    },
+  )
+
   it('says what is wrong with its options, before it connects', async () => {
     await expect(call({ url: 'postgres://db', patient: 1 })).rejects.toThrow(
       `${name}: unknown option, did you mean patience [patient]`,

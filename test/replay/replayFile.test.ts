@@ -10,6 +10,7 @@ import { seeded } from 'tpu-toolkit/random'
 import { ReplayBuffer, type ReplayOptions } from 'tpu-toolkit/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleScript } from '../support/bundleScript.js'
+import { isLong } from '../support/long.js'
 import { seed } from '../support/seed.js'
 import { brokenRows, step } from './rows.js'
 
@@ -132,7 +133,7 @@ describe(`save and load (seed ${seed})`, () => {
       `load: the file has ${whole.length + 1} bytes instead of ${whole.length}`,
     )
     expect(refusal(whole)).toBe('taken')
-  }, 120_000)
+  })
 
   it('a file with a checksum that fits and numbers that do not is refused, and never drawn from', () => {
     const path = join(folder, 'forged.replay')
@@ -198,7 +199,8 @@ describe(`save and load (seed ${seed})`, () => {
     expect(() => filled(1).save(join(folder, 'none', 'x'))).toThrow('ENOENT')
   })
 
-  it('the file is the old one or the new one after each of 50 kills while saving', async () => {
+  const rounds = isLong ? 50 : 12
+  it(`the file is the old one or the new one after each of ${rounds} kills while saving`, async () => {
     const inside = join(folder, 'kill')
     mkdirSync(inside)
     const path = join(inside, 'state')
@@ -220,7 +222,7 @@ describe(`save and load (seed ${seed})`, () => {
     const random = seeded(`kill ${seed}`)
     let interrupted = 0
     let before = 0
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < rounds; round++) {
       const child = spawn(process.execPath, [script, path, round === 0 ? 'new' : 'old'], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
@@ -239,7 +241,7 @@ describe(`save and load (seed ${seed})`, () => {
       }
     }
     // Else the kills all fell between two saves and showed nothing.
-    expect(interrupted).toBeGreaterThan(5)
-    expect(before).toBeGreaterThanOrEqual(50)
-  }, 120_000)
+    expect(interrupted).toBeGreaterThan(0)
+    expect(before).toBeGreaterThanOrEqual(rounds)
+  })
 })

@@ -30,6 +30,8 @@ const paths = (svg: string, dash: boolean): number =>
   )
 
 describe('linePlot', () => {
+  it('linePlot is a file that a browser shows by itself', () =>
+    expect(linePlot(series, options)).toMatch(/^<svg[^>]* xmlns="http:\/\/www\.w3\.org\/2000\/svg"/))
   it('linePlot gives the same bytes for the same input', () =>
     expect(linePlot(series, options)).toBe(linePlot(series, options)))
   it('linePlot draws one line per series, bounds dashed', () => {

@@ -1,4 +1,4 @@
-import { type Column, csv, escapeHtml, htmlTable, textTable } from 'tpu-toolkit/report'
+import { type Column, csv, escapeHtml, htmlTable, sayingColumns, textTable } from 'tpu-toolkit/report'
 import { describe, expect, it } from 'vitest'
 
 const columns: readonly Column[] = [
@@ -28,6 +28,17 @@ describe('textTable', () => {
     const lines = textTable(columns, rows, { group: 'op' }).split('\n')
     expect(lines.map((line) => /^─+$/.test(line))).toEqual([false, true, false, false, true, false])
   })
+  it('a column with `of` shows what that makes of a row, aligned and left out by it', () => {
+    const computed: Column<{ readonly bytes: number }>[] = [
+      { key: 'KiB', of: ({ bytes }) => bytes / 1024 },
+      { key: 'size', of: ({ bytes }) => (bytes > 3000 ? 'large' : 'small') },
+      { key: 'none', of: () => null },
+    ]
+    const files = [{ bytes: 2048 }, { bytes: 4096 }]
+    expect(textTable(computed, files).split('\n').slice(2)).toEqual(['  2  small     -', '  4  large     -'])
+    expect(htmlTable(computed, files)).toContain('<td class="number">2</td><td>small</td>')
+    expect(sayingColumns(computed, files).map(({ key }) => key)).toEqual(['KiB', 'size'])
+  })
   it('textTable of no rows is the heading', () =>
     expect(textTable([{ key: 'op' }], []).split('\n')).toHaveLength(2))
 })
@@ -45,6 +56,21 @@ describe('csv', () => {
       ),
     ).toBe('a,b\n"x, y",\n"say ""hi""\n",0.1\n,true\n'))
   it('csv quotes a field for a quote alone', () => expect(csv(['a'], [{ a: '5"' }])).toBe('a\n"5"""\n'))
+  it.each(['=1+1', '+cmd', '@SUM(A1)', '-2+3', '\tx', '=HYPERLINK("http://a")'])(
+    'csv writes an apostrophe before %j, which a spreadsheet would take for a formula',
+    (text) => {
+      const quoted = `'${text}`.replaceAll('"', '""')
+      const field = text.includes('"') ? `"${quoted}"` : quoted
+      expect(csv(['a'], [{ a: text }])).toBe(`a\n${field}\n`)
+      expect(csv([text], [])).toBe(`${field}\n`)
+      const plain = text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text
+      expect(csv(['a'], [{ a: text }], { formulas: 'keep' })).toBe(`a\n${plain}\n`)
+    },
+  )
+  it('csv leaves numbers, also as texts, and a dash alone', () =>
+    expect(csv(['a', 'b', 'c', 'd'], [{ a: -1, b: '-1.5e3', c: '-', d: '+2' }])).toBe(
+      'a,b,c,d\n-1,-1.5e3,-,+2\n',
+    ))
   it('csv writes numbers that read back as themselves', () => {
     const value = 1 / 3
     expect(Number(csv(['v'], [{ v: value }]).split('\n')[1])).toBe(value)
@@ -93,4 +119,26 @@ describe('htmlTable', () => {
 describe('escapeHtml', () => {
   it('escapeHtml leaves no markup and no quote', () =>
     expect(escapeHtml(`<a href="x">&'`)).not.toMatch(/[<>"']/))
+})
+
+describe('htmlTable, links', () => {
+  const shown = (to: string): string => htmlTable([{ key: 'a', link: 'to' }], [{ a: 'x', to }])
+  it.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'JavaScript:x',
+    'data:text/html,x',
+    'vbscript:x',
+  ])('htmlTable leaves out a link to %j', (to) => expect(shown(to)).toContain('<td>x</td>'))
+  it.each([
+    'https://a.example/b:c',
+    'http://a',
+    '#part',
+    'page.html',
+    './a/b:c',
+    '/a',
+    '?q=a:b',
+    'mailto:a@b',
+  ])('htmlTable links to %s', (to) => expect(shown(to)).toContain(`<a href="${to}">x</a>`))
 })

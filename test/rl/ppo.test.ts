@@ -46,6 +46,17 @@ describe('ppo', () => {
     expect(end(1)).not.toBe(end(2))
   })
 
+  it('narrows the clip with a linear clipSchedule alone', () => {
+    const run = (clip: number, clipSchedule: 'constant' | 'linear') =>
+      ppo({ environment: cartPole(), network, settings: { ...settings, clip, clipSchedule }, steps: 1024 })
+    const clip = 1e-3
+    const [state] = run(clip, 'linear').update(run(clip, 'linear').init(key(5)))
+    const updated = (of: ReturnType<typeof run>) => written(of.update(state)[0])
+    // The second of four updates.
+    expect(updated(run(clip, 'linear'))).toBe(updated(run(0.75 * clip, 'constant')))
+    expect(updated(run(clip, 'linear'))).not.toBe(updated(run(clip, 'constant')))
+  })
+
   it('in the first minibatch of every update all ratios are exactly 1: one program says both', () => {
     const run = small()
     let state = run.init(key(3))

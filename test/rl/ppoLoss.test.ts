@@ -104,7 +104,7 @@ describe('ppoLoss', () => {
     cases.flatMap((run) => formats.map((format) => ({ run, format, name: `${run.name} ${format[0]}` }))),
   )('$name: every column and every scalar, bit for bit', ({ run, format: [label, dtype] }) => {
     const { outputs, recorded } = told(run, dtype)
-    const loss = ppoLoss(outputs, recorded, optionsOf(run))
+    const loss = ppoLoss(outputs, recorded, { ...optionsOf(run), accumulate: dtype })
     for (const [name, term] of Object.entries(loss.terms)) {
       const column = `${run.name}_${label}_${name}`
       expect(term.toBits(), name).toEqual(label === 'bf16' ? keys.u16(column) : keys.u32(column))

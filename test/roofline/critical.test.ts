@@ -194,6 +194,18 @@ describe('operationBound(cost, chip)', () => {
     expect([bound.boundBy, bound.seconds]).toEqual([boundBy, 1])
   })
 
+  it('operationBounds takes `arithmetic` for products with weights, bfloat16 for attention', () => {
+    const asked = { chip: 'v5e', batch: 1, sequence: 4096, pass: 'forward' } as const
+    for (const arithmetic of ['bfloat16', 'int8'] as const) {
+      const rows = operationBounds(llama13b, { ...asked, arithmetic }).filter(({ flops }) => flops > 0)
+      for (const { name, flops, terms } of rows) {
+        const peak = arithmetic === 'int8' && name !== 'layer.attention' ? 394e12 : 197e12
+        expect(flops / terms.compute, name).toBeCloseTo(peak, -2)
+      }
+      expect(rows.map(({ name }) => name)).toContain('layer.attention')
+    }
+  })
+
   it('more links carry more, and a rate that nobody published is said', () => {
     expect(operationBound({ flops: 0, bytes: 0, iciBytes: 6 * 90e9 }, 'v5p', { links: 6 }).seconds).toBe(1)
     expect(() => operationBound({ flops: 0, bytes: 0, pcieBytes: 1 }, 'v3')).toThrow(

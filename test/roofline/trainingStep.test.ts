@@ -108,6 +108,14 @@ describe('trainingStep(config)', () => {
     expect(again.lowerBoundSeconds).toBe(once.lowerBoundSeconds)
   })
 
+  it.each(['int8', 'float8_e4m3fn'] as const)('an estimate in %s is fitted on no run', (dtype) => {
+    const options = { slice: dtype === 'int8' ? 'v5e-64' : 'tpu7x-64', batch: 256, sequence: 4096 } as const
+    const said = (how: object): string => trainingStep(llama8b, { ...options, ...how }).assumptions.join()
+    expect(said({})).toMatch(/fitted on \d+ published runs/)
+    expect(said({ dtype })).not.toContain('fitted')
+    expect(said({ dtype })).toContain(`no run in ${dtype} was measured`)
+  })
+
   it('two slices move gradients over the data-centre network', () => {
     const options = { slice: 'v5p-128', batch: 256, sequence: 4096 } as const
     expect(trainingStep(llama8b, options).seconds.dcn).toBe(0)

@@ -187,12 +187,12 @@ describe('queueRunner', () => {
 
   it('refuses a name of another text of the experiment, and no worker runs one', async () => {
     const said: string[] = []
-    const runner = await sweepOf({ say: (text) => said.push(text) })
+    const runner = await sweepOf({ log: (text) => said.push(text) })
     writeFileSync('other.mjs', 'export default () => ({ loss: 1 })\n')
     await expect(sweepOf({ name: runner.name, experiment: './other.mjs' })).rejects.toThrow(
       `queueRunner: its runs are of ./sweepExperiment.mjs, take another name for this sweep [${runner.name}]`,
     )
-    const elsewhere = await sweepOf({ experiment: './other.mjs', say: (text) => said.push(text) })
+    const elsewhere = await sweepOf({ experiment: './other.mjs', log: (text) => said.push(text) })
     const row = elsewhere.run(makeTrial({ lr: 1 }))
     row.catch(() => {})
     writeFileSync('other.mjs', 'export default () => ({ loss: 2 })\n')
@@ -204,7 +204,7 @@ describe('queueRunner', () => {
 
   it('says that nobody works', async () => {
     const said: string[] = []
-    const runner = await sweepOf({ say: (text) => said.push(text) })
+    const runner = await sweepOf({ log: (text) => said.push(text) })
     runner.run(makeTrial({ lr: 1 })).catch(() => {})
     await until(() => said.length > 0)
     expect(said[0]).toBe(
@@ -300,7 +300,7 @@ describe('a worker', () => {
 
 it('a server that dies in the middle is waited for: every row comes, once', async () => {
   const said: string[] = []
-  const runner = await sweepOf({ say: (text) => said.push(text) })
+  const runner = await sweepOf({ log: (text) => said.push(text) })
   const list = Array.from({ length: 30 }, (_, lr) => ({ lr, ms: 100 }))
   const rows = rowsOf(runner, list)
   const [one, other] = [worker('--workers', '1'), worker('--workers', '1')]

@@ -1,7 +1,7 @@
 import { encodeArray } from 'tpu-toolkit/formats'
 import { bits, key } from 'tpu-toolkit/random'
-import { arena, type Conversion, convertBlocks } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
+import { arena, type Conversion, convertBlocks } from '#simd'
 
 const simd = arena('simd')!
 

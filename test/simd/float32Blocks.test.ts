@@ -1,5 +1,6 @@
 import { float32Unary } from 'tpu-toolkit/functions'
 import { key, normal } from 'tpu-toolkit/random'
+import { describe, expect, it } from 'vitest'
 import {
   arena,
   type Float32Binary,
@@ -7,8 +8,7 @@ import {
   float32BinaryBlocks,
   float32UnaryBlocks,
   whereBlocks,
-} from 'tpu-toolkit/simd'
-import { describe, expect, it } from 'vitest'
+} from '#simd'
 
 const special = [
   0,

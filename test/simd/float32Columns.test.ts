@@ -1,4 +1,5 @@
 import { key, normal } from 'tpu-toolkit/random'
+import { describe, expect, it } from 'vitest'
 import {
   addsLane,
   arena,
@@ -8,8 +9,7 @@ import {
   float32LaneSums,
   isStepwise,
   type LaneOrder,
-} from 'tpu-toolkit/simd'
-import { describe, expect, it } from 'vitest'
+} from '#simd'
 
 // float32LaneSum, held against the definitions in float32Lanes.test.ts, is the oracle: one lane after the other.
 const simd = arena('simd')!

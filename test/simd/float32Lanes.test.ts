@@ -1,6 +1,6 @@
 import { key, normal } from 'tpu-toolkit/random'
-import { addsLane, arena, float32LaneScan, float32LaneSum, type LaneOrder } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
+import { addsLane, arena, float32LaneScan, float32LaneSum, type LaneOrder } from '#simd'
 
 const f = Math.fround
 const simd = arena('simd')!

@@ -1,5 +1,5 @@
-import { matmulFloat32 } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
+import { matmulFloat32 } from '#simd'
 import { firstDifference, words } from '../bf16/drawnCodes.js'
 import { seed } from '../support/seed.js'
 

@@ -1,5 +1,5 @@
-import { matmulFloat64, matmulInt32 } from 'tpu-toolkit/simd'
 import { describe, expect, it } from 'vitest'
+import { matmulFloat64, matmulInt32 } from '#simd'
 import { words } from '../bf16/drawnCodes.js'
 import { seed } from '../support/seed.js'
 

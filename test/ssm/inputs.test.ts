@@ -1,3 +1,4 @@
+import { foldIn, key, normal } from 'tpu-toolkit/random'
 import {
   chunked,
   clamped,
@@ -11,7 +12,7 @@ import {
   type SsmInputs,
   segmentSums,
 } from 'tpu-toolkit/ssm'
-import { cast, cumsum, ones, type Tensor, tensor, zeros } from 'tpu-toolkit/tensor'
+import { abs, cast, cumsum, ones, sizeOf, type Tensor, tensor, zeros } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 const layer = (changes: Partial<SsmInputs> = {}): SsmInputs => ({
@@ -32,6 +33,20 @@ const called: Readonly<Record<Form, string>> = {
   segsum: 'segsum',
   chunked: 'chunked',
 }
+
+describe('chunked', () => {
+  it('has chunks of 64 by default', () => {
+    const draw = (i: number, shape: readonly number[]): Tensor =>
+      cast(tensor(normal(foldIn(key(3), i), sizeOf(shape)), { shape }), 'bfloat16')
+    const drawn = {
+      ...{ x: draw(0, [130, 1]), dt: abs(draw(1, [130])), A: tensor(-0.01, { dtype: 'bfloat16' }) },
+      ...{ B: draw(2, [130, 2]), C: draw(3, [130, 2]) },
+    }
+    const bits = (options?: { readonly chunk: number }) => chunked(drawn, options).toBits()
+    expect(bits()).toEqual(bits({ chunk: 64 }))
+    for (const chunk of [32, 63, 65, 128]) expect(bits()).not.toEqual(bits({ chunk }))
+  })
+})
 
 describe('every form', () => {
   it.each(names)('%s refuses layers whose parts do not fit, naming what is wrong', (form) => {

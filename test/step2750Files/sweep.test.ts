@@ -7,6 +7,7 @@ import { lockFile } from 'tpu-toolkit/files'
 import { type Step2750Run, type SweepRow, sweepGrid, sweepRow } from 'tpu-toolkit/step2750'
 import { sweep } from 'tpu-toolkit/step2750Files'
 import { afterAll, describe, expect, it } from 'vitest'
+import { folderPath } from '../../scripts/folders.js'
 import { root } from '../support/project.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-'))
@@ -150,7 +151,8 @@ describe('sweep', () => {
     () => {
       const path = newPath()
       const program = join(folder, 'full.mjs')
-      const door = (folder: string): string => pathToFileURL(`${root}dist/${folder}/index.js`).href
+      const door = (folder: string): string =>
+        pathToFileURL(`${root}dist/${folderPath(folder)}/index.js`).href
       // Files may have 1 KiB: the system cuts a write off there, and refuses the next one, as on a full disk.
       writeFileSync(
         program,

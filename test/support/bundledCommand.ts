@@ -16,11 +16,13 @@ export async function bundledCommand(name: string): Promise<BundledCommand> {
   const home = mkdtempSync(`${root}build/${name}-`)
   cpSync(`${root}package.json`, join(home, 'package.json'))
   await build({
-    entryPoints: ['cli/main', 'cli/thread', 'sweep/threadWorker'].map((path) => `${root}dist/${path}.js`),
+    entryPoints: ['cli/main', 'cli/thread', 'experiments/sweep/threadWorker'].map(
+      (path) => `${root}dist/${path}.js`,
+    ),
     outbase: `${root}dist`,
     outdir: join(home, 'dist'),
-    // As many folders deep as the modules in them, which name files beside them.
-    chunkNames: 'cli/[name]-[hash]',
+    // As many folders deep as the modules in them that name files beside them.
+    chunkNames: 'experiments/sweep/[name]-[hash]',
     bundle: true,
     splitting: true,
     packages: 'external',

@@ -33,7 +33,11 @@ export default class ClosingLine implements Reporter {
       }
     }
     if (reason === 'failed' && counts.failed === 0) counts.failed = 1
-    if (process.env['CI'] && (counts.skipped > 0 || counts.passed === 0)) process.exitCode = 1
+    if (process.env['CI'] && (counts.skipped > 0 || counts.passed === 0)) {
+      const wrong = counts.passed === 0 ? 'no test passed' : `${counts.skipped} tests were skipped`
+      console.error(`${wrong}, which fails a run where CI is set`)
+      process.exitCode = 1
+    }
     console.log(closingLine(counts))
   }
 }

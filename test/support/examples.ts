@@ -1,4 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
+import { filesUnder, modulePath, readText } from './project.js'
 
 /** One line of an `@example`: an expression and what it promises, or a statement that prepares the next lines. */
 export interface ExampleLine {
@@ -73,6 +74,22 @@ export function brokenPromises(lines: readonly ExampleLine[], scope: Scope): str
         : [`${code}: ${error}, promised ${promise}`]
     }
   })
+}
+
+/** The promises in a folder's docstrings that are not kept, each with its place. */
+export async function brokenExamples(folder: string): Promise<string[]> {
+  const open = (path: string): Promise<object> => import(/* @vite-ignore */ modulePath(path))
+  const data = await open('src/experiments/data/index.ts')
+  const inScope = { data, ...(await open('src/index.ts')), ...(await open(`src/${folder}/index.ts`)) }
+  const broken: string[] = []
+  for (const path of filesUnder(`src/${folder}`, '.ts')) {
+    const examples = examplesIn(readText(path))
+    const scope = examples.length === 0 ? {} : { ...inScope, ...(await open(path)) }
+    for (const { line, lines } of examples) {
+      broken.push(...brokenPromises(lines, scope).map((promise) => `${path}:${line}: ${promise}`))
+    }
+  }
+  return broken
 }
 
 /** A ```ts block of a page: its code, the line it begins at, and the lines it promises to print. */

@@ -44,7 +44,7 @@ export async function openLab(name: LabBrowser = 'chromium'): Promise<OpenLab> {
   const folder = mkdtempSync(join(tmpdir(), 'lab-'))
   const built = await buildLab(root, join(folder, 'sub'))
   // Under a subpath, as on a static host.
-  const { url, server } = await serveFolder(folder, 0)
+  const { url, server } = await serveFolder(folder, 0, 'sub/index.html')
   const browser = await (name === 'firefox' ? firefoxOverBidi() : startChromium())
   return {
     ...{ url: `${url}sub/`, built, server, browser },

@@ -91,7 +91,10 @@ export const opCases: { readonly [P in t.OpName]: (draw: Draw) => t.Tensor } = {
     const x = draw.numbers(2, 2, 9)
     return t.sum(x, { axis: [0, 2], accumulate: own(x) })
   },
-  mean: (draw) => t.mean(draw.numbers(3, 4), { axis: 0 }),
+  mean: (draw) => {
+    const x = draw.numbers(3, 4)
+    return t.mean(x, { axis: 0, accumulate: own(x) })
+  },
   max: (draw) => t.max(draw.numbers(3, 4), { axis: 1, keepDims: true }),
   min: (draw) => t.min(draw.numbers(3, 4), { axis: 0 }),
   argmax: (draw) => t.argmax(draw.numbers(3, 4), { axis: 0 }),

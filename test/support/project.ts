@@ -4,6 +4,13 @@ import { fileURLToPath } from 'node:url'
 /** The checkout's root, with a slash at its end. */
 export const root: string = fileURLToPath(new URL('../../', import.meta.url))
 
+/** Where the tests find a module of src: there, or what was built of it. */
+export function modulePath(path: string): string {
+  return process.env['TPU_TOOLKIT_SOURCE'] === 'dist'
+    ? root + path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js')
+    : root + path
+}
+
 /** The text of a file of the checkout: `readText('src/index.ts')`. */
 export function readText(path: string): string {
   return readFileSync(root + path, 'utf8')

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { key } from 'tpu-toolkit/random'
 import { asha, grid, linear, makeTrial, type Params, random, type Trial } from 'tpu-toolkit/sweep'
 import { describe, expect, it } from 'vitest'
-import { ashaSchedule } from '../../src/sweep/asha.js'
-import type { Schedule } from '../../src/sweep/schedule.js'
+import { ashaSchedule } from '../../src/experiments/sweep/asha.js'
+import type { Schedule } from '../../src/experiments/sweep/schedule.js'
 import { seed } from '../support/seed.js'
 
 const judge = (row: Readonly<Record<string, unknown>>): number => (row['loss'] as number | null) ?? Infinity

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { step2750Options, sweepRow } from 'tpu-toolkit/step2750'
-import { checkRow, loadExperiment } from 'tpu-toolkit/sweep'
+import { checkRow, findExperiment, loadExperiment } from 'tpu-toolkit/sweep'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'experiment-'))
@@ -59,6 +59,35 @@ describe('loadExperiment', () => {
       new TypeError('mine.mjs#bad: the row.loss is not plain JSON [Float32Array]'),
     )
   })
+})
+
+describe('findExperiment', () => {
+  const inner = join(folder, 'inner')
+  mkdirSync(inner)
+  writeFileSync(join(inner, 'marks.mjs'), 'globalThis.marked = true\nexport default () => ({})\n')
+  symlinkSync(file, join(inner, 'link.mjs'))
+
+  it('findExperiment(file) hashes the bytes and runs nothing of them', async () => {
+    const found = findExperiment(`${join(inner, 'marks.mjs')}#other`)
+    expect(found).toEqual({
+      ...{ file: join(inner, 'marks.mjs'), name: 'other' },
+      digest: (await loadExperiment(join(inner, 'marks.mjs'))).digest,
+    })
+    const untouched = join(inner, 'untouched.mjs')
+    writeFileSync(untouched, 'globalThis.touched = true\n')
+    findExperiment(untouched, { folders: [inner] })
+    expect('touched' in globalThis).toBe(false)
+  })
+
+  it.each([file, join(inner, '..', 'mine.mjs'), join(inner, 'link.mjs')])(
+    'findExperiment(%s) is refused outside of the folders, symbolic links followed',
+    (path) => {
+      expect(() => findExperiment(path, { folders: [inner] })).toThrow(
+        /^findExperiment: the file is outside of the folders for experiments \[/,
+      )
+      expect(findExperiment(path, { folders: [inner, folder] }).name).toBe('default')
+    },
+  )
 })
 
 describe('checkRow', () => {

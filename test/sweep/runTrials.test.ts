@@ -173,6 +173,41 @@ export default async ({ lr, name }, { steps, report, resume }) => {
     }
   })
 
+  it('threadRunner(file).load() imports a module in a thread, and only where its bytes are the expected ones', async () => {
+    const mark = join(folder, 'imported')
+    const marks = join(folder, 'marks.mjs')
+    writeFileSync(
+      marks,
+      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(mark)}, '')\n`,
+    )
+    const exits = join(folder, 'exits.mjs')
+    writeFileSync(exits, 'process.exit(7)\n')
+    const late = join(folder, 'late.mjs')
+    const thrower = "setTimeout(() => { throw new Error('too late') }, 10)"
+    const poster = "parentPort.postMessage(null); report(1); report(2, { x: 'text' }); report(3, { loss: 4 })"
+    writeFileSync(
+      late,
+      `import { parentPort } from 'node:worker_threads'\nexport default (_, { report }) => { ${thrower}; ${poster}; return {} }\n`,
+    )
+    const refused = threadRunner({ experiment: marks, digest: '0123456789abcdef' })
+    const ended = threadRunner({ experiment: exits })
+    const errs = threadRunner({ experiment: late, workers: 1 })
+    try {
+      await expect(refused.load()).rejects.toThrow('its file was changed while it ran')
+      await expect(refused.run(makeTrial({ lr: 1 }))).rejects.toThrow('its file was changed while it ran')
+      expect(existsSync(mark)).toBe(false)
+      await expect(ended.load()).rejects.toThrow('code: 7')
+      await errs.load()
+      const told: unknown[] = []
+      for (const lr of [1, 2]) {
+        await errs.run(makeTrial({ lr }), (step, metrics) => told.push([step, metrics]))
+        await new Promise((done) => setTimeout(done, 200))
+      }
+    } finally {
+      for (const runner of [refused, ended, errs]) await runner.close()
+    }
+  })
+
   it('threadRunner(file) says which trial failed, and how; the others go on', async () => {
     const path = newPath()
     const runner = threadRunner({ experiment: file, workers: 1 })

@@ -65,10 +65,15 @@ describe.each(formatNames)('cast from %s', (from) => {
       ),
     ).toBeUndefined()
     if (from === to) return
-    for (let i = 0; i < x.size; i++) {
-      const expected = castCode(x.data[i]!, from, to)
-      if (actual[i] !== expected) expect([i, actual[i]]).toEqual([i, expected])
-    }
+    const expected = Uint16Array.from({ length: 2 ** format(from).bits }, (_, code) =>
+      castCode(code, from, to),
+    )
+    expect(
+      firstDifference(
+        actual,
+        Uint16Array.from(x.data, (code) => expected[code]!),
+      ),
+    ).toBeUndefined()
   })
 
   it.each(['nearest-away', 'toward-zero', 'up', 'down', 'to-odd'] as const satisfies Rounding[])(

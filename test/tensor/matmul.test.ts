@@ -103,7 +103,9 @@ describe(`matmul (seed ${seed})`, () => {
       { blocked: 16 },
       { windowed: 32 },
     ] as const) {
-      expect(matmul(x, y, { accumulate: 'bfloat16', order }).item()).toBe(sum(mul(x, y), { order }).item())
+      expect(matmul(x, y, { accumulate: 'bfloat16', order }).item()).toBe(
+        sum(mul(x, y), { accumulate: 'bfloat16', order }).item(),
+      )
     }
   })
 

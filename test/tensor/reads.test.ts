@@ -2,7 +2,7 @@ import * as t from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { type Draw, opCases } from '../support/opCases.js'
 
-const leaf: t.KnownOp = { name: 'leaf', form: 'moves', rounds: 'never', kernel: ([x]) => x! }
+const leaf: t.KnownOp = { name: 'leaf', form: 'view', rounds: 'never', kernel: ([x]) => x! }
 
 /** Numbers of (0, 1) in a dtype, the same for every call of the same place. */
 function drawing(dtype: t.FloatDType, from = 0.1, to = 0.9): Draw {

@@ -42,13 +42,14 @@ describe('sum and mean', () => {
     expect(mean(zeros([0], { dtype: 'bfloat16' })).toBits()).toEqual(Uint16Array.of(0x7fc0))
   })
 
-  it('accumulate in the dtype itself by default, in a wider one when told', () => {
+  it('accumulate in float32 by default, in another dtype when it is named', () => {
     const x = ones([1000], { dtype: 'bfloat16' })
-    expect(sum(x).item()).toBe(256)
-    expect(sum(x, { accumulate: 'float32' }).item()).toBe(1000)
-    expect(mean(x).item()).toBe(0.255859375)
-    expect(mean(x, { accumulate: 'float32' }).item()).toBe(1)
-    expect(sum(ones([3000], { dtype: 'float16' })).item()).toBe(2048)
+    expect(sum(x).item()).toBe(1000)
+    expect(sum(x, { accumulate: 'bfloat16' }).item()).toBe(256)
+    expect(mean(x).item()).toBe(1)
+    expect(mean(x, { accumulate: 'bfloat16' }).item()).toBe(0.255859375)
+    expect(sum(ones([3000], { dtype: 'float16' })).item()).toBe(3000)
+    expect(sum(ones([3000], { dtype: 'float16' }), { accumulate: 'float16' }).item()).toBe(2048)
     expect(sum(tensor([1, 2 ** -30], { dtype: 'float32' }), { accumulate: 'float64' }).item()).toBe(1)
   })
 
@@ -61,8 +62,8 @@ describe('sum and mean', () => {
 
   it('mean divides by the exact count, not by one rounded to the dtype', () => {
     const x = fromBits(new Uint16Array(257).fill(0x3f80), { dtype: 'bfloat16' })
-    expect(mean(x, { accumulate: 'float32' }).item()).toBe(1)
-    expect(mean(x).item()).toBe(0.99609375)
+    expect(mean(x).item()).toBe(1)
+    expect(mean(x, { accumulate: 'bfloat16' }).item()).toBe(0.99609375)
   })
 
   it('sum wraps integers and refuses bool; mean refuses integers', () => {

@@ -1,5 +1,5 @@
-import { bytesText, percentText, secondsText } from 'tpu-toolkit/text'
 import { describe, expect, it } from 'vitest'
+import { bytesText, percentText, secondsText } from '#text'
 
 describe('quantities with their units', () => {
   it.each([

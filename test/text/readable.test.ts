@@ -1,5 +1,5 @@
-import { readable } from 'tpu-toolkit/text'
 import { describe, expect, it } from 'vitest'
+import { readable } from '#text'
 
 describe('readable', () => {
   it.each([

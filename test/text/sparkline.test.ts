@@ -1,5 +1,5 @@
-import { sparkline } from 'tpu-toolkit/text'
 import { describe, expect, it } from 'vitest'
+import { sparkline } from '#text'
 
 describe('sparkline', () => {
   it('sparkline([]) is empty', () => expect(sparkline([])).toBe(''))

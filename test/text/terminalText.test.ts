@@ -1,5 +1,5 @@
-import { terminalText } from 'tpu-toolkit/text'
 import { describe, expect, it } from 'vitest'
+import { terminalText } from '#text'
 
 describe('terminalText', () => {
   it.each([

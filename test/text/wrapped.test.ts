@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { wrapped } from 'tpu-toolkit/text'
 import { describe, expect, it } from 'vitest'
+import { wrapped } from '#text'
 import { seed } from '../support/seed.js'
 
 describe(`wrapped (seed ${seed})`, () => {

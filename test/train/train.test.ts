@@ -248,6 +248,19 @@ describe('around the steps', () => {
     expect(await train(worse())).toMatchObject({ step: 9, ended: 'callback', point: { n: 9 } })
   })
 
+  it('earlyStop goes on from its best value and its count, and begins at nothing', () => {
+    const stop = (losses: readonly number[], state?: unknown) => {
+      const callback = earlyStop({ metric: 'loss', patience: 3 })
+      if (state !== undefined) callback.restore?.(state as never)
+      return [losses.map((loss) => callback.onStep?.({ metrics: { loss } } as never)), callback.state?.()]
+    }
+    const [, state] = stop([1, 2, 2])
+    expect(state).toEqual({ best: 1, worse: 2 })
+    expect(stop([1], state)[0]).toEqual(['stop'])
+    expect(stop([0.5, 1, 1, 1], state)[0]).toEqual([undefined, undefined, undefined, 'stop'])
+    expect(stop([1e9], undefined)).toEqual([[undefined], { best: 1e9, worse: 0 }])
+  })
+
   it('a host that is lost before the first step ends a run where it stood, its checkpoint left alone', async () => {
     const folder = fresh()
     await train({ ...counting, step, steps: 4, checkpoint: { folder, every: 2 } })

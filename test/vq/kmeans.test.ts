@@ -175,6 +175,13 @@ describe(`kmeans (seed ${seed})`, () => {
     ])
   })
 
+  it('moves no row twice to empty codes, none without weight, none that lies on its code', () => {
+    const x = tensor([[0], [0], [10], [50]], { dtype: 'float64' })
+    const init = tensor([[0], [100], [200]], { dtype: 'float64' })
+    const run = kmeans(x, { init, iterations: 1, empty: 'farthest', weights: [1, 1, 2, 0] })
+    expect(run.centroids.toNested()).toEqual([[0], [10], [200]])
+  })
+
   it('splits the largest code in two where that is the rule', () => {
     const x = tensor([[1], [2], [3], [40]], { dtype: 'float64' })
     const init = tensor([[2], [40], [99]], { dtype: 'float64' })
@@ -256,6 +263,10 @@ describe('kmeansPlusPlus', () => {
   it('never draws a row that is chosen already while another is left, not even for u = 0', () => {
     const x = tensor([[0], [0], [5]])
     expect(kmeansPlusPlus(x, 2, { uniforms: [0] }).rows.toNested()).toEqual([0, 2])
+    // 0 is the first row; running sums 0, 1, 5, 14 of squares.
+    const line = tensor([[0], [1], [2], [3]])
+    const drawn = (u: number) => kmeansPlusPlus(line, 2, { uniforms: [u] }).rows.toNested()
+    expect([0, 1 / 14, 5 / 14, 1 - 2 ** -53].map(drawn)).toEqual([1, 2, 3, 3].map((row) => [0, row]))
   })
 
   it.each([

@@ -3,10 +3,14 @@
 // [width][lanes] bytes, 1 where a pair is allowed. Spans are pairs of numbers for each band of four keys (or of queries): the first
 // query (or key) that one of the four may attend to, and the one behind the last; what lies outside is 0 among probabilities.
 import { canonical } from './float32/arithmetic'
-import { expFloat32 } from './float32/vector'
-import { tile, tileExact } from './matmul'
+import { tile, tileExact } from './tile'
 
-/** Of the kinds of src/simd/forwardTiles.ts the one that differs besides the first. */
+/** The kernel of float32/vector.ts, from the module that has it and its tables. */
+// @ts-ignore: decorator
+@external("function", "expFloat32")
+declare function expFloat32(from: usize, to: usize, count: i32): void
+
+/** Of the kinds of src/numbers/simd/forwardTiles.ts the one that differs besides the first. */
 const PALLAS = 2
 
 /** Of packed values to two numbers at `to`: the least magnitude that is not 0, and the largest, infinite where one is infinite or NaN. */

@@ -94,31 +94,3 @@ function packBandsOfEight(from: usize, apart: usize, to: usize, depth: i32): voi
     }
   }
 }
-
-/** The largest exponent field of finite values that `range` saw last, at least 1. */
-export let largest: i32 = 0
-
-/**
- * The smallest exponent field, at least 1, of values that are not 0; zeros, infinities and NaNs multiply alike in every type. Counts are
- * multiples of 4.
- */
-export function range(at: usize, count: i32): i32 {
-  let low = i32x4.splat(0x7fffffff)
-  let high = i32x4.splat(0)
-  for (const end = at + usize(count) * 4; at < end; at += 16) {
-    const size = v128.and(v128.load(at), i32x4.splat(0x7fffffff))
-    // A zero less one is the largest unsigned number, and stays out.
-    low = i32x4.min_u(low, i32x4.sub(size, i32x4.splat(1)))
-    high = i32x4.max_s(high, v128.and(size, i32x4.lt_s(size, i32x4.splat(0x7f800000))))
-  }
-  const most = max(
-    max(i32x4.extract_lane(high, 0), i32x4.extract_lane(high, 1)),
-    max(i32x4.extract_lane(high, 2), i32x4.extract_lane(high, 3)),
-  )
-  const least = min(
-    min(u32(i32x4.extract_lane(low, 0)), u32(i32x4.extract_lane(low, 1))),
-    min(u32(i32x4.extract_lane(low, 2)), u32(i32x4.extract_lane(low, 3))),
-  )
-  largest = max(most >> 23, 1)
-  return max(i32((least + 1) >> 23), 1)
-}

@@ -1,5 +1,6 @@
 // Operations that round, over blocks of float32 values, sixteen at a time: buffers have room for what lies behind the last one.
-import { ADD, DIV, MUL, MUL_WITHIN, NARROW, ROUND, SQRT, SUB } from '../../src/compile/engine/opcodes'
+// scripts/wasmCases.ts writes the function of each operation and rounding, and the switch that calls them.
+import { MUL_WITHIN } from '../../src/tensors/compile/engine/opcodes'
 import {
   beyond, bfloat16Record, masks, near, nearResult, nearSum, powers, result, rounded, toFinite, toOdd, toPower, word,
 } from './rounding'
@@ -22,7 +23,7 @@ function wordOf(rounding: i32, record: usize, index: i32): v128 {
 
 // @ts-ignore: decorator
 @inline
-function ofTwo(kind: i32, rounding: i32, to: usize, a: usize, b: usize, bytes: usize, record: usize): void {
+export function ofTwo(kind: i32, rounding: i32, to: usize, a: usize, b: usize, bytes: usize, record: usize): void {
   const own = rounding == 1 ? bfloat16Record : record
   const r0 = wordOf(rounding, own, 0)
   const r2 = wordOf(rounding, own, 2)
@@ -44,7 +45,7 @@ function ofTwo(kind: i32, rounding: i32, to: usize, a: usize, b: usize, bytes: u
 
 // @ts-ignore: decorator
 @inline
-function rootOf(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+export function rootOf(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
   const own = rounding == 1 ? bfloat16Record : record
   const r0 = wordOf(rounding, own, 0)
   const r2 = wordOf(rounding, own, 2)
@@ -61,7 +62,7 @@ function rootOf(rounding: i32, to: usize, a: usize, bytes: usize, record: usize)
 /** float32 values rounded. */
 // @ts-ignore: decorator
 @inline
-function ofOne(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+export function ofOne(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
   const r0 = wordOf(rounding, record, 0)
   const r1 = wordOf(rounding, record, 1)
   const r2 = wordOf(rounding, record, 2)
@@ -79,7 +80,7 @@ function ofOne(rounding: i32, to: usize, a: usize, bytes: usize, record: usize):
 /** Sums and the like in such a format; true where one of `count` became a NaN with a sign. */
 // @ts-ignore: decorator
 @inline
-function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count: i32): bool {
+export function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count: i32): bool {
   const r0 = word(record, 0)
   const r2 = word(record, 2)
   const r3 = word(record, 3)
@@ -111,7 +112,7 @@ function ofTwoTop(kind: i32, to: usize, a: usize, b: usize, record: usize, count
 
 // @ts-ignore: decorator
 @inline
-function ofOneTop(kind: i32, to: usize, a: usize, record: usize, count: i32): bool {
+export function ofOneTop(kind: i32, to: usize, a: usize, record: usize, count: i32): bool {
   const r0 = word(record, 0)
   const r1 = word(record, 1)
   const r2 = word(record, 2)
@@ -166,7 +167,7 @@ export function holdsNaN(at: usize, count: i32): bool {
 /** Float64 values to float32 and narrower, by way of one rounding to odd. */
 // @ts-ignore: decorator
 @inline
-function narrowed(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
+export function narrowed(rounding: i32, to: usize, a: usize, bytes: usize, record: usize): void {
   const r0 = wordOf(rounding, record, 0)
   const r1 = wordOf(rounding, record, 1)
   const r2 = wordOf(rounding, record, 2)
@@ -208,7 +209,7 @@ export function roundPower(to: usize, a: usize, bytes: usize, isProduct: bool): 
   }
 }
 
-function toFloat32(to: usize, a: usize, bytes: usize): void {
+export function toFloat32(to: usize, a: usize, bytes: usize): void {
   for (const end = to + bytes; to < end; to += 16, a += 32) {
     const x = f32x4.demote_f64x2_zero(v128.load(a))
     const y = f32x4.demote_f64x2_zero(v128.load(a, 16))
@@ -216,140 +217,12 @@ function toFloat32(to: usize, a: usize, bytes: usize): void {
   }
 }
 
-// Each a function of its own: cases of one switch would be folded into one loop that asks at every vector what it is to do.
-function addExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 0, to, a, b, bytes, record) }
-function addBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 1, to, a, b, bytes, record) }
-function addFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 2, to, a, b, bytes, record) }
-function addQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(0, 3, to, a, b, bytes, record) }
-function addTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(0, to, a, b, record, count) }
-function subExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 0, to, a, b, bytes, record) }
-function subBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 1, to, a, b, bytes, record) }
-function subFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 2, to, a, b, bytes, record) }
-function subQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(1, 3, to, a, b, bytes, record) }
-function subTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(1, to, a, b, record, count) }
-function mulExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 0, to, a, b, bytes, record) }
-function mulBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 1, to, a, b, bytes, record) }
-function mulFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 2, to, a, b, bytes, record) }
-function mulQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(2, 3, to, a, b, bytes, record) }
 function mulWithinFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(5, 2, to, a, b, bytes, record) }
 function mulWithinTop(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(5, 3, to, a, b, bytes, record) }
-function mulTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(2, to, a, b, record, count) }
-function divExact(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 0, to, a, b, bytes, record) }
-function divBfloat16(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 1, to, a, b, bytes, record) }
-function divFormat(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 2, to, a, b, bytes, record) }
-function divQuiet(to: usize, a: usize, b: usize, bytes: usize, record: usize): void { ofTwo(3, 3, to, a, b, bytes, record) }
-function divTop(to: usize, a: usize, b: usize, record: usize, count: i32): bool { return ofTwoTop(3, to, a, b, record, count) }
-function sqrtExact(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(0, to, a, bytes, record) }
-function sqrtBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(1, to, a, bytes, record) }
-function sqrtFormat(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(2, to, a, bytes, record) }
-function sqrtTop(to: usize, a: usize, bytes: usize, record: usize): void { rootOf(3, to, a, bytes, record) }
-function roundBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(1, to, a, bytes, record) }
-function roundFormat(to: usize, a: usize, bytes: usize, record: usize): void { ofOne(2, to, a, bytes, record) }
-function roundTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(5, to, a, record, count) }
-function narrowBfloat16(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(1, to, a, bytes, record) }
-function narrowFormat(to: usize, a: usize, bytes: usize, record: usize): void { narrowed(2, to, a, bytes, record) }
-function narrowTop(to: usize, a: usize, record: usize, count: i32): bool { return ofOneTop(6, to, a, record, count) }
 
 /** A product by what is no more than 1, which cannot be too large; rounded to a format of one kind or the other. */
 export function runMulWithin(opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize): void {
   const bytes = usize((count + 15) & ~15) << 2
   if (opcode == MUL_WITHIN) mulWithinFormat(to, a, b, bytes, record)
   else mulWithinTop(to, a, b, bytes, record)
-}
-
-/**
- * Opcodes below MIN: an operation and its rounding. True where a NaN has a sign that this memory does not keep, unless nobody asks:
- * `quiet`.
- */
-export function runArithmetic(
-  opcode: i32, to: usize, a: usize, b: usize, count: i32, record: usize, quiet: bool,
-): bool {
-  const bytes = usize((count + 15) & ~15) << 2
-  switch (opcode) {
-    case ADD:
-      addExact(to, a, b, bytes, record)
-      return false
-    case ADD + 1:
-      addBfloat16(to, a, b, bytes, record)
-      return false
-    case ADD + 2:
-      addFormat(to, a, b, bytes, record)
-      return false
-    case ADD + 3:
-      if (!quiet) return addTop(to, a, b, record, count)
-      addQuiet(to, a, b, bytes, record)
-      return false
-    case SUB:
-      subExact(to, a, b, bytes, record)
-      return false
-    case SUB + 1:
-      subBfloat16(to, a, b, bytes, record)
-      return false
-    case SUB + 2:
-      subFormat(to, a, b, bytes, record)
-      return false
-    case SUB + 3:
-      if (!quiet) return subTop(to, a, b, record, count)
-      subQuiet(to, a, b, bytes, record)
-      return false
-    case MUL:
-      mulExact(to, a, b, bytes, record)
-      return false
-    case MUL + 1:
-      mulBfloat16(to, a, b, bytes, record)
-      return false
-    case MUL + 2:
-      mulFormat(to, a, b, bytes, record)
-      return false
-    case MUL + 3:
-      if (!quiet) return mulTop(to, a, b, record, count)
-      mulQuiet(to, a, b, bytes, record)
-      return false
-    case DIV:
-      divExact(to, a, b, bytes, record)
-      return false
-    case DIV + 1:
-      divBfloat16(to, a, b, bytes, record)
-      return false
-    case DIV + 2:
-      divFormat(to, a, b, bytes, record)
-      return false
-    case DIV + 3:
-      if (!quiet) return divTop(to, a, b, record, count)
-      divQuiet(to, a, b, bytes, record)
-      return false
-    case SQRT:
-      sqrtExact(to, a, bytes, record)
-      return false
-    case SQRT + 1:
-      sqrtBfloat16(to, a, bytes, record)
-      return false
-    case SQRT + 2:
-      sqrtFormat(to, a, bytes, record)
-      return false
-    case SQRT + 3:
-      sqrtTop(to, a, bytes, record)
-      return false
-    case ROUND + 1:
-      roundBfloat16(to, a, bytes, record)
-      return false
-    case ROUND + 2:
-      roundFormat(to, a, bytes, record)
-      return false
-    case ROUND + 3:
-      return roundTop(to, a, record, count) && !quiet
-    case NARROW:
-      toFloat32(to, a, bytes)
-      return false
-    case NARROW + 1:
-      narrowBfloat16(to, a, bytes, record)
-      return false
-    case NARROW + 2:
-      narrowFormat(to, a, bytes, record)
-      return false
-    case NARROW + 3:
-      return narrowTop(to, a, record, count) && !quiet
-    default:
-      return false
-  }
 }

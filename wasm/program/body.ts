@@ -3,10 +3,11 @@
 import {
   CHECK, FUNCTION, HOST, LOAD, LOAD64, MIN, MUL_WITHIN, NARROW_ODD, READ, ROUND_FINITE, ROUND_POWER, ROUND_POWER_PRODUCT, TABLE16, TABLE8,
   TABLE_HALF, WRITE,
-} from '../../src/compile/engine/opcodes'
-import { holdsSigned, narrowOdd, roundFinite, roundPower, runArithmetic, runMulWithin } from './arithmetic'
+} from '../../src/tensors/compile/engine/opcodes'
+import { holdsSigned, narrowOdd, roundFinite, roundPower, runMulWithin } from './arithmetic'
 import { enter, halfCodes, leave } from './edges'
 import { runFunction } from './functions'
+import { runArithmetic } from './operations'
 import { runSimple } from './simple'
 import { load32, load64 } from './strided'
 import { runWide } from './wide'

@@ -1,6 +1,6 @@
 // Elements on their way in and out: whole values in place, where codes lie at the end of their buffer and grow forward into it
 // and results shrink to its front, or a block of a value that lies in memory as storage has it.
-import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/compile/engine/opcodes'
+import { BFLOAT16, BOOL, BYTES, FLOAT16, FLOAT32, FLOAT64 } from '../../src/tensors/compile/engine/opcodes'
 
 // Constants come from memory: a loop keeps them in registers, and makes anew at every turn those that it knows.
 
@@ -217,7 +217,7 @@ export function leave(at: usize, to: usize, count: i32, kind: i32, table: usize)
   }
 }
 
-/** Codes of 8 bits and less, sixteen at a time; `record` as `leaveRecord` of src/compile has it. */
+/** Codes of 8 bits and less, sixteen at a time; `record` as `leaveRecord` of src/tensors/compile has it. */
 function leaveBytes(at: usize, to: usize, count: i32, record: usize): void {
   const magic = v128.load32_splat(record)
   const least = v128.load32_splat(record, 4)

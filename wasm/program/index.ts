@@ -1,5 +1,5 @@
-// The interpreter of compiled programs: src/compile writes words into this memory and runs them. Nothing is allocated here.
-import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, LOOK, SCATTER, SUM, TAKE } from '../../src/compile/engine/opcodes'
+// The interpreter of compiled programs: src/tensors/compile writes words into this memory and runs them. Nothing is allocated here.
+import { BAIL, CALL, CUMSUM, END, ENTER, EXTREMUM, GEMM, GROUP, JOIN, LEAVE, CHECK_NAN, SCATTER, SUM, TAKE } from '../../src/tensors/compile/engine/opcodes'
 import { holdsNaN } from './arithmetic'
 import { runBody } from './body'
 import { enter, leave, startOf } from './edges'
@@ -68,7 +68,7 @@ export function run(pc: usize): i32 {
         if (enterWhole(pc)) strange = true
         pc += 20
         break
-      case LOOK:
+      case CHECK_NAN:
         if (holdsNaN(load<i32>(pc, 4), load<i32>(pc, 8))) strange = true
         pc += 12
         break

@@ -1,6 +1,6 @@
 // Sums, extrema and running sums of lanes: arrays [outer, length, inner], a lane running along the middle. Every step is
 // rounded as `steps` says (EXACT is float32), the total once as `rounding` says; `record` serves both.
-import { TO_FLOAT64 } from '../../src/compile/engine/opcodes'
+import { TO_FLOAT64 } from '../../src/tensors/compile/engine/opcodes'
 import { roundOne, roundStep, toBfloat16, toFormat, toTop, word } from './rounding'
 
 /**

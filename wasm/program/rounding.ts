@@ -1,6 +1,6 @@
 // Rounding of float32 results, values staying float32. NaNs are canonical but for their sign, which nothing reads.
 
-/** A word of a format's record: see `formatWords` in src/compile. */
+/** A word of a format's record: see `formatWords` in src/tensors/compile. */
 // @ts-ignore: decorator
 @inline
 export function word(record: usize, index: i32): v128 {

@@ -5,7 +5,7 @@ import {
   INT_TO_FLOAT, INT_TO_MASK, IS_FINITE, IS_INF, IS_NAN, LESS, LESS_EQUAL, LESS_EQUAL_INT, LESS_EQUAL_UINT, LESS_INT,
   LESS_UINT, MASK_TO_FLOAT, MASK_TO_INT, MAX, MAX_INT, MAX_UINT, MIN, MIN_INT, MIN_UINT, MUL_INT, NEAREST, NEG, NEG_INT, NOT,
   OR, RELU, SIGN, SUB_INT, TRUNC, UINT_TO_FLOAT, WHERE,
-} from '../../src/compile/engine/opcodes'
+} from '../../src/tensors/compile/engine/opcodes'
 
 // @ts-ignore: decorator
 @inline

@@ -2,7 +2,7 @@
 import {
   ABS64, ADD64, COPY64, DIV64, EQUAL64, INT_TO_FLOAT64, IS_NAN64, LESS64, LESS_EQUAL64, MASK_TO_FLOAT64, MAX64, MIN64, MUL64,
   NEG64, SQRT64, SUB64, UINT_TO_FLOAT64, WHERE64, WIDEN,
-} from '../../src/compile/engine/opcodes'
+} from '../../src/tensors/compile/engine/opcodes'
 
 /** Runs one of these operations on `count` elements; false where the opcode is of another kind. */
 export function runWide(opcode: i32, to: usize, a: usize, b: usize, c: usize, count: i32): bool {

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact'
 import { kernelCost } from 'tpu-toolkit/kernels'
-import { percentText } from 'tpu-toolkit/text'
+import { percentText } from '#text'
 import { answered } from '../../parts/answered.js'
 import { Chart } from '../../parts/chart.js'
 import { Check, Choice, Slider } from '../../parts/controls.js'

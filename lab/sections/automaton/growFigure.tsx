@@ -1,6 +1,6 @@
 import { signal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { percentText } from 'tpu-toolkit/text'
+import { percentText } from '#text'
 import { shortNumber } from '../../parts/axisTicks.js'
 import { Chart } from '../../parts/chart.js'
 import { NumberField, Slider } from '../../parts/controls.js'

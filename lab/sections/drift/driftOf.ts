@@ -38,7 +38,8 @@ function runningExact(values: Float64Array): Float64Array {
   return values.map((value) => {
     const sum = high + value
     const back = sum - high
-    low += high - (sum - back) + (value - back)
+    // Nothing is left to carry beside an infinite sum: Inf - Inf would make it NaN.
+    low = Number.isFinite(sum) ? low + (high - (sum - back) + (value - back)) : 0
     high = sum
     return high + low
   })

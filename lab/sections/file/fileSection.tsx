@@ -1,6 +1,6 @@
 import { signal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { bytesText, readable } from 'tpu-toolkit/text'
+import { bytesText, readable } from '#text'
 import { Chart } from '../../parts/chart.js'
 import { Choice } from '../../parts/controls.js'
 import { DropFile } from '../../parts/dropFile.js'

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { decode, describe, type FloatFormat, nextDown, nextUp, ulp } from 'tpu-toolkit/formats'
-import { hexOf, said, state, typedNumber } from './numberState.js'
+import { hexOf, readNumber, said, state, typedNumber } from './numberState.js'
 
 /** The bits of a code as buttons: one stop of the tab key, arrows move, space flips. */
 export function Bits({ record, code }: { readonly record: FloatFormat; readonly code: number }) {
@@ -51,11 +51,13 @@ export function Bits({ record, code }: { readonly record: FloatFormat; readonly 
         })}
       </fieldset>
       <p class="said" role="status">
-        {said(typedNumber.value)} is {said(value)} in {record.name}
-        {finite && value !== typedNumber.value
-          ? `, off by ${(value - typedNumber.value).toPrecision(4)}`
-          : ''}
-        .
+        {readNumber(state.number.value) === undefined
+          ? 'Nothing is rounded: what is typed is no number.'
+          : `${said(typedNumber.value)} is ${said(value)} in ${record.name}${
+              finite && value !== typedNumber.value
+                ? `, off by ${(value - typedNumber.value).toPrecision(4)}`
+                : ''
+            }.`}
       </p>
       <dl class="facts">
         <Fact name="class" value={facts.signalling ? 'signalling NaN' : facts.class} />

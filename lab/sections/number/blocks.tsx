@@ -2,6 +2,7 @@ import { type BlockOptions, dequantizeBlocks, quantizeBlocks } from 'tpu-toolkit
 import { Chart } from '../../parts/chart.js'
 import { Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
+import { fixed } from '../../parts/fixed.js'
 import { state } from './numberState.js'
 
 const schemes: readonly (readonly [string, BlockOptions, 'blue' | 'orange' | 'purple'])[] = [
@@ -63,7 +64,7 @@ export function Blocks() {
           name,
           { MXFP8: '8.25', MXFP4: '4.25', NVFP4: '4.5' }[name] ?? '',
           String(zeros),
-          decibels.toFixed(1),
+          fixed(decibels, 1),
           String(Number(quantized[outlierAt]!.toPrecision(5))),
         ])}
       />

@@ -1,5 +1,6 @@
 import { type CodeDescription, decode, describe, type FloatFormat } from 'tpu-toolkit/formats'
 import { useDrawn } from '../../parts/useDrawn.js'
+import { codeLabel } from './codeLabel.js'
 import { hexOf, said, state } from './numberState.js'
 
 const kinds = {
@@ -94,7 +95,7 @@ function draw(
     context.fillRect(left + 1, top + 1, side - 2, side - 2)
     if (side < 26) continue
     context.fillStyle = paint('page')
-    context.fillText(shortest(entry.value), left + side / 2, top + side / 2, side - 4)
+    context.fillText(codeLabel(entry.value, said(entry.value)), left + side / 2, top + side / 2, side - 4)
   }
   const [left, top] = [(code % columns) * side, Math.floor(code / columns) * side]
   context.lineWidth = 3
@@ -104,12 +105,4 @@ function draw(
 
 function allCodes(record: FloatFormat): CodeDescription[] {
   return Array.from({ length: 2 ** record.bits }, (_, code) => describe(code, record))
-}
-
-function shortest(value: number): string {
-  const plain = said(value)
-  if (plain.length <= 5) return plain
-  const power = value.toExponential(0)
-  const fixed = String(Number(value.toPrecision(2)))
-  return fixed.length <= power.length ? fixed : power
 }

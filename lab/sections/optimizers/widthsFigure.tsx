@@ -4,6 +4,7 @@ import { Choice, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { SeriesColor } from '../../parts/drawChart.js'
 import { Failed } from '../../parts/failed.js'
+import { fixed } from '../../parts/fixed.js'
 import { ShowCode } from '../../parts/showCode.js'
 import {
   type Parametrization,
@@ -51,7 +52,7 @@ function question(): WidthsAsked {
 
 function Shown({ shown: { asked, runs } }: { readonly shown: WidthsAnswer }) {
   const slopes = runs.map(
-    ({ parametrization, slope }) => `${slope.toFixed(2)} with ${kinds[parametrization].name}`,
+    ({ parametrization, slope }) => `${fixed(slope, 2)} with ${kinds[parametrization].name}`,
   )
   const sentence =
     runs.length === parametrizations.length
@@ -77,7 +78,7 @@ function Shown({ shown: { asked, runs } }: { readonly shown: WidthsAnswer }) {
         name="Outputs by width"
         head={['parametrization', ...asked.widths.map((width) => `width ${width}`), 'slope']}
         rows={runs.map(({ parametrization, outputs, slope }) => [
-          ...[kinds[parametrization].name, ...outputs.map((size) => size.toPrecision(4)), slope.toFixed(3)],
+          ...[kinds[parametrization].name, ...outputs.map((size) => size.toPrecision(4)), fixed(slope, 3)],
         ])}
       />
     </>

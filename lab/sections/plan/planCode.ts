@@ -9,7 +9,7 @@ export function planCode({ config, chip, topology, batch, ...asked }: PlanAsked)
   const options = {
     ...{ slice: `${chip}:${topology.join('x')}`, sequence, split, paramsDtype },
     ...(batch === 0 ? {} : { batch }),
-    ...(remat === undefined ? {} : { remat }),
+    remat,
   }
   return `import { planTraining } from 'tpu-toolkit/plan'
 

@@ -15,7 +15,7 @@ export interface PlanAsked {
   readonly split: Split
   readonly paramsDtype: 'bfloat16' | 'float32'
   /** Undefined: 'block' for memory, and no recomputation counted as time. */
-  readonly remat: Remat | undefined
+  readonly remat: Remat
   /** The parameter that is drawn on the torus. */
   readonly parameter: string
   /** Of the roofline: sequences on one chip, tokens of each, tokens attended to (0: the sequence). */

@@ -31,7 +31,7 @@ function planned(asked: PlanAsked, made: Slice): Planned {
   const { memory, step, sharding, largestBatch, ...plan } = planTraining(config, {
     ...{ slice: made, sequence, split, paramsDtype },
     ...(asked.batch > 0 ? { batch: asked.batch } : {}),
-    ...(remat === undefined ? {} : { remat }),
+    remat,
   })
   const spread = typeof sharding === 'string' ? sharding : sharding.parameters
   return {
@@ -59,7 +59,7 @@ function findings(
 ): readonly PlanFinding[] {
   const described = tpuConfig({
     ...{ version, topology, paramsDtype, axes: meshAxes(split), splitPhysicalAxes: true },
-    ...(remat === undefined ? {} : { remat }),
+    remat,
   })
   return lint(described, config, { batch, sequence })
 }

@@ -9,8 +9,8 @@ const most = 2 ** 20
 const size = numberFrom(1, most, 1, 1)
 const cells = (initial: number) => numberFrom(1, 8, initial, 1)
 
-/** Policies of recomputation; the first counts none as time. */
-export const remats = ['not counted', 'everything', 'dots', 'block'] as const
+/** Policies of recomputation. */
+export const remats = ['everything', 'dots', 'block'] as const
 
 /** Everything of the section that stands in the address. */
 export const state = sectionState('plan', {
@@ -28,7 +28,7 @@ export const state = sectionState('plan', {
   tensor: size,
   expert: size,
   params: oneOf(['bfloat16', 'float32'] as const, 'bfloat16'),
-  remat: oneOf(remats, 'not counted'),
+  remat: oneOf(remats, 'block'),
   parameter: text('layer.mlp.up', 60),
   device: numberFrom(0, most, 0, 1),
   rows: size,
@@ -76,7 +76,7 @@ export function askedOf(): PlanAsked {
   return {
     ...{ config: configOf(), chip: chip.value, topology: topologyOf(chip.value, topology.value) },
     ...{ batch: batch.value, sequence: sequence.value, split: Object.fromEntries(ways) },
-    ...{ paramsDtype: params.value, remat: remat.value === 'not counted' ? undefined : remat.value },
+    ...{ paramsDtype: params.value, remat: remat.value },
     ...{ parameter: parameter.value, rows: rows.value, tokens: tokens.value },
     ...{ context: context.value, pass: pass.value },
   }

@@ -1,4 +1,4 @@
-import { bytesText, percentText, readable, secondsText } from 'tpu-toolkit/text'
+import { bytesText, percentText, readable, secondsText } from '#text'
 import { DataTable } from '../../parts/dataTable.js'
 import { Failed } from '../../parts/failed.js'
 import type { PlanAnswer, Planned } from './planMessages.js'

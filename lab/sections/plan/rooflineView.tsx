@@ -1,6 +1,6 @@
 import { chip } from 'tpu-toolkit/hardware'
 import type { OperationRow } from 'tpu-toolkit/roofline'
-import { readable, secondsText } from 'tpu-toolkit/text'
+import { readable, secondsText } from '#text'
 import { axisTicks, shortNumber } from '../../parts/axisTicks.js'
 import { DataTable } from '../../parts/dataTable.js'
 import { state } from './planState.js'

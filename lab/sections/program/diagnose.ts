@@ -1,7 +1,9 @@
 import { certify, type ErrorGroup, shadow, suggestRewrites, tune } from 'tpu-toolkit/precision'
 import type { Tensor } from 'tpu-toolkit/tensor'
 import type { Tree } from 'tpu-toolkit/tree'
+import { fixed } from '../../parts/fixed.js'
 import type { Diagnosis, LineNote } from './programMessages.js'
+import { tunedText } from './tunedText.js'
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -41,7 +43,7 @@ export async function diagnose(exports: Exports): Promise<Diagnosis> {
     tuned:
       target === undefined
         ? null
-        : String(tune(run, inputs, { target: target as { readonly meanBits: number } })),
+        : tunedText(tune(run, inputs, { target: target as { readonly meanBits: number } })),
   }
 }
 
@@ -53,7 +55,7 @@ function linesOf(groups: readonly ErrorGroup[]): LineNote[] {
     if (!Number.isInteger(line)) continue
     const note = notes.get(line) ?? { share: null, names: [] }
     if (share !== undefined) note.share = (note.share ?? 0) + share
-    note.names.push(gain === undefined ? name : `${name}: without its rounding ${gain.toFixed(1)} bits more`)
+    note.names.push(gain === undefined ? name : `${name}: without its rounding ${fixed(gain, 1)} bits more`)
     notes.set(line, note)
   }
   return [...notes]

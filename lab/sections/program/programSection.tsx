@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Check, Choice } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import { Failed } from '../../parts/failed.js'
+import { fixed } from '../../parts/fixed.js'
 import { packProgram, unpackProgram } from '../../parts/packProgram.js'
 import { flag, oneOf, sectionState, text } from '../../shell/urlState.js'
 import type { ProgramEditor } from './editorView.js'
@@ -160,7 +161,7 @@ function Found({ diagnosis }: { readonly diagnosis: Diagnosis }) {
           head={['line', 'share of the error', 'what']}
           rows={lines.map(({ line, share, text }) => [
             String(line),
-            share === null ? '—' : `${(100 * share).toFixed(1)}`,
+            share === null ? '—' : fixed(100 * share, 1),
             text,
           ])}
         />

@@ -1,14 +1,12 @@
 import { Command } from 'commander'
-import {
-  jsonText,
-  mistakesAsBadInput,
-  openReportFile,
-  readCount,
-  readName,
-  type Subcommand,
-  say,
-} from '../../io/index.js'
-import { type AuditOptions, auditConfig, auditText, getTshirt } from '../../mxu/index.js'
+import { type AuditOptions, auditConfig, auditText, getTshirt } from '../../planning/mxu/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readName } from '../io/readNames.js'
+import { readCount } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { auditPage } from './auditPage.js'
 
 interface Given {
@@ -53,11 +51,10 @@ export const auditCommand: Subcommand = (terminal, exit) =>
     )
     .action((size: string | undefined, given: Given) => {
       const options = readOptions(size, given)
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const audit = mistakesAsBadInput('auditConfig', () => auditConfig(options))
       if (given.json) terminal.out(jsonText(audit))
-      else say(terminal, `${auditText(audit)}\n`)
+      else printWrapped(terminal, `${auditText(audit)}\n`)
       report?.write(auditPage(audit))
       exit(audit.findings.some(({ verdict }) => verdict === 'error') ? 1 : 0)
     })

@@ -1,6 +1,6 @@
-import type { Audit } from '../../mxu/index.js'
+import { readable } from '../../base/text/index.js'
+import type { Audit } from '../../planning/mxu/index.js'
 import { htmlPage, htmlTable } from '../../report/index.js'
-import { readable } from '../../text/index.js'
 
 /** An audit as a page: what was found of each thing, the memory, what the published report has wrong, what is assumed. */
 export function auditPage(audit: Audit): string {
@@ -32,7 +32,7 @@ export function auditPage(audit: Audit): string {
             { key: 'evidence', prose: true },
             ...(wrong.length === 0 ? [] : [{ key: 'remedy', prose: true }]),
           ],
-          findings.map((one) => ({ ...one })),
+          findings,
         ),
       },
       {
@@ -44,11 +44,8 @@ export function auditPage(audit: Audit): string {
         id: 'differs',
         title: "Where the Python toolkit's report differs",
         html: htmlTable(
-          [
-            { key: 'published', prose: true },
-            { key: 'here', prose: true },
-          ],
-          corrections.map((one) => ({ ...one })),
+          ['published', 'here'].map((key) => ({ key, prose: true })),
+          corrections,
         ),
       },
       { id: 'assumed', title: 'Assumed', paragraphs: memory.assumptions },

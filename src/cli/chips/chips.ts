@@ -1,7 +1,19 @@
 import { Command } from 'commander'
-import { type Chip, chip, chipNames, type Fact, slice, sources, topologies } from '../../hardware/index.js'
-import { jsonText, mistakesAsBadInput, openReportFile, type Subcommand, say } from '../../io/index.js'
-import { htmlPage, htmlTable, textTable } from '../../report/index.js'
+import {
+  type Chip,
+  chip,
+  chipNames,
+  type Fact,
+  slice,
+  sources,
+  topologies,
+} from '../../planning/hardware/index.js'
+import { type Column, htmlPage, htmlTable, textTable } from '../../report/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
 
 interface Given {
   readonly json?: boolean
@@ -27,18 +39,17 @@ export const chipsCommand: Subcommand = (terminal) =>
       const chosen = mistakesAsBadInput('chip', () =>
         name === undefined ? chipNames.map((known) => chip(known)) : [chip(name)],
       )
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const [only] = chosen
       const one = name !== undefined && only !== undefined
       const slices = given.slices ? chosen.flatMap(slicesOf) : []
-      const [columns, rows] = given.slices
-        ? ([sliceColumns, slices] as const)
+      const [columns, rows]: readonly [readonly Column[], readonly object[]] = given.slices
+        ? [sliceColumns, slices]
         : one
-          ? ([factColumns, factRows(only)] as const)
-          : ([chipColumns, chosen.map(chipRow)] as const)
+          ? [factColumns, factRows(only)]
+          : [chipColumns, chosen]
       if (given.json) terminal.out(jsonText(given.slices ? { slices } : { chips: chosen, sources }))
-      else say(terminal, `${textTable(columns, rows, { width: terminal.width })}\n`)
+      else printWrapped(terminal, `${textTable(columns, rows, { width: terminal.width })}\n`)
       report?.write(
         htmlPage({
           title: one ? `TPU ${only.name}` : 'TPU generations',
@@ -51,33 +62,25 @@ export const chipsCommand: Subcommand = (terminal) =>
       )
     })
 
-const chipColumns = [
-  { key: 'name' },
-  { key: 'bfloat16', header: 'bf16 TFLOP/s' },
-  { key: 'int8', header: 'int8 TOP/s' },
-  { key: 'float8', header: 'fp8 TFLOP/s' },
-  { key: 'hbm', header: 'HBM GiB' },
-  { key: 'usable', header: 'for programs' },
-  { key: 'bandwidth', header: 'HBM GB/s' },
-  { key: 'mxu', header: 'MXUs' },
-  { key: 'link', header: 'link GB/s' },
-  { key: 'links' },
-  { key: 'pod' },
-  { key: 'counts', header: '-N counts' },
-]
+const scaled = (value: number | null, unit: number): number | null => (value === null ? null : value / unit)
 
-function chipRow(made: Chip): Record<string, string | number | null> {
-  const scaled = (value: number | null, unit: number): number | null => (value === null ? null : value / unit)
-  return {
-    ...{ name: made.name, bfloat16: made.bfloat16FlopsPerSecond / 1e12, hbm: made.hbmGib },
-    ...{ int8: scaled(made.int8OpsPerSecond, 1e12), float8: scaled(made.float8FlopsPerSecond, 1e12) },
-    usable: Math.round(made.programHbmGibPerDevice * made.jaxDevices * 100) / 100,
-    bandwidth: made.hbmBytesPerSecond / 1e9,
-    mxu: `${made.mxusPerCore * made.tensorCores} of ${made.mxuSide}`,
-    ...{ link: scaled(made.iciBytesPerSecondPerLink, 1e9), links: made.iciLinks },
-    ...{ pod: made.podTopology.join('x'), counts: made.nameCounts },
-  }
-}
+const chipColumns: readonly Column<Chip>[] = [
+  { key: 'name' },
+  { key: 'bf16 TFLOP/s', of: (made) => made.bfloat16FlopsPerSecond / 1e12 },
+  { key: 'int8 TOP/s', of: (made) => scaled(made.int8OpsPerSecond, 1e12) },
+  { key: 'fp8 TFLOP/s', of: (made) => scaled(made.float8FlopsPerSecond, 1e12) },
+  { key: 'hbmGib', header: 'HBM GiB' },
+  {
+    key: 'for programs',
+    of: (made) => Math.round(made.programHbmGibPerDevice * made.jaxDevices * 100) / 100,
+  },
+  { key: 'HBM GB/s', of: (made) => made.hbmBytesPerSecond / 1e9 },
+  { key: 'MXUs', of: (made) => `${made.mxusPerCore * made.tensorCores} of ${made.mxuSide}` },
+  { key: 'link GB/s', of: (made) => scaled(made.iciBytesPerSecondPerLink, 1e9) },
+  { key: 'iciLinks', header: 'links' },
+  { key: 'pod', of: (made) => made.podTopology.join('x') },
+  { key: 'nameCounts', header: '-N counts' },
+]
 
 /** All digits of a number, the zeros of a large one as a power of ten. */
 function allDigits(value: unknown): string {

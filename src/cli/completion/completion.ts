@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { readName, type Subcommand } from '../../io/index.js'
+import { readName } from '../io/readNames.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { type CompletedCommand, completionScript, type Shell } from './completionScript.js'
 
 const shells = Object.keys(completionScript) as Shell[]

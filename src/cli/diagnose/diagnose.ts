@@ -1,7 +1,11 @@
 import { Command } from 'commander'
-import { chip } from '../../hardware/index.js'
-import { jsonText, mistakesAsBadInput, openReportFile, type Subcommand, say } from '../../io/index.js'
-import { diagnose, readRun } from '../../profile/index.js'
+import { chip } from '../../planning/hardware/index.js'
+import { diagnose, readRun } from '../../training/profile/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { diagnosePage } from './diagnosePage.js'
 import { diagnoseText } from './diagnoseText.js'
 
@@ -33,17 +37,16 @@ export const diagnoseCommand: Subcommand = (terminal, exit) =>
     .action((folder: string, given: Given) => {
       const name = given.chip
       const generation = name === undefined ? undefined : mistakesAsBadInput('chip', () => chip(name).name)
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const run = mistakesAsBadInput('readRun', () => readRun(folder))
-      const told = {
+      const output = {
         ...run,
         ...(generation === undefined ? {} : { chip: generation }),
         ...(given.env ? { environment: process.env } : {}),
       }
-      const diagnosis = mistakesAsBadInput('diagnose', () => diagnose(told))
+      const diagnosis = mistakesAsBadInput('diagnose', () => diagnose(output))
       if (given.json) terminal.out(jsonText({ folder, ...diagnosis }))
-      else say(terminal, `${diagnoseText(diagnosis, terminal.width)}\n`)
-      report?.write(diagnosePage(folder, diagnosis, told))
+      else printWrapped(terminal, `${diagnoseText(diagnosis, terminal.width)}\n`)
+      report?.write(diagnosePage(folder, diagnosis, output))
       exit(diagnosis.problems.some(({ severity }) => severity === 'critical') ? 1 : 0)
     })

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
-import type { Diagnosis, RunRecord } from '../../profile/index.js'
-import { type Figure, htmlPage, htmlTable, linePlot, twoWidths } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import { readable } from '../../base/text/index.js'
+import { type Figure, htmlPage, htmlTable, lineFigure } from '../../report/index.js'
+import type { Diagnosis, RunRecord } from '../../training/profile/index.js'
 import { lookedText, problemColumns, problemRow, verdictOf } from './diagnoseText.js'
 
 /** Metrics that are drawn, where a run has them, and what their axes say. */
@@ -16,7 +16,7 @@ const drawn: Readonly<Record<string, string>> = {
   programs: 'programs recorded',
 }
 
-/** More points than this are not told apart. */
+/** More points than this cannot be distinguished in the picture. */
 const points = 600
 
 /** A diagnosis as a page: the problems, the numbers that show them, what was looked at. */
@@ -50,11 +50,7 @@ function figureOf({ samples }: RunRecord, name: string, label: string): readonly
   const every = Math.ceil(all.length / points)
   // What is not finite is always drawn: it is what one looks for.
   const shown = all.filter(({ y }, i) => i % every === 0 || i === all.length - 1 || !Number.isFinite(y))
-  const drawn = twoWidths((size) =>
-    linePlot([{ name, color: 'blue', points: shown, dots: false }], {
-      ...{ title: label, x: { label: 'step' }, y: { label }, ...size },
-    }),
-  )
   const caption = `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.`
-  return [{ ...drawn, caption }]
+  const series = { name, color: 'blue', points: shown, dots: false } as const
+  return [lineFigure([series], { title: label, caption, x: { label: 'step' }, y: { label } })]
 }

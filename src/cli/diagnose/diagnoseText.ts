@@ -1,6 +1,6 @@
-import type { Diagnosis, Problem } from '../../profile/index.js'
+import { readable, wrapped } from '../../base/text/index.js'
 import { type Row, textTable } from '../../report/index.js'
-import { readable, wrapped } from '../../text/index.js'
+import type { Diagnosis, Problem } from '../../training/profile/index.js'
 
 /** The columns of problems. */
 export const problemColumns: readonly { key: string; header?: string; prose?: boolean; align?: 'right' }[] = [

@@ -1,4 +1,4 @@
-import { add, div, mul, slice, sqrt, sub, type Tensor } from '../../tensor/index.js'
+import { add, div, mul, slice, sqrt, sub, type Tensor } from '../../tensors/tensor/index.js'
 
 /** Parameters and moments before the first step, and one row of gradients a step. */
 export interface AdamwRun {

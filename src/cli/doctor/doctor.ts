@@ -1,15 +1,13 @@
 import { Command } from 'commander'
-import { gallery } from '../../failures/index.js'
-import {
-  BadInput,
-  jsonText,
-  openReport,
-  readName,
-  readNumber,
-  type Subcommand,
-  say,
-  type Terminal,
-} from '../../io/index.js'
+import { gallery } from '../../experiments/failures/index.js'
+import { BadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readName } from '../io/readNames.js'
+import { readNumber } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 import { type DoctorCase, doctorCases } from './doctorCases.js'
 import { doctorPage } from './doctorPage.js'
 import { doctorReport } from './doctorReport.js'
@@ -97,7 +95,7 @@ function run(
   const { shadow, ...found } = examined
   const how = { ignore: ignore ?? asked, width: terminal.width }
   if (json) terminal.out(jsonText({ experiment: id, title, shadow: shadow.toJSON(), ...found }))
-  else say(terminal, `${doctorReport(title, examined, how)}\n`)
+  else printWrapped(terminal, `${doctorReport(title, examined, how)}\n`)
   kept.end()
   report.write({ 'index.html': doctorPage({ id, title, ...how, ...examined }) })
   return examined.findings.every(({ tuning }) => tuning.met) ? 0 : 1

@@ -1,6 +1,6 @@
-import { bfloat16Draws, type Examination, examination, gallery } from '../../failures/index.js'
+import { bfloat16Draws, type Examination, examination, gallery } from '../../experiments/failures/index.js'
 import { layerNorm, naiveCovariance, softmax } from '../../numerics/index.js'
-import { type Tensor, zeros } from '../../tensor/index.js'
+import { type Tensor, zeros } from '../../tensors/tensor/index.js'
 import { adamwStageOf, adamwSteps } from './adamw.js'
 
 /** An examination by its name on the command line. */
@@ -15,7 +15,7 @@ export const doctorCases: readonly DoctorCase[] = [
   {
     id: 'softmax',
     ...examination('softmax of 8 rows of 64 logits with deviation 4', () => ({
-      f: (x: Tensor) => softmax(x),
+      f: (x: Tensor<'bfloat16'>) => softmax(x, { accumulate: x.dtype }),
       inputs: bfloat16Draws(1, [8, 64], { deviation: 4 }),
       question: 'every element within one step of the correctly rounded one',
       target: { maxBits: 1 },
@@ -24,7 +24,7 @@ export const doctorCases: readonly DoctorCase[] = [
   {
     id: 'layer-norm',
     ...examination('layer norm of 8 rows of 64 activations with mean 10', () => ({
-      f: (x: Tensor) => layerNorm(x),
+      f: (x: Tensor<'bfloat16'>) => layerNorm(x, { accumulate: x.dtype }),
       inputs: bfloat16Draws(2, [8, 64], { mean: 10 }),
       question: 'half a bit of error in the mean',
       target: { meanBits: 0.5 },

@@ -1,4 +1,5 @@
-import type { Examined, Finding } from '../../failures/index.js'
+import { readable } from '../../base/text/index.js'
+import type { Examined, Finding } from '../../experiments/failures/index.js'
 import {
   type Column,
   escapeHtml,
@@ -6,13 +7,17 @@ import {
   htmlPage,
   htmlTable,
   type PlotNode,
-  type Row,
   type Section,
 } from '../../report/index.js'
-import { readable } from '../../text/index.js'
 import type { DoctorCase } from './doctorCases.js'
 import type { ModuleExamined } from './moduleCase.js'
-import { isLeftOut, rewritesSection, trainingSections, trainingVerdict } from './moduleSections.js'
+import {
+  isLeftOut,
+  rewritesSection,
+  sourceLine,
+  trainingSections,
+  trainingVerdict,
+} from './moduleSections.js'
 import { findingVerdict, outputVerdicts } from './verdict.js'
 
 /** Steps that a drawing may have: a longer one is a ribbon that nobody reads. */
@@ -21,6 +26,7 @@ const drawable = 60
 const open = 30
 
 type Shadow = Examined['shadow']
+type OperationError = ReturnType<Shadow['operations']>[number]
 
 /** The report as a page: the verdict, what has to be wide, the graph coloured by lost bits, every operation and event. */
 export function doctorPage({
@@ -66,36 +72,27 @@ export function doctorPage({
 function findingSection(finding: Finding, index: number): Section {
   const { question, tuning } = finding
   const { tried, policies, without, cost, narrowest, widest, policy } = tuning
-  const trials = tried.map(({ stage, wide, value, met }) => ({ stage, wide: wide.join(', '), value, met }))
-  const needed = without.map(({ name, value }) => ({ name, value }))
-  const known = policies.map((one) => ({
-    policy: one.name,
-    met: one.met,
-    value: one.value,
-    operations: one.cost.count,
-    bytes: one.cost.bytes,
-  }))
   const tables = [
-    needed.length === 0
+    without.length === 0
       ? ''
       : htmlTable(
           [
             { key: 'name', header: `in ${policy.dtype}` },
             { key: 'value', header: 'the measure without it', digits: 4 },
           ],
-          needed,
+          without,
         ),
-    known.length === 0
+    policies.length === 0
       ? ''
       : `<h3>What usual policies would do</h3>${htmlTable(
           [
-            { key: 'policy' },
+            { key: 'name', header: 'policy' },
             { key: 'met' },
             { key: 'value', header: 'the measure', digits: 4 },
-            { key: 'operations', header: 'wide operations' },
-            { key: 'bytes', header: 'more bytes moved' },
+            { key: 'wide operations', of: ({ cost }) => cost.count },
+            { key: 'more bytes moved', of: ({ cost }) => cost.bytes },
           ],
-          known,
+          policies,
         )}`,
   ]
   return {
@@ -108,10 +105,15 @@ function findingSection(finding: Finding, index: number): Section {
     html: tables.join('\n'),
     details: [
       {
-        summary: `${trials.length} trials`,
+        summary: `${tried.length} trials`,
         html: htmlTable(
-          [{ key: 'stage' }, { key: 'wide', prose: true }, { key: 'value', digits: 4 }, { key: 'met' }],
-          trials,
+          [
+            { key: 'stage' },
+            { key: 'wide', prose: true, of: ({ wide }) => wide.join(', ') },
+            { key: 'value', digits: 4 },
+            { key: 'met' },
+          ],
+          tried,
         ),
       },
     ],
@@ -168,28 +170,17 @@ function graphSection(shadow: Shadow): Section {
 function operationsSection(shadow: Shadow, ignore: readonly string[]): Section {
   const gains = new Map(shadow.contributions().map((one) => [one.step, one]))
   const operations = shadow.operations().filter(({ site }) => !isLeftOut(site, ignore))
-  const rows = operations.map(
-    ({ step, op, site, dtype, shape, total, introduced, inherited }): Row => ({
-      step: `${step} ${op}`,
-      site: site ?? '',
-      result: `${dtype} [${shape.join(', ')}]`,
-      max: total.max,
-      mean: total.mean,
-      introduced: introduced.max,
-      inherited: inherited.max,
-      gain: gains.get(step)?.gain ?? gains.get(step)?.firstOrder,
-    }),
-  )
-  const sorted = [...rows].sort((a, b) => Number(b['gain'] ?? -1) - Number(a['gain'] ?? -1))
-  const columns: Column[] = [
-    { key: 'step', header: 'operation' },
-    { key: 'site', header: 'source line' },
-    { key: 'result' },
-    { key: 'max', header: 'worst, bits off' },
-    { key: 'mean', header: 'mean' },
-    { key: 'introduced', header: 'its own rounding' },
-    { key: 'inherited', header: 'came in' },
-    { key: 'gain', header: 'the output would gain' },
+  const gainOf = ({ step }: OperationError) => gains.get(step)?.gain ?? gains.get(step)?.firstOrder
+  const sorted = [...operations].sort((a, b) => (gainOf(b) ?? -1) - (gainOf(a) ?? -1))
+  const columns: Column<OperationError>[] = [
+    { key: 'operation', of: ({ step, op }) => `${step} ${op}` },
+    sourceLine,
+    { key: 'result', of: ({ dtype, shape }) => `${dtype} [${shape.join(', ')}]` },
+    { key: 'worst, bits off', of: ({ total }) => total.max },
+    { key: 'mean', of: ({ total }) => total.mean },
+    { key: 'its own rounding', of: ({ introduced }) => introduced.max },
+    { key: 'came in', of: ({ inherited }) => inherited.max },
+    { key: 'the output would gain', of: gainOf },
   ]
   return folded(
     {
@@ -207,34 +198,31 @@ function operationsSection(shadow: Shadow, ignore: readonly string[]): Section {
 function eventsSection(shadow: Shadow, ignore: readonly string[]): Section {
   const { steps } = shadow.program
   const events = shadow.events.filter(({ step }) => !isLeftOut(steps[step]!.site, ignore))
-  const rows = events.map(({ step, kind, count, element, operands, result, bits }) => ({
-    operation: `${step} ${steps[step]!.op.name}`,
-    site: steps[step]!.site ?? '',
-    what: bits === undefined ? kind : `${kind}, ${bits} bits`,
-    count,
-    first: `element ${element}: ${operands
-      .slice(0, 3)
-      .map((x) => readable(x, 6))
-      .join(', ')} gave ${readable(result, 6)}`,
-  }))
-  const columns: Column[] = [
-    { key: 'operation' },
-    { key: 'site', header: 'source line' },
-    { key: 'what' },
+  const first = ({ element, operands, result }: (typeof events)[number]): string => {
+    const read = operands.slice(0, 3).map((x) => readable(x, 6))
+    return `element ${element}: ${read.join(', ')} gave ${readable(result, 6)}`
+  }
+  const columns: Column<(typeof events)[number]>[] = [
+    { key: 'operation', of: ({ step }) => `${step} ${steps[step]!.op.name}` },
+    { key: 'source line', of: ({ step }) => steps[step]!.site ?? '' },
+    { key: 'what', of: ({ kind, bits }) => (bits === undefined ? kind : `${kind}, ${bits} bits`) },
     { key: 'count', header: 'times' },
-    { key: 'first', header: 'the first', prose: true },
+    { key: 'the first', prose: true, of: first },
   ]
-  if (rows.length === 0 && ignore.length > 0) {
-    return { id: 'events', title: 'What happened', paragraphs: ['Nothing on the lines that are told of.'] }
-  }
-  if (rows.length === 0) {
-    return { id: 'events', title: 'What happened', paragraphs: ['No overflow, cancellation or absorption.'] }
-  }
-  return folded({ id: 'events', title: 'What happened' }, columns, rows)
+  const section = { id: 'events', title: 'What happened' }
+  if (events.length > 0) return folded(section, columns, events)
+  const lines = ignore.length > 0 ? 'No findings on the reported lines.' : nothing
+  return { ...section, paragraphs: [lines] }
 }
 
+const nothing = 'No overflow, cancellation or absorption.'
+
 /** A table, behind a line that opens it where it is long. */
-function folded(section: Section, columns: readonly Column[], rows: readonly Row[]): Section {
+function folded<R extends object>(
+  section: Section,
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+): Section {
   if (rows.length <= open) return { ...section, html: htmlTable(columns, rows) }
   return {
     ...section,

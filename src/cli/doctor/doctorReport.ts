@@ -8,7 +8,7 @@ const screen = 40
 const least = 4
 /** The line that says where the page is, and those around it. */
 const ends = 3
-/** Outputs that are told by themselves. */
+/** Outputs that are reported one by one. */
 const outputs = 5
 
 /** The report on the terminal: a verdict for each output, the step's, what to write instead, where the bits went, what to run wide. */

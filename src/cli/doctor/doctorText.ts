@@ -1,4 +1,4 @@
-import type { Finding } from '../../failures/index.js'
+import type { Finding } from '../../experiments/failures/index.js'
 import { textTable } from '../../report/index.js'
 import { floorVerdict } from './verdict.js'
 

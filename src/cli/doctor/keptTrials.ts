@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OnTrial } from '../../failures/index.js'
-import { BadInput, ownVersion } from '../../io/index.js'
+import type { OnTrial } from '../../experiments/failures/index.js'
 import type { Trial } from '../../precision/index.js'
+import { packageVersion } from '../../training/files/index.js'
+import { BadInput } from '../io/badInput.js'
 
 /** The trials of the searches of one examination, kept in a file while they run. */
 export interface KeptTrials {
@@ -27,7 +28,7 @@ interface Line {
  */
 export function keptTrials(out: string, examination: string, resume: boolean): KeptTrials {
   const path = join(out, 'trials.jsonl')
-  const head = JSON.stringify({ examination, version: ownVersion() })
+  const head = JSON.stringify({ examination, version: packageVersion() })
   const lines = resume ? readLines(path, head) : []
   const earlier: Trial[][] = []
   for (const { search, trial } of lines) {

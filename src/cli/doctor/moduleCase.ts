@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Examined, type Finding, findingOf } from '../../failures/index.js'
-import { BadInput } from '../../io/index.js'
-import { nearestName, shown } from '../../options/index.js'
+import { nearestName, shown } from '../../base/options/index.js'
+import { type Examined, type Finding, findingOf } from '../../experiments/failures/index.js'
 import {
   type Rewriting,
   shadow,
@@ -11,8 +10,9 @@ import {
   suggestRewrites,
   type TrainStepShadow,
 } from '../../precision/index.js'
-import { Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
+import { BadInput } from '../io/badInput.js'
 import type { DoctorCase } from './doctorCases.js'
 
 /** What the doctor found of a module: of a training step, what it did to its parameters too. */

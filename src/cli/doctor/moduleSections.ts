@@ -1,30 +1,24 @@
+import { readable } from '../../base/text/index.js'
 import type { Rewriting, TrainStepShadow } from '../../precision/index.js'
-import { htmlTable, type Section } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import { type Column, htmlTable, type Section } from '../../report/index.js'
 
 /** Whether a source line is one of those to be left out: `model.mjs:12`, or a file. */
 export function isLeftOut(site: string | undefined, ignore: readonly string[]): boolean {
   return site !== undefined && ignore.some((line) => site === line || site.startsWith(`${line}:`))
 }
 
+/** Where something stands in the source; empty where that is unknown. */
+export const sourceLine: Column<{ readonly site?: string | undefined }> = {
+  key: 'source line',
+  of: ({ site }) => site ?? '',
+}
+
 /** What to write instead, as a table. */
 export function rewritesSection({ rewrites, before, after, reference }: Rewriting): Section {
   const section = { id: 'rewrites', title: 'What to write instead' }
   if (rewrites.length === 0) {
-    return {
-      ...section,
-      paragraphs: ['No known pattern here costs bits that its stable form keeps.'],
-    }
+    return { ...section, paragraphs: ['No known pattern here costs bits that its stable form keeps.'] }
   }
-  const rows = rewrites.map(({ from, to, operands, site, steps, alone }) => ({
-    to,
-    from,
-    site: site ?? '',
-    times: steps.length,
-    kept: `${readable(before.mean)} -> ${readable(alone.mean)}`,
-    worst: `${readable(before.worst)} -> ${readable(alone.worst)}`,
-    operands: operands.join(', '),
-  }))
   return {
     ...section,
     finding: `${rewrites.length === 1 ? 'One rewrite brings' : `${rewrites.length} rewrites bring`} the outputs from ${readable(before.mean)} to ${readable(after.mean)} right bits of ${readable(before.of)} in the mean, beside ${reference === 'real' ? 'real numbers' : reference}.`,
@@ -32,13 +26,13 @@ export function rewritesSection({ rewrites, before, after, reference }: Rewritin
       [
         { key: 'to', header: 'write', prose: true },
         { key: 'from', header: 'for', prose: true },
-        { key: 'site', header: 'source line' },
-        { key: 'times' },
-        { key: 'kept', header: 'right bits, mean' },
-        { key: 'worst', header: 'worst element' },
-        { key: 'operands', header: 'where', prose: true },
+        sourceLine,
+        { key: 'times', of: ({ steps }) => steps.length },
+        { key: 'right bits, mean', of: ({ alone }) => `${readable(before.mean)} -> ${readable(alone.mean)}` },
+        { key: 'worst element', of: ({ alone }) => `${readable(before.worst)} -> ${readable(alone.worst)}` },
+        { key: 'where', prose: true, of: ({ operands }) => operands.join(', ') },
       ],
-      rows,
+      rewrites,
     ),
   }
 }
@@ -52,16 +46,6 @@ export function trainingVerdict(training: TrainStepShadow): string {
 /** What a training step did to its parameters, and how far its gradients are off. */
 export function trainingSections(training: TrainStepShadow): Section[] {
   const { updates, gradients, gradientLines, constants } = training
-  const updateRows = updates.map((update) => ({
-    leaf: update.kind === 'state' ? `state ${update.name}` : update.name || 'the parameter',
-    tensor: `${update.dtype} [${update.shape.join(', ')}]`,
-    unchanged: percent(update.asked === 0 ? 0 : update.unchanged / update.asked),
-    moved: percent(update.moved),
-    random: percent(1 - update.changedStochastic / Math.max(1, update.size)),
-    far: percent(update.movedStochastic),
-    ulps: update.ulps,
-    line: update.op ? `${update.op}${update.site ? ` at ${update.site}` : ''}` : 'inside an optimizer',
-  }))
   const sections: Section[] = [
     {
       id: 'updates',
@@ -71,53 +55,49 @@ export function trainingSections(training: TrainStepShadow): Section[] {
       ],
       html: htmlTable(
         [
-          { key: 'leaf' },
-          { key: 'tensor' },
-          { key: 'unchanged', header: 'unchanged, %', digits: 3 },
-          { key: 'moved', header: 'way gone, %', digits: 3 },
-          { key: 'random', header: 'stochastic: unchanged, %', digits: 3 },
-          { key: 'far', header: 'way gone, %', digits: 3 },
-          { key: 'ulps', header: 'median, ulps', digits: 3 },
-          { key: 'line', header: 'written by', prose: true },
+          {
+            key: 'leaf',
+            of: ({ kind, name }) => (kind === 'state' ? `state ${name}` : name || 'the parameter'),
+          },
+          { key: 'tensor', of: ({ dtype, shape }) => `${dtype} [${shape.join(', ')}]` },
+          { key: 'unchanged, %', of: (row) => percent(row.asked === 0 ? 0 : row.unchanged / row.asked) },
+          { key: 'way gone, %', of: ({ moved }) => percent(moved) },
+          {
+            key: 'stochastic: unchanged, %',
+            of: ({ changedStochastic, size }) => percent(1 - changedStochastic / Math.max(1, size)),
+          },
+          { key: 'way gone, %', of: ({ movedStochastic }) => percent(movedStochastic) },
+          { key: 'ulps', header: 'median, ulps' },
+          {
+            ...{ key: 'written by', prose: true },
+            of: ({ op, site }) => (op ? `${op}${site ? ` at ${site}` : ''}` : 'inside an optimizer'),
+          },
         ],
-        updateRows,
+        updates,
       ),
     },
   ]
   if (gradients.length > 0) {
-    const rows = gradients.map(({ name, rms, relative, worst, cosine }) => ({
-      name: name || 'the parameter',
-      rms,
-      relative: percent(relative),
-      worst: percent(worst),
-      cosine,
-    }))
-    const origins = gradientLines.slice(0, 12).map(({ name, site, steps, share }) => ({
-      operation: name,
-      site: site ?? '',
-      times: steps.length,
-      share: percent(share),
-    }))
     sections.push({
       id: 'gradients',
       title: 'Gradients against their own size',
       html: `${htmlTable(
         [
-          { key: 'name', header: 'gradient of' },
-          { key: 'rms', header: 'root mean square', digits: 3 },
-          { key: 'relative', header: 'error, %', digits: 3 },
-          { key: 'worst', header: 'worst element, %', digits: 3 },
+          { key: 'gradient of', of: ({ name }) => name || 'the parameter' },
+          { key: 'rms', header: 'root mean square' },
+          { key: 'error, %', of: ({ relative }) => percent(relative) },
+          { key: 'worst element, %', of: ({ worst }) => percent(worst) },
           { key: 'cosine', header: 'cosine with the exact one', digits: 6 },
         ],
-        rows,
+        gradients,
       )}<h3>Where their error comes from</h3>${htmlTable(
         [
-          { key: 'operation' },
-          { key: 'site', header: 'source line' },
-          { key: 'times' },
-          { key: 'share', header: 'share of the mean square, %', digits: 3 },
+          { key: 'name', header: 'operation' },
+          sourceLine,
+          { key: 'times', of: ({ steps }) => steps.length },
+          { key: 'share of the mean square, %', of: ({ share }) => percent(share) },
         ],
-        origins,
+        gradientLines.slice(0, 12),
       )}`,
     })
   }
@@ -125,13 +105,7 @@ export function trainingSections(training: TrainStepShadow): Section[] {
     sections.push({
       id: 'constants',
       title: 'Constants that rounding changed',
-      html: htmlTable(
-        [
-          { key: 'text', header: 'constant', prose: true },
-          { key: 'site', header: 'source line' },
-        ],
-        constants.map(({ text, site }) => ({ text, site: site ?? '' })),
-      ),
+      html: htmlTable([{ key: 'text', header: 'constant', prose: true }, sourceLine], constants),
     })
   }
   return sections

@@ -1,5 +1,3 @@
-import { mistakesAsBadInput } from '../../io/index.js'
-import { namedPolicies, shadow } from '../../precision/index.js'
 import {
   drawData,
   lastFiniteInputs,
@@ -7,7 +5,9 @@ import {
   step2750Loss,
   step2750Options,
   tuneStep2750,
-} from '../../step2750/index.js'
+} from '../../experiments/step2750/index.js'
+import { namedPolicies, shadow } from '../../precision/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
 import type { DoctorCase } from './doctorCases.js'
 
 /** The step-2750 experiment, shortened by a higher learning rate: lr x step of the NaN is constant. */

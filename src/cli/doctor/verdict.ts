@@ -1,5 +1,5 @@
-import type { Examined, Finding } from '../../failures/index.js'
-import { readable } from '../../text/index.js'
+import { readable } from '../../base/text/index.js'
+import type { Examined, Finding } from '../../experiments/failures/index.js'
 
 /** One sentence for each output: how far it is off. */
 export function outputVerdicts({ shadow }: Pick<Examined, 'shadow'>): string[] {

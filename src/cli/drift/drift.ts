@@ -1,8 +1,10 @@
 import { Command } from 'commander'
-import { earthquakeGaps, flightGaps } from '../../data/index.js'
-import { longestLength, type RecordedGaps, runDrift } from '../../drift/index.js'
-import { formatNames } from '../../formats/index.js'
-import { openReport, type Subcommand, say } from '../../io/index.js'
+import { earthquakeGaps, flightGaps } from '../../experiments/data/index.js'
+import { longestLength, type RecordedGaps, runDrift } from '../../experiments/drift/index.js'
+import { formatNames } from '../../numbers/formats/index.js'
+import { openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { driftCsv, driftJson } from './driftJson.js'
 import { type GivenDrift, operationNames, readDriftOptions } from './driftOptions.js'
 import { driftPage } from './driftPage.js'
@@ -41,7 +43,7 @@ export const driftCommand: Subcommand = (terminal) =>
         ...(terminal.progress && { progress: terminal.progress }),
       })
       if (given.json) terminal.out(driftJson(results))
-      else say(terminal, printed(results, options.lengths !== undefined, terminal.width))
+      else printWrapped(terminal, printed(results, options.lengths !== undefined, terminal.width))
       report.write({
         'index.html': driftPage(results),
         'drift.json': driftJson(results),

@@ -1,4 +1,4 @@
-import type { DriftResults, Measurement } from '../../drift/index.js'
+import type { DriftResults, Measurement } from '../../experiments/drift/index.js'
 import { csv, jsonWithRows } from '../../report/index.js'
 
 /** The fields of a measurement, in the order of the files. */
@@ -27,6 +27,8 @@ export const fields: readonly (keyof Measurement)[] = [
   'lastReference',
 ]
 
+const measurementsOf = ({ ops }: DriftResults): Measurement[] => ops.flatMap(({ rows }) => rows)
+
 /** The results as JSON, one measurement a line. No times, no paths: the same options give the same bytes. */
 export function driftJson(results: DriftResults): string {
   const head = {
@@ -44,17 +46,10 @@ export function driftJson(results: DriftResults): string {
       ),
     })),
   }
-  return jsonWithRows(
-    head,
-    results.ops.flatMap((op) => op.rows),
-    fields,
-  )
+  return jsonWithRows(head, measurementsOf(results), fields)
 }
 
 /** The measurements as comma-separated values. */
 export function driftCsv(results: DriftResults): string {
-  return csv(
-    fields,
-    results.ops.flatMap((op) => op.rows).map((row) => ({ ...row })),
-  )
+  return csv(fields, measurementsOf(results))
 }

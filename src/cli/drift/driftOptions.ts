@@ -1,5 +1,7 @@
-import { longestLength, operations, type RunDriftOptions } from '../../drift/index.js'
-import { readFormat, readInteger, readNames } from '../../io/index.js'
+import { longestLength, operations, type RunDriftOptions } from '../../experiments/drift/index.js'
+import { readFormat } from '../io/readFormat.js'
+import { readNames } from '../io/readNames.js'
+import { readInteger } from '../io/readNumber.js'
 
 /** The options as they are typed. */
 export interface GivenDrift {

@@ -1,17 +1,16 @@
-import type { DriftResults, FigureChoice, Measurement, OpResults } from '../../drift/index.js'
+import { readable } from '../../base/text/index.js'
+import type { DriftResults, FigureChoice, Measurement, OpResults } from '../../experiments/drift/index.js'
 import {
-  type DrawnTwice,
   type Figure,
   htmlPage,
   htmlTable,
-  linePlot,
+  lineFigure,
   type PlotSeries,
   type Section,
   type SeriesColor,
-  scatterPlot,
-  twoWidths,
+  scatterFigure,
 } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import { boundsFinding, findingsTable, inputsSection, lengthTables } from './benchmarkPage.js'
 import { tableColumns, tableRows } from './driftText.js'
 
 const measures = {
@@ -34,7 +33,10 @@ export function driftPage(results: DriftResults): string {
   const sections = [
     summary(results, rows),
     ...results.ops.map((op) => section(op, results.dtype)),
-    inputs(results),
+    inputsSection(
+      `Every input is rounded to ${results.dtype} once; errors are counted from the exact result on these rounded numbers, so that they are the operation's alone.`,
+      results.inputs,
+    ),
   ]
   return htmlPage({
     title: `Drift in ${results.dtype}`,
@@ -52,68 +54,37 @@ export function driftPage(results: DriftResults): string {
 
 function summary(results: DriftResults, rows: readonly Measurement[]): Section {
   const bounded = rows.filter((row) => row.ofBound !== null && row.bound! > 0)
-  const worst = bounded.reduce<Measurement | undefined>(
-    (a, b) => (a && a.ofBound! >= b.ofBound! ? a : b),
-    undefined,
-  )
-  const over = bounded.filter((row) => row.ofBound! > 1)
-  const finding =
-    worst === undefined
-      ? 'No measurement of this run has an a-priori bound.'
-      : over.length > 0
-        ? `${over.length} of ${readable(bounded.length)} measurements exceed their a-priori bound.`
-        : `All ${readable(bounded.length)} measurements with an a-priori bound keep it; the closest comes to ${readable(100 * worst.ofBound!)} % of it (${label(worst)}).`
+  const finding = boundsFinding(bounded, () => {
+    const worst = bounded.reduce((a, b) => (a.ofBound! >= b.ofBound! ? a : b))
+    return `; the closest comes to ${readable(100 * worst.ofBound!)} % of it (${label(worst)})`
+  })
   const series: PlotSeries[] = results.ops.map(({ operation }) => ({
     name: operation.name,
     points: bounded
       .filter((row) => row.op === operation.name && row.ofBound! > idle)
       .map((row) => ({ x: row.bound!, y: row.maxAbs })),
   }))
-  const against = twoWidths((size) =>
-    scatterPlot(
-      series.filter((s) => s.points.length > 0),
-      {
-        title: 'Measured error against its a-priori bound',
-        x: { label: 'a-priori bound', scale: 'log10' },
-        y: { label: 'largest absolute error', scale: 'log10' },
-        diagonal: true,
-        ...size,
-      },
-    ),
-  )
-  const list = results.ops.map((op) => ({
-    operation: op.operation.title,
-    finding: op.finding,
-    link: `#${op.operation.name}`,
-  }))
+  const drawn = series.filter(({ points }) => points.length > 0)
+  const against = scatterFigure(drawn, {
+    title: 'Measured error against its a-priori bound',
+    caption:
+      'Every measurement that theory bounds, but those below a millionth of their bound; the dashed line is error = bound.',
+    x: { label: 'a-priori bound', scale: 'log10' },
+    y: { label: 'largest absolute error', scale: 'log10' },
+    diagonal: true,
+  })
+  const list = results.ops.map(({ operation: { name, title }, finding }) => ({ id: name, title, finding }))
   return {
     id: 'summary',
     title: 'Summary',
     finding,
     paragraphs: [reading],
-    figures: [
-      {
-        ...against,
-        caption:
-          'Every measurement that theory bounds, but those below a millionth of their bound; the dashed line is error = bound.',
-      },
-      {
-        ...growth(results),
-        caption:
-          'The worst of all inputs and cases: each operation on sequences the naive way, and all their stable ways together (dashed). A result of the wrong sign is very many ulps away.',
-      },
-    ],
-    html: htmlTable(
-      [
-        { key: 'operation', link: 'link' },
-        { key: 'finding', prose: true },
-      ],
-      list,
-    ),
+    figures: [against, growth(results)],
+    html: findingsTable('operation', list),
   }
 }
 
-function growth(results: DriftResults): DrawnTwice {
+function growth(results: DriftResults): Figure {
   const sequences = results.ops.filter(({ operation }) => !operation.training)
   const drawn = sequences.length > 0 ? sequences : results.ops
   const naive = drawn.map(({ operation, rows }): PlotSeries => {
@@ -121,14 +92,13 @@ function growth(results: DriftResults): DrawnTwice {
   })
   const stable = drawn.flatMap(({ rows }) => rows.filter((row) => row.role === 'stable'))
   const all: PlotSeries = { name: 'stable, all', points: worstByLength(stable), color: 'grey', dashed: true }
-  return twoWidths((size) =>
-    linePlot([...naive, all], {
-      title: 'Worst error in ulps by length, naive, and of all stable ways',
-      x: { label: 'length', scale: 'log2' },
-      y: { label: 'largest error in ulps over all inputs', scale: 'log10' },
-      ...size,
-    }),
-  )
+  return lineFigure([...naive, all], {
+    title: 'Worst error in ulps by length, naive, and of all stable ways',
+    caption:
+      'The worst of all inputs and cases: each operation on sequences the naive way, and all their stable ways together (dashed). A result of the wrong sign is very many ulps away.',
+    x: { label: 'length', scale: 'log2' },
+    y: { label: 'largest error in ulps over all inputs', scale: 'log10' },
+  })
 }
 
 function worstByLength(rows: readonly Measurement[]): { x: number; y: number }[] {
@@ -147,24 +117,18 @@ function label(row: Measurement): string {
 
 function section(op: OpResults, dtype: string): Section {
   const { operation } = op
-  const rows = tableRows(op, false)
-  const all = tableRows(op, true)
+  const at = `${operation.lengthName} ${readable(op.lengths.at(-1))}`
+  const several = op.lengths.length > 1
   return {
     id: operation.name,
     title: operation.title,
     finding: op.finding,
     paragraphs: [operation.about],
-    figures:
-      op.lengths.length > 1 ? operation.figures(op.rows).map((choice) => figure(op, choice, dtype)) : [],
+    figures: several ? operation.figures(op.rows).map((choice) => figure(op, choice, dtype)) : [],
     details: [
-      {
-        summary: `Table at ${operation.lengthName} ${readable(op.lengths.at(-1))} (${rows.length} rows)`,
-        html: htmlTable(tableColumns(rows), rows),
-      },
-      { summary: `Table of every length (${all.length} rows)`, html: htmlTable(tableColumns(all), all) },
-    ]
-      .slice(0, op.lengths.length > 1 ? 2 : 1)
-      .concat(theory(op)),
+      ...lengthTables(at, tableColumns, (everyLength) => tableRows(op, everyLength), several),
+      ...theory(op),
+    ],
   }
 }
 
@@ -200,23 +164,20 @@ function figure(op: OpResults, choice: FigureChoice, dtype: string): Figure {
     (row) => row.length === op.lengths.at(-1) && row.role === 'naive' && row.stallIndex !== null,
   )
   const title = [choice.input, choice.variant].filter((part) => part !== '').join(', ')
-  const drawn = twoWidths((size) =>
-    linePlot([...series, ...bounds], {
-      title: `${op.operation.title}, ${title}: ${measures[choice.measure]} by length, ${dtype}`,
-      x: { label: op.operation.lengthName, scale: 'log2' },
-      y: {
-        label: `${title}: ${measures[choice.measure]}`,
-        ...(choice.measure === 'stallShare' ? { domain: [0, 1] as const } : { scale: 'log10' as const }),
-      },
-      markers: stalled.map((row) => ({
-        x: row.stallIndex!,
-        label: `${row.way} stalls at ${readable(row.stallIndex)}`,
-        color: colorOf(row),
-      })),
-      ...size,
-    }),
-  )
-  return { ...drawn, caption: choice.caption }
+  return lineFigure([...series, ...bounds], {
+    title: `${op.operation.title}, ${title}: ${measures[choice.measure]} by length, ${dtype}`,
+    caption: choice.caption,
+    x: { label: op.operation.lengthName, scale: 'log2' },
+    y: {
+      label: `${title}: ${measures[choice.measure]}`,
+      ...(choice.measure === 'stallShare' ? { domain: [0, 1] as const } : { scale: 'log10' as const }),
+    },
+    markers: stalled.map((row) => ({
+      x: row.stallIndex!,
+      label: `${row.way} stalls at ${readable(row.stallIndex)}`,
+      color: colorOf(row),
+    })),
+  })
 }
 
 function boundSeries(
@@ -228,16 +189,4 @@ function boundSeries(
   if (own.length === 0) return []
   const points = own.map((row) => ({ x: row.length, y: row.bound! }))
   return [{ name: `bound of ${way}`, color: colorOf(own[0]!), points, dashed: true }]
-}
-
-function inputs(results: DriftResults): Section {
-  const rows = results.inputs.map(({ name, about }) => ({ name, about }))
-  return {
-    id: 'inputs',
-    title: 'Inputs',
-    paragraphs: [
-      `Every input is rounded to ${results.dtype} once; errors are counted from the exact result on these rounded numbers, so that they are the operation's alone.`,
-    ],
-    html: htmlTable([{ key: 'name' }, { key: 'about', prose: true }], rows),
-  }
 }

@@ -1,6 +1,6 @@
-import type { DriftResults, Measurement, OpResults } from '../../drift/index.js'
+import { readable, sparkline } from '../../base/text/index.js'
+import type { DriftResults, Measurement, OpResults } from '../../experiments/drift/index.js'
 import { type Column, type Row, sayingColumns, textTable } from '../../report/index.js'
-import { readable, sparkline } from '../../text/index.js'
 
 const columns: readonly Column[] = [
   { key: 'input' },

@@ -3,9 +3,13 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
-import { askPython, jsonText, ownVersion, type Subcommand, say } from '../../io/index.js'
+import { arena } from '../../numbers/simd/index.js'
 import { textTable } from '../../report/index.js'
-import { arena } from '../../simd/index.js'
+import { packageVersion } from '../../training/files/index.js'
+import { askPython } from '../io/askPython.js'
+import { jsonText } from '../io/jsonText.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
 
 /** One part of the surroundings that something here makes use of. */
 interface Part {
@@ -27,7 +31,7 @@ export const envCommand: Subcommand = (terminal) =>
         terminal.out(jsonText({ parts }))
       } else {
         const columns = [{ key: 'part' }, { key: 'found' }, { key: 'serves' }]
-        say(terminal, `${textTable(columns, rows(parts), { width: terminal.width })}\n`)
+        printWrapped(terminal, `${textTable(columns, rows(parts), { width: terminal.width })}\n`)
       }
     })
 
@@ -38,7 +42,7 @@ function rows(parts: readonly Part[]): Record<string, string>[] {
 function machine(): Part[] {
   const threads = availableParallelism()
   return [
-    { part: 'tpu-toolkit', found: ownVersion(), serves: 'this package' },
+    { part: 'tpu-toolkit', found: packageVersion(), serves: 'this package' },
     { part: 'node', found: process.versions.node, serves: '20.19 or newer' },
     {
       part: 'WebAssembly SIMD',

@@ -1,15 +1,5 @@
 import { Command } from 'commander'
-import { type ChipName, chip, chipNames } from '../../hardware/index.js'
-import {
-  BadInput,
-  jsonText,
-  mistakesAsBadInput,
-  openReportFile,
-  readName,
-  type Subcommand,
-  say,
-} from '../../io/index.js'
-import { htmlPage, htmlTable, textTable } from '../../report/index.js'
+import { type ChipName, chip, chipNames } from '../../planning/hardware/index.js'
 import {
   debuggingTips,
   type Environment,
@@ -18,7 +8,14 @@ import {
   flagLevels,
   lintFlags,
   xlaFlags,
-} from '../../xla/index.js'
+} from '../../planning/xla/index.js'
+import { htmlPage, htmlTable, textTable } from '../../report/index.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readName } from '../io/readNames.js'
+import type { Subcommand } from '../io/subcommand.js'
 
 interface Given {
   readonly level: string
@@ -57,8 +54,7 @@ export const flagsCommand: Subcommand = (terminal) =>
       if (asked === undefined && !given.lint && !given.tips) {
         throw new BadInput(`needs a generation: ${chipNames.join(', ')} [none]`)
       }
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const environment = asked === undefined || given.lint ? {} : assignments(asked, given)
       const flags = explainFlags({ ...environment })
       const findings = given.lint
@@ -82,18 +78,18 @@ export const flagsCommand: Subcommand = (terminal) =>
       } else {
         const width = { width: terminal.width }
         if (given.lint) {
-          say(
+          printWrapped(
             terminal,
             findings.length === 0
               ? 'Nothing is wrong with them.\n'
               : `${textTable(findingColumns, rows(findings), width)}\n`,
           )
         } else if (given.explain) {
-          say(terminal, `${textTable(flagColumns, rows(flags), width)}\n`)
+          printWrapped(terminal, `${textTable(flagColumns, rows(flags), width)}\n`)
         } else if (asked !== undefined) {
           terminal.out(`${shell(environment)}\n`)
         }
-        if (given.tips) say(terminal, `${textTable(tipColumns, rows(tips), width)}\n`)
+        if (given.tips) printWrapped(terminal, `${textTable(tipColumns, rows(tips), width)}\n`)
       }
       const sections = [
         { id: 'flags', title: 'Flags', html: htmlTable(flagColumns, rows(flags)) },

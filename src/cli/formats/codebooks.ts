@@ -1,7 +1,7 @@
-import type { PiecewiseTensor, Survey } from '../../blocks/index.js'
-import { key } from '../../random/index.js'
-import { sizeOf, type Tensor, take, tensor } from '../../tensor/index.js'
-import { assign, bitsAccounting, kmeans } from '../../vq/index.js'
+import { assign, bitsAccounting, kmeans } from '../../models/vq/index.js'
+import type { PiecewiseTensor, Survey } from '../../tensors/blocks/index.js'
+import { key } from '../../tensors/random/index.js'
+import { sizeOf, type Tensor, take, tensor } from '../../tensors/tensor/index.js'
 
 /** What one codebook for each tensor makes of a data set, all tensors together. */
 export interface CodebookRow {

@@ -1,4 +1,4 @@
-import { type PiecewiseTensor, rowsOf } from '../../blocks/index.js'
+import { type PiecewiseTensor, rowsOf } from '../../tensors/blocks/index.js'
 
 /** What the schemes are measured on. */
 export interface DataSet {

@@ -1,4 +1,4 @@
-import { readable } from '../../text/index.js'
+import { readable } from '../../base/text/index.js'
 import type { SetResults } from './formatsResults.js'
 import type { Measurement } from './measure.js'
 

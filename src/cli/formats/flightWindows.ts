@@ -1,4 +1,4 @@
-import { flightGaps } from '../../data/index.js'
+import { flightGaps } from '../../experiments/data/index.js'
 
 /** Examples for a model: inputs row after row, and one number to predict for each row. */
 export interface Examples {

@@ -1,7 +1,11 @@
 import { Command } from 'commander'
-import { codeTable, type FloatFormat, format, formatNames } from '../../formats/index.js'
-import { BadInput, jsonText, readFormat, type Subcommand, say } from '../../io/index.js'
+import { codeTable, format, formatNames } from '../../numbers/formats/index.js'
 import { textTable } from '../../report/index.js'
+import { BadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readFormat } from '../io/readFormat.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { dataNames, fileName, type GivenFormats } from './formatsOptions.js'
 import { measureFormats } from './measureFormats.js'
 import { schemes } from './schemes.js'
@@ -51,7 +55,7 @@ export const formatsCommand: Subcommand = (terminal) =>
         terminal.out(jsonText(name === undefined ? { formats: chosen } : { format: chosen[0] }))
         return
       }
-      say(terminal, `${textTable(factColumns, chosen.map(factRow), { width: terminal.width })}\n`)
+      printWrapped(terminal, `${textTable(factColumns, chosen, { width: terminal.width })}\n`)
       const [only] = chosen
       if (name !== undefined && only && (only.bits <= 8 || given.codes)) {
         terminal.out(`\n${codeTable(only)}\n`)
@@ -63,8 +67,8 @@ const exactly = { show: (value: unknown) => (value === null ? '-' : String(value
 const factColumns = [
   { key: 'name' },
   { key: 'bits' },
-  { key: 'exponent' },
-  { key: 'mantissa' },
+  { key: 'exponentBits', header: 'exponent' },
+  { key: 'mantissaBits', header: 'mantissa' },
   { key: 'bias' },
   { key: 'max', ...exactly },
   { key: 'minNormal', header: 'least normal', ...exactly },
@@ -73,12 +77,3 @@ const factColumns = [
   { key: 'infinity' },
   { key: 'nan', header: 'NaN codes' },
 ]
-
-function factRow(record: FloatFormat): Record<string, string | number | boolean> {
-  const { name, bits, exponentBits, mantissaBits, bias, max, minNormal, minPositive, eps, infinity, nan } =
-    record
-  return {
-    ...{ name, bits, exponent: exponentBits, mantissa: mantissaBits, bias, max, minNormal, minPositive, eps },
-    ...{ infinity, nan },
-  }
-}

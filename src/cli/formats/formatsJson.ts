@@ -46,8 +46,5 @@ export function formatsJson(results: FormatsResults): string {
 
 /** The measurements as comma-separated values. */
 export function formatsCsv(results: FormatsResults): string {
-  return csv(
-    fields,
-    allRows(results).map((row) => ({ ...row })),
-  )
+  return csv(fields, allRows(results))
 }

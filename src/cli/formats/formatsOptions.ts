@@ -1,4 +1,6 @@
-import { BadInput, readInteger, readNames } from '../../io/index.js'
+import { BadInput } from '../io/badInput.js'
+import { readNames } from '../io/readNames.js'
+import { readInteger } from '../io/readNumber.js'
 import { madeNames } from './made.js'
 import { modelNames } from './modelData.js'
 import { schemes } from './schemes.js'

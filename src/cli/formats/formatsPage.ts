@@ -1,20 +1,21 @@
-import { type QuantizationWay, quantizationWays } from '../../blocks/index.js'
-import { format, formatNames } from '../../formats/index.js'
+import { readable } from '../../base/text/index.js'
+import { format, formatNames } from '../../numbers/formats/index.js'
 import {
-  type DrawnTwice,
+  type Column,
   type Figure,
   htmlPage,
   htmlTable,
-  linePlot,
+  lineFigure,
   type PlotPoint,
   type PlotSeries,
   rangePlot,
   type Section,
   type SeriesColor,
-  scatterPlot,
+  scatterFigure,
   twoWidths,
 } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import { type QuantizationWay, quantizationWays } from '../../tensors/blocks/index.js'
+import { findingsTable } from '../drift/benchmarkPage.js'
 import { decibelsPerBit, label } from './finding.js'
 import type { FormatsResults, SetResults } from './formatsResults.js'
 import {
@@ -55,42 +56,37 @@ export function formatsPage(results: FormatsResults): string {
 }
 
 function summary(results: FormatsResults): Section {
-  const list = results.sets.map(({ name, title, finding }) => ({ data: title, finding, link: `#${name}` }))
-  const skipped = results.skipped.map(({ name, why }) => ({ tensor: name, why }))
+  const list = results.sets.map(({ name, title, finding }) => ({ id: name, title, finding }))
+  const { skipped } = results
   return {
     id: 'summary',
     title: 'Summary',
     finding: results.finding,
     paragraphs: [reading, waysReading, ...(results.model ? [modelSentence(results.model)] : [])],
-    figures: [
-      {
-        ...best(results.sets),
-        caption:
-          'The best of all ways with elements of 4, 6 and 8 bits, by the bits that it takes with its scales. The dashed line is 6.02 dB a bit, which no code of normal numbers can pass.',
-      },
-    ],
-    html: htmlTable(
-      [
-        { key: 'data', link: 'link' },
-        { key: 'finding', prose: true },
-      ],
-      list,
-    ),
+    figures: [best(results.sets)],
+    html: findingsTable('data', list),
     details: [
       { summary: 'SQNR in dB of every way on all data', html: matrix(results.sets) },
-      ...(skipped.length === 0
-        ? []
-        : [
-            {
-              summary: `Tensors that were not measured (${skipped.length})`,
-              html: htmlTable([{ key: 'tensor' }, { key: 'why' }], skipped),
-            },
-          ]),
+      ...openedTable(
+        'Tensors that were not measured (#)',
+        [{ key: 'name', header: 'tensor' }, { key: 'why' }],
+        skipped,
+      ),
     ],
   }
 }
 
-function best(sets: readonly SetResults[]): DrawnTwice {
+/** A table behind a line with the count of its rows for the #; nothing where it has no rows. */
+function openedTable(
+  summary: string,
+  columns: readonly Column[],
+  rows: readonly object[],
+): { readonly summary: string; readonly html: string }[] {
+  if (rows.length === 0) return []
+  return [{ summary: summary.replace('#', String(rows.length)), html: htmlTable(columns, rows) }]
+}
+
+function best(sets: readonly SetResults[]): Figure {
   const series = sets.map(({ name, rows }): PlotSeries => {
     const points = [4, 6, 8].flatMap((width): PlotPoint[] => {
       const top = bestOf(rows.filter((row) => row.elementBits === width))
@@ -98,14 +94,13 @@ function best(sets: readonly SetResults[]): DrawnTwice {
     })
     return { name, points }
   })
-  return twoWidths((size) =>
-    linePlot([...series, perBit(series)], {
-      title: 'Best SQNR by bits a value, for all data',
-      x: { label: 'bits a value' },
-      y: { label: 'best SQNR, dB' },
-      ...size,
-    }),
-  )
+  return lineFigure([...series, perBit(series)], {
+    title: 'Best SQNR by bits a value, for all data',
+    caption:
+      'The best of all ways with elements of 4, 6 and 8 bits, by the bits that it takes with its scales. The dashed line is 6.02 dB a bit, which no code of normal numbers can pass.',
+    x: { label: 'bits a value' },
+    y: { label: 'best SQNR, dB' },
+  })
 }
 
 /** The line of 6.02 dB a bit, as far as it stays inside the data. */
@@ -152,25 +147,8 @@ function section(set: SetResults, { model }: FormatsResults): Section {
     figures: [sqnrFigure(set), rangeFigure(set), ...(model ? lossFigure(set, model.after) : [])],
     details: [
       { summary: `Table (${rows.length} rows)`, html: htmlTable(tableColumns(shown), shown) },
-      ...(set.codebooks.length === 0
-        ? []
-        : [
-            {
-              summary: `Codebooks (${set.codebooks.length} rows)`,
-              html: htmlTable(
-                codebookColumns,
-                set.codebooks.map((row) => ({ ...row })),
-              ),
-            },
-          ]),
-      ...(each.length === 0
-        ? []
-        : [
-            {
-              summary: `Table of each tensor (${each.length} rows)`,
-              html: htmlTable(tableColumns(each), each),
-            },
-          ]),
+      ...openedTable('Codebooks (# rows)', codebookColumns, set.codebooks),
+      ...openedTable('Table of each tensor (# rows)', tableColumns(each), each),
     ],
   }
 }
@@ -200,21 +178,15 @@ function sqnrFigure(set: SetResults): Figure {
   const narrow = set.rows.filter(plotted)
   const rows = narrow.filter((row) => row.sqnr !== null && Number.isFinite(row.sqnr))
   const series = byFamily(rows, (row) => [row.bits, row.sqnr!])
-  const drawn = twoWidths((size) =>
-    scatterPlot([...series, perBit(series)], {
-      title: `${set.title}: SQNR by bits a value`,
-      x: { label: 'bits a value, with its part of the scales' },
-      y: { label: 'SQNR, dB' },
-      ...size,
-    }),
-  )
   const left = narrow.length - rows.length
   const missing =
     left > 0 ? ` Of ${left} ways some results are Inf or NaN, or all are exact: these are not there.` : ''
-  return {
-    ...drawn,
+  return scatterFigure([...series, perBit(series)], {
+    title: `${set.title}: SQNR by bits a value`,
     caption: `Signal to noise by bits, up to 9; named is the best with elements of 4, 6 and 8 bits.${missing}`,
-  }
+    x: { label: 'bits a value, with its part of the scales' },
+    y: { label: 'SQNR, dB' },
+  })
 }
 
 /** By how much the loss grows, in percent, against SQNR. */
@@ -223,19 +195,14 @@ function lossFigure(set: SetResults, loss: number): Figure[] {
   if (rows.length === 0) return []
   const what = set.name === 'weights' ? 'the kernels' : 'the kernels and what layers read'
   const grows = (row: Measurement): number => 100 * (row.loss! / loss - 1)
-  const drawn = twoWidths((size) =>
-    scatterPlot(
-      byFamily(rows, (row) => [row.sqnr!, grows(row)]),
-      {
-        title: `${set.title}: growth of the held-out loss by SQNR`,
-        x: { label: `SQNR of ${set.name}, dB` },
-        y: { label: 'growth of the held-out loss, %', scale: 'log10' },
-        ...size,
-      },
-    ),
-  )
-  const caption = `By how much the model's held-out loss grows with ${what} quantised; a ring at the foot is a loss that did not grow.`
-  return [{ ...drawn, caption }]
+  const series = byFamily(rows, (row) => [row.sqnr!, grows(row)])
+  const figure = scatterFigure(series, {
+    title: `${set.title}: growth of the held-out loss by SQNR`,
+    caption: `By how much the model's held-out loss grows with ${what} quantised; a ring at the foot is a loss that did not grow.`,
+    x: { label: `SQNR of ${set.name}, dB` },
+    y: { label: 'growth of the held-out loss, %', scale: 'log10' },
+  })
+  return [figure]
 }
 
 function rangeFigure(set: SetResults): Figure {

@@ -1,4 +1,4 @@
-import type { Skipped } from '../../io/index.js'
+import type { Skipped } from '../io/openFloatTensors.js'
 import type { CodebookRow } from './codebooks.js'
 import type { Measurement } from './measure.js'
 

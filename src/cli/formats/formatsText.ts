@@ -1,5 +1,5 @@
+import { readable } from '../../base/text/index.js'
 import { type Cell, type Column, type Row, sayingColumns, textTable } from '../../report/index.js'
-import { readable } from '../../text/index.js'
 import { percent, signedPercent } from './finding.js'
 import type { FormatsResults, SetResults } from './formatsResults.js'
 import type { Measurement } from './measure.js'
@@ -89,8 +89,7 @@ export function printed(results: FormatsResults, width?: number): string {
 
 function codebooksOf({ codebooks }: SetResults, width?: number): string {
   if (codebooks.length === 0) return ''
-  const rows = codebooks.map((row) => ({ ...row }))
-  return `\n${codebooksReading}\n\n${textTable(codebookColumns, rows, { width })}\n`
+  return `\n${codebooksReading}\n\n${textTable(codebookColumns, codebooks, { width })}\n`
 }
 
 /** How many tensors and values, as the end of a heading. */

@@ -1,4 +1,4 @@
-import { foldIn, type Key, key, normal, uniform } from '../../random/index.js'
+import { foldIn, type Key, key, normal, uniform } from '../../tensors/random/index.js'
 import { type DataSet, inMemory } from './dataSet.js'
 
 const rows = 64

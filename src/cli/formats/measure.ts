@@ -5,7 +5,7 @@ import {
   type QuantizationWay,
   reportPieces,
   type Survey,
-} from '../../blocks/index.js'
+} from '../../tensors/blocks/index.js'
 
 /** One line of the results: a way of quantising, on a tensor or on all of a data set. */
 export interface Measurement {

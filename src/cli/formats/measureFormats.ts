@@ -1,4 +1,6 @@
-import { openReport, say, type Terminal } from '../../io/index.js'
+import { openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Terminal } from '../io/terminal.js'
 import { formatsCsv, formatsJson } from './formatsJson.js'
 import { type GivenFormats, readFormatsOptions } from './formatsOptions.js'
 import { formatsPage } from './formatsPage.js'
@@ -12,7 +14,7 @@ export function measureFormats(given: GivenFormats, terminal: Terminal): void {
   terminal.ifStopped?.('nothing is written yet; --only and --data make it shorter')
   const results = runFormats(options, terminal.progress)
   if (given.json) terminal.out(formatsJson(results))
-  else say(terminal, printed(results, terminal.width))
+  else printWrapped(terminal, printed(results, terminal.width))
   report.write({
     'index.html': formatsPage(results),
     'formats.json': formatsJson(results),

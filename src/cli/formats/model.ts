@@ -1,4 +1,4 @@
-import { foldIn, key, normal, permutation } from '../../random/index.js'
+import { foldIn, key, normal, permutation } from '../../tensors/random/index.js'
 import {
   add,
   greater,
@@ -11,7 +11,7 @@ import {
   tensor,
   transpose,
   where,
-} from '../../tensor/index.js'
+} from '../../tensors/tensor/index.js'
 import { type Examples, flightWindows, inputWidth } from './flightWindows.js'
 
 /** A layer: outputs = inputs * kernel^T + bias, kernel [outputs, inputs], so that rows are what is summed over. */

@@ -1,5 +1,5 @@
-import { padRows, type QuantizationWay, rowsOf, unpadRows } from '../../blocks/index.js'
-import { type Tensor, tensor } from '../../tensor/index.js'
+import { padRows, type QuantizationWay, rowsOf, unpadRows } from '../../tensors/blocks/index.js'
+import { type Tensor, tensor } from '../../tensors/tensor/index.js'
 import { type DataSet, inMemory } from './dataSet.js'
 import { keptBatch, lossOf, type TrainedModel } from './model.js'
 

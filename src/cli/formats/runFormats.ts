@@ -1,13 +1,15 @@
 import { basename } from 'node:path'
+import { type FormatName, formatNames, round } from '../../numbers/formats/index.js'
 import {
   leastExponent,
   type QuantizationWay,
   quantizationWays,
   type Survey,
   survey,
-} from '../../blocks/index.js'
-import { type FormatName, formatNames, round } from '../../formats/index.js'
-import { BadInput, type FloatTensors, openFloatTensors, type Progress, type Skipped } from '../../io/index.js'
+} from '../../tensors/blocks/index.js'
+import { BadInput } from '../io/badInput.js'
+import { type FloatTensors, openFloatTensors, type Skipped } from '../io/openFloatTensors.js'
+import type { Progress } from '../io/terminal.js'
 import { measureCodebooks } from './codebooks.js'
 import type { DataSet } from './dataSet.js'
 import { finding, summaryFinding } from './finding.js'

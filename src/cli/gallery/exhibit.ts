@@ -1,4 +1,4 @@
-import type { Failure, FailureRun } from '../../failures/index.js'
+import type { Failure, FailureRun } from '../../experiments/failures/index.js'
 
 /** A failure with its run, and with a run of each of its repairs. */
 export interface Exhibit {

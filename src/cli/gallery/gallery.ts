@@ -1,6 +1,11 @@
 import { Command } from 'commander'
-import { gallery } from '../../failures/index.js'
-import { BadInput, openReport, readNames, type Subcommand, say, type Terminal } from '../../io/index.js'
+import { gallery } from '../../experiments/failures/index.js'
+import { BadInput } from '../io/badInput.js'
+import { openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readNames } from '../io/readNames.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 import { exhibit } from './exhibit.js'
 import { galleryJson } from './galleryJson.js'
 import { galleryMarkdown } from './galleryMarkdown.js'
@@ -46,7 +51,7 @@ function run(given: Given, terminal: Terminal): number {
   })
   if (given.docs) terminal.out(galleryMarkdown(exhibits))
   else if (given.json) terminal.out(galleryJson(exhibits))
-  else say(terminal, `${galleryTable(exhibits, terminal.width)}\n`)
+  else printWrapped(terminal, `${galleryTable(exhibits, terminal.width)}\n`)
   report?.write({ 'index.html': galleryPage(exhibits) })
   const sound = exhibits.every(
     ({ run, repaired }) => run.verdict.holds && repaired.every((r) => !r.run.verdict.holds),

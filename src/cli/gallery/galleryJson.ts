@@ -1,4 +1,4 @@
-import { jsonText } from '../../io/index.js'
+import { jsonText } from '../io/jsonText.js'
 import type { Exhibit } from './exhibit.js'
 
 /** The gallery as one JSON object. Numbers that are not finite are null, and so is an event that did not happen. */

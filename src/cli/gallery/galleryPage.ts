@@ -1,13 +1,11 @@
-import type { FailureFigure, Readings } from '../../failures/index.js'
+import type { Readings } from '../../experiments/failures/index.js'
 import {
   escapeHtml,
   htmlPage,
   htmlTable,
-  linePlot,
-  type PlotSize,
+  lineFigure,
   type Section,
-  scatterPlot,
-  twoWidths,
+  scatterFigure,
 } from '../../report/index.js'
 import type { Exhibit } from './exhibit.js'
 import { words } from './galleryTable.js'
@@ -52,26 +50,17 @@ function section({ failure, run, repaired }: Exhibit): Section {
   ]
   const source = escapeHtml(failure.source)
   const reported = `<p>Reported: <a href="${source}">${source}</a>. ${escapeHtml(failure.reported)}</p>`
+  const { kind, series, ...options } = run.figure
+  const figure = kind === 'line' ? lineFigure : scatterFigure
   return {
     id: failure.id,
     title: failure.title,
     finding: run.verdict.text,
     paragraphs: [failure.story],
-    figures: [
-      {
-        ...twoWidths((size) => drawn(run.figure, size), { width: 760, height: 340 }),
-        caption: run.figure.caption,
-      },
-    ],
+    figures: [figure(series, { ...options, width: 760, height: 340 })],
     html: `${reported}\n${htmlTable(columns, repairs)}`,
     details: [{ summary: 'The numbers', html: readingsTable(run.naive, run.stable) }],
   }
-}
-
-function drawn(figure: FailureFigure, size: PlotSize): string {
-  const { kind, series, title, x, y, markers = [] } = figure
-  const draw = kind === 'line' ? linePlot : scatterPlot
-  return draw(series, { title, x, y, markers, ...size })
 }
 
 /** The readings that are numbers, both ways side by side. */

@@ -1,6 +1,6 @@
-import type { Readings } from '../../failures/index.js'
+import { readable } from '../../base/text/index.js'
+import type { Readings } from '../../experiments/failures/index.js'
 import { textTable } from '../../report/index.js'
-import { readable } from '../../text/index.js'
 import type { Exhibit } from './exhibit.js'
 
 const columns = [

@@ -11,9 +11,14 @@ import {
   nextUp,
   type Rounding,
   ulp,
-} from '../../formats/index.js'
-import { BadInput, jsonText, readFormat, readName, type Subcommand, say } from '../../io/index.js'
+} from '../../numbers/formats/index.js'
 import { textTable } from '../../report/index.js'
+import { BadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readFormat } from '../io/readFormat.js'
+import { readName } from '../io/readNames.js'
+import type { Subcommand } from '../io/subcommand.js'
 
 interface Given {
   readonly format: string
@@ -66,7 +71,7 @@ export const inspectCommand: Subcommand = (terminal) =>
       }
       const found = formats.map((record) => inspect(value, record, options))
       if (given.json) terminal.out(jsonText({ value, formats: found }))
-      else say(terminal, `${textTable(columns, rowsOf(found), { width: terminal.width })}\n`)
+      else printWrapped(terminal, `${textTable(columns, rowsOf(found), { width: terminal.width })}\n`)
     })
 
 const full = { show: (value: unknown) => (Object.is(value, -0) ? '-0' : String(value)) }

@@ -1,7 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { kernelCases, longestKernel, type RunKernelsOptions, runKernels } from '../../drift/index.js'
-import { BadInput, openReport, readInteger, readNames, type Subcommand, say } from '../../io/index.js'
+import {
+  kernelCases,
+  longestKernel,
+  type RunKernelsOptions,
+  runKernels,
+} from '../../experiments/drift/index.js'
+import { BadInput } from '../io/badInput.js'
+import { openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readNames } from '../io/readNames.js'
+import { readInteger } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { kernelsJson } from './kernelsJson.js'
 import { kernelsPage } from './kernelsPage.js'
 import { kernelsText } from './kernelsText.js'
@@ -51,7 +61,7 @@ export const kernelsCommand: Subcommand = (terminal) =>
       terminal.ifStopped?.('nothing is written yet; --only and --length make it shorter')
       const results = runKernels({ ...options, ...(terminal.progress && { progress: terminal.progress }) })
       if (given.json) terminal.out(kernelsJson(results))
-      else say(terminal, kernelsText(results, terminal.width))
+      else printWrapped(terminal, kernelsText(results, terminal.width))
       report.write({ 'index.html': kernelsPage(results), 'kernels.json': kernelsJson(results) })
     })
 

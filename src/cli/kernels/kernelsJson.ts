@@ -1,4 +1,4 @@
-import type { KernelResults, KernelRow } from '../../drift/index.js'
+import type { KernelResults, KernelRow } from '../../experiments/drift/index.js'
 import { jsonWithRows } from '../../report/index.js'
 
 const fields: readonly (keyof KernelRow)[] = [

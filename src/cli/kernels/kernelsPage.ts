@@ -1,46 +1,28 @@
-import type { KernelFindings, KernelResults } from '../../drift/index.js'
+import { readable } from '../../base/text/index.js'
+import type { KernelFindings, KernelResults } from '../../experiments/drift/index.js'
 import {
   type Figure,
   htmlPage,
-  htmlTable,
-  linePlot,
+  lineFigure,
   type PlotSeries,
+  type Row,
   type Section,
-  twoWidths,
 } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import { boundsFinding, findingsTable, inputsSection, lengthTables } from '../drift/benchmarkPage.js'
 import { kernelColumns, kernelRows, sameForm } from './kernelsText.js'
 
 /** The report: a summary, a section for each kernel, the inputs. */
 export function kernelsPage(results: KernelResults): string {
   const rows = results.kernels.flatMap((found) => found.rows)
-  const bounded = rows.filter(({ ofBound }) => ofBound !== null)
-  const over = bounded.filter(({ ofBound }) => ofBound! > 1)
-  const bounds =
-    bounded.length === 0
-      ? 'No measurement of this run has an a-priori bound.'
-      : over.length > 0
-        ? `${over.length} of ${readable(bounded.length)} measurements exceed their a-priori bound.`
-        : `All ${readable(bounded.length)} measurements with an a-priori bound keep it.`
-  const list = results.kernels.map(({ kernel, finding }) => ({
-    kernel: kernel.title,
-    finding,
-    link: `#${kernel.name}`,
-  }))
+  const list = results.kernels.map(({ kernel: { name, title }, finding }) => ({ id: name, title, finding }))
   const summary: Section = {
     id: 'summary',
     title: 'Summary',
-    finding: bounds,
+    finding: boundsFinding(rows.filter(({ ofBound }) => ofBound !== null)),
     paragraphs: [
       'Errors are distances from the exact result on the same rounded operands: the norm of the errors by the norm of the result. In the plots a cross at the top is a result that is not finite, a ring at the foot one without an error.',
     ],
-    html: htmlTable(
-      [
-        { key: 'kernel', link: 'link' },
-        { key: 'finding', prose: true },
-      ],
-      list,
-    ),
+    html: findingsTable('kernel', list),
   }
   return htmlPage({
     title: 'Kernels and what they round',
@@ -52,7 +34,14 @@ export function kernelsPage(results: KernelResults): string {
       measurements: readable(rows.length),
       reference: 'float64',
     },
-    sections: [summary, ...results.kernels.map((found) => section(found, results)), inputs(results)],
+    sections: [
+      summary,
+      ...results.kernels.map((found) => section(found, results)),
+      inputsSection(
+        'Every input is rounded to the dtype once; errors are the kernel’s alone.',
+        results.inputs,
+      ),
+    ],
     foot: 'Written by tpu-toolkit kernels. The same numbers in full: kernels.json beside this page.',
   })
 }
@@ -60,21 +49,15 @@ export function kernelsPage(results: KernelResults): string {
 function section(found: KernelFindings, results: KernelResults): Section {
   const { kernel, finding } = found
   const { lengths } = results
-  const [last, all] = [kernelRows(found, lengths, false), kernelRows(found, lengths, true)]
-  const tables = [
-    {
-      summary: `Table at ${kernel.lengthName} = ${readable(lengths.at(-1))} (${last.length} rows)`,
-      html: htmlTable(kernelColumns(last), last),
-    },
-    { summary: `Table of every length (${all.length} rows)`, html: htmlTable(kernelColumns(all), all) },
-  ]
+  const at = `${kernel.lengthName} = ${readable(lengths.at(-1))}`
+  const rowsOf = (all: boolean): Row[] => kernelRows(found, lengths, all)
   return {
     id: kernel.name,
     title: kernel.title,
     finding,
     paragraphs: [kernel.about],
     figures: lengths.length > 1 ? figures(found, results) : [],
-    details: lengths.length > 1 ? tables : tables.slice(0, 1),
+    details: lengthTables(at, kernelColumns, rowsOf, lengths.length > 1),
   }
 }
 
@@ -90,25 +73,12 @@ function figures({ kernel, rows }: KernelFindings, { inputs, lengths, blocks }: 
         // There are eight colours.
         return { name: `${form.way}${block}`, points, ...(i >= 8 && { dashed: true }) }
       })
-      const drawn = twoWidths((size) =>
-        linePlot(series, {
-          title: `${kernel.title}, ${name}: relative error by ${kernel.lengthName}, ${dtype}`,
-          x: { label: kernel.lengthName, scale: 'log2' },
-          y: { label: `${name}: relative error`, scale: 'log10' },
-          ...size,
-        }),
-      )
-      return { ...drawn, caption: `Operands: ${name}, ${dtype}.` }
+      return lineFigure(series, {
+        title: `${kernel.title}, ${name}: relative error by ${kernel.lengthName}, ${dtype}`,
+        caption: `Operands: ${name}, ${dtype}.`,
+        x: { label: kernel.lengthName, scale: 'log2' },
+        y: { label: `${name}: relative error`, scale: 'log10' },
+      })
     }),
   )
-}
-
-function inputs({ inputs: list }: KernelResults): Section {
-  const rows = list.map(({ name, about }) => ({ name, about }))
-  return {
-    id: 'inputs',
-    title: 'Inputs',
-    paragraphs: ['Every input is rounded to the dtype once; errors are the kernel’s alone.'],
-    html: htmlTable([{ key: 'name' }, { key: 'about', prose: true }], rows),
-  }
 }

@@ -1,6 +1,6 @@
-import type { KernelFindings, KernelResults, KernelRow } from '../../drift/index.js'
+import { readable, sparkline } from '../../base/text/index.js'
+import type { KernelFindings, KernelResults, KernelRow } from '../../experiments/drift/index.js'
 import { type Column, type Row, sayingColumns, textTable } from '../../report/index.js'
-import { readable, sparkline } from '../../text/index.js'
 
 const columns: readonly Column[] = [
   { key: 'input' },

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { Command } from 'commander'
-import { CannotWrite, readInteger, type Subcommand } from '../../io/index.js'
+import { CannotWrite } from '../io/openReport.js'
+import { readInteger } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { pageFolder } from './pageFolder.js'
 import { type Served, serveFolder } from './serveFolder.js'
 
@@ -28,7 +30,7 @@ export const labCommand: Subcommand = (terminal) =>
 
 async function served(folder: string, port: number): Promise<Served> {
   try {
-    return await serveFolder(folder, port)
+    return await serveFolder(folder, port, 'index.html')
   } catch (thrown) {
     throw new CannotWrite(`cannot serve at port ${port} [${(thrown as Error).message.slice(0, 100)}]`)
   }

@@ -1,22 +1,19 @@
 import { Command } from 'commander'
 import {
-  CannotWrite,
-  mistakesAsBadInput,
-  openReport,
-  type Subcommand,
-  say,
-  type Terminal,
-} from '../../io/index.js'
-import { cumsums, forms } from '../../ssm/index.js'
-import {
   ablate,
   ablations,
   experiments,
   modelDTypes,
   runStep2750,
   type Step2750Record,
-} from '../../step2750/index.js'
-import { checkpointFile } from '../../step2750Files/index.js'
+} from '../../experiments/step2750/index.js'
+import { checkpointFile } from '../../experiments/step2750Files/index.js'
+import { cumsums, forms } from '../../models/ssm/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { CannotWrite, openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 import { cureCount, runCures } from './nanCures.js'
 import { ablationJson, ablationText, note, runJson, runText } from './nanOutput.js'
 import { nanPage } from './nanPage.js'
@@ -82,7 +79,7 @@ function runOnce(request: NanRequest, terminal: Terminal): number {
       }),
     )
     if (request.json) terminal.out(runJson(result, request))
-    else say(terminal, runText(result, rows, request, terminal.width))
+    else printWrapped(terminal, runText(result, rows, request, terminal.width))
     if (report) {
       terminal.ifStopped?.('the page is not written yet')
       const cures = runCures(request.options, request.data, (cure, step, name) =>
@@ -108,7 +105,7 @@ function runTable(request: NanRequest, terminal: Terminal): number {
     }),
   )
   if (request.json) terminal.out(ablationJson(rows, request))
-  else say(terminal, ablationText(rows, request, terminal.width))
+  else printWrapped(terminal, ablationText(rows, request, terminal.width))
   return 0
 }
 

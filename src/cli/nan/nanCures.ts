@@ -3,7 +3,7 @@ import {
   runStep2750,
   type Step2750Options,
   type Step2750Result,
-} from '../../step2750/index.js'
+} from '../../experiments/step2750/index.js'
 
 /** A run beside the one that is explained: what is changed, and what came of it. */
 export interface CureRun {

@@ -1,20 +1,23 @@
-import { type Column, textTable } from '../../report/index.js'
 import {
   type AblationRow,
   experiments,
   type Step2750Record,
   type Step2750Result,
   step2750Options,
-} from '../../step2750/index.js'
+} from '../../experiments/step2750/index.js'
+import { type Column, textTable } from '../../report/index.js'
 import type { NanRequest } from './nanRequest.js'
 
-const columns: readonly Column[] = [
+/** What is missing of a record is not finite. */
+const finite = (value: number | null): number => value ?? Number.NaN
+
+const columns: readonly Column<Step2750Record>[] = [
   { key: 'step' },
-  { key: 'loss', digits: 4 },
-  { key: '|A|', digits: 4 },
-  { key: 'dt', digits: 6 },
-  { key: 'cs_end', digits: 6 },
-  { key: 'span', header: 'exponent span', digits: 5 },
+  { key: 'loss', digits: 4, of: ({ loss }) => finite(loss) },
+  { key: '|A|', digits: 4, of: ({ A }) => Math.abs(finite(A)) },
+  { key: 'dt', digits: 6, of: ({ dt }) => finite(dt) },
+  { key: 'cs_end', digits: 6, of: ({ csEnd }) => finite(csEnd) },
+  { key: 'exponent span', digits: 5, of: ({ span }) => finite(span) },
 ]
 
 /** What every output says of the learning rate. */
@@ -38,19 +41,11 @@ export function runText(
   const last = records.slice(-3).filter(({ step }) => step > stepsRun - 3)
   const rows = new Map([...trace, ...last].map((record) => [record.step, record]))
   const ordered = [...rows.values()].sort((a, b) => a.step - b.step)
-  const cells = ordered.map(({ step, loss, A, dt, csEnd, span }) => ({
-    step,
-    loss: loss ?? Number.NaN,
-    '|A|': A === null ? Number.NaN : Math.abs(A),
-    dt: dt ?? Number.NaN,
-    cs_end: csEnd ?? Number.NaN,
-    span: span ?? Number.NaN,
-  }))
   return [
     `Step 2750: experiment ${experiment}, L = ${length}, ${dtype}, form ${form}, cumsum ${cumsum}, lr ${lr}, ${source}`,
     note(request),
     '',
-    textTable(columns, cells, { width }),
+    textTable(columns, ordered, { width }),
     '',
     explanation.text,
     '',
@@ -79,28 +74,21 @@ export function runJson(result: Step2750Result, request: NanRequest): string {
   return `${JSON.stringify(object)}\n`
 }
 
-const ablationColumns: readonly Column[] = [
+const ablationColumns: readonly Column<AblationRow>[] = [
   { key: 'name', header: 'what is changed', align: 'left' },
-  { key: 'nan', header: 'first NaN', align: 'right' },
-  { key: 'bad', header: 'bad steps' },
-  { key: 'loss', header: 'median loss, last 100 finite', digits: 3 },
-  { key: 'span', header: 'largest span', digits: 4 },
+  {
+    ...{ key: 'first NaN', align: 'right' },
+    of: ({ stepsRun, firstNonFiniteStep: step }) => (step === null ? `clean at ${stepsRun}` : String(step)),
+  },
+  { key: 'nonFiniteSteps', header: 'bad steps' },
+  { key: 'medianLoss', header: 'median loss, last 100 finite', digits: 3 },
+  { key: 'largestSpan', header: 'largest span', digits: 4 },
 ]
 
 /** The table of ablations for a reader. */
 export function ablationText(rows: readonly AblationRow[], request: NanRequest, width?: number): string {
-  const cells = rows.map(
-    ({ name, stepsRun, firstNonFiniteStep, nonFiniteSteps, medianLoss, largestSpan }) => ({
-      name,
-      nan: firstNonFiniteStep === null ? `clean at ${stepsRun}` : String(firstNonFiniteStep),
-      bad: nonFiniteSteps,
-      loss: medianLoss,
-      span: largestSpan,
-    }),
-  )
-  return [note(request), '', textTable(ablationColumns, cells, { width }), '', ...remarks(rows), ''].join(
-    '\n',
-  )
+  const table = textTable(ablationColumns, rows, { width })
+  return [note(request), '', table, '', ...remarks(rows), ''].join('\n')
 }
 
 /** What the table hides at first sight, each from its own numbers. */

@@ -1,20 +1,18 @@
+import { readable } from '../../base/text/index.js'
+import type { Step2750Result } from '../../experiments/step2750/index.js'
 import {
   type Column,
-  type DrawnTwice,
   escapeHtml,
+  type Figure,
   htmlPage,
   htmlTable,
-  linePlot,
+  lineFigure,
   type PlotMarker,
   type PlotSeries,
-  type PlotSize,
   type Row,
   type Section,
   type SeriesColor,
-  twoWidths,
 } from '../../report/index.js'
-import type { Step2750Record, Step2750Result } from '../../step2750/index.js'
-import { readable } from '../../text/index.js'
 import type { CureRun } from './nanCures.js'
 
 /** The story of a run as a page: its loss, where it parts from its cures, the bits, the cause, the cures side by side. */
@@ -48,23 +46,23 @@ function loss(run: Step2750Result, cures: readonly CureRun[]): Section {
       ? [{ name: kept.name, color: 'blue' as const, points: medians(kept.result.loss), dots: false }]
       : []),
   ]
-  const drawn = lossPlot(series, 'The loss, step by step', markers)
   const caption = 'Each point is the median of the finite losses of a stretch of steps.'
-  return { id: 'loss', title: 'The loss', finding, figures: [{ ...drawn, caption }] }
+  const figures = [lossFigure(series, 'The loss, step by step', caption, markers)]
+  return { id: 'loss', title: 'The loss', finding, figures }
 }
 
 /** Red is the run that breaks, on every page; "float32 kept" is blue, as beside it. */
 const cureColors: readonly SeriesColor[] = ['orange', 'blue', 'green', 'purple']
 
-/** Losses by step, on a wide screen and on a narrow one. */
-function lossPlot(
+/** Losses by step. */
+function lossFigure(
   series: readonly PlotSeries[],
   title: string,
+  caption: string,
   markers: readonly PlotMarker[] = [],
-): DrawnTwice {
-  const axes = { x: { label: 'step' }, y: { label: 'loss', scale: 'log10' as const } }
-  const draw = (size: PlotSize): string => linePlot(series, { ...{ title, ...axes, markers }, ...size })
-  return twoWidths(draw, { width: 760, height: 340 })
+): Figure {
+  const axes = { x: { label: 'step' }, y: { label: 'loss', scale: 'log10' } } as const
+  return lineFigure(series, { title, ...axes, markers, width: 760, height: 340, caption })
 }
 
 /** At most 250 medians over equal stretches; a stretch without a finite loss has none. */
@@ -127,22 +125,6 @@ function hex(value: number): string {
 function bits({ records, keys, firstNonFiniteStep, stepsRun }: Step2750Result): Section {
   const end = firstNonFiniteStep ?? stepsRun
   const near = records.filter(({ step }) => step > end - 3 && step <= end + 1)
-  const row = ({
-    step,
-    loss,
-    lossBits,
-    dt,
-    dtBits,
-    csEnd,
-    csEndBits,
-    A,
-    ABits,
-    norm,
-    normBits,
-  }: Step2750Record): Row => ({
-    step,
-    ...{ loss, lossBits, dt, dtBits, csEnd, csEndBits, A, ABits, norm, normBits },
-  })
   const pair = (key: string, header: string): Column[] => [
     { key, header, digits: 7 },
     { key: `${key}Bits`, header: 'bits', align: 'right' },
@@ -171,7 +153,7 @@ function bits({ records, keys, firstNonFiniteStep, stepsRun }: Step2750Result): 
     paragraphs: [
       `The last steps up to ${readable(end)}. Bits are float32 codes in hexadecimal; a dash is a number that is not finite.`,
     ],
-    html: htmlTable(columns, near.map(row)),
+    html: htmlTable(columns, near),
     details: [
       {
         summary: 'Parameters before these steps, and their gradients',
@@ -190,11 +172,8 @@ function bits({ records, keys, firstNonFiniteStep, stepsRun }: Step2750Result): 
 }
 
 function cause({ explanation }: Step2750Result): Section {
-  const [told = '', ...story] = explanation.text.split('\n\n')
-  const [finding = '', ...rest] = told.split('\n')
-  const rows = explanation.clocks.map(({ step, csEnd, exact, additions, lost, A, span }) => ({
-    ...{ step, csEnd, exact, additions, lost, A, span },
-  }))
+  const [summary = '', ...story] = explanation.text.split('\n\n')
+  const [finding = '', ...rest] = summary.split('\n')
   const columns: Column[] = [
     { key: 'step' },
     { key: 'csEnd', header: 'the sums end at', digits: 7 },
@@ -209,7 +188,7 @@ function cause({ explanation }: Step2750Result): Section {
     title: 'The cause',
     finding,
     paragraphs: [...rest, ...story.slice(0, 1).flatMap((text) => text.split('\n')[0] ?? [])],
-    ...(rows.length === 0 ? {} : { html: htmlTable(columns, rows) }),
+    ...(explanation.clocks.length === 0 ? {} : { html: htmlTable(columns, explanation.clocks) }),
     ...(story.length === 0
       ? {}
       : {
@@ -242,24 +221,17 @@ function sideBySide(run: Step2750Result, cures: readonly CureRun[]): Section {
   })
   const clean = rows.filter(({ nan }) => String(nan).startsWith('none'))
   const best = [...clean].sort((a, b) => Number(a['loss']) - Number(b['loss']))[0]
-  const drawn = lossPlot(
-    cures.map(({ name, result }, i) => ({
-      name,
-      color: cureColors[i % cureColors.length]!,
-      points: medians(result.loss),
-      dots: false,
-    })),
-    'The losses with each cure',
-  )
+  const series = cures.map(({ name, result }, i) => {
+    return { name, color: cureColors[i % cureColors.length]!, points: medians(result.loss), dots: false }
+  })
+  const caption = 'Medians as above; finite is not yet right: compare where the losses end.'
   return {
     id: 'cures',
     title: 'The cures side by side',
     finding: best
       ? `${clean.length} of ${rows.length} stay finite; the least loss at the end is that of "${best['name']}", ${readable(Number(best['loss']))}.`
       : 'None of these stays finite.',
-    figures: [
-      { ...drawn, caption: 'Medians as above; finite is not yet right: compare where the losses end.' },
-    ],
+    figures: [lossFigure(series, 'The losses with each cure', caption)],
     html: htmlTable(
       [
         { key: 'name', header: 'what is changed' },

@@ -1,6 +1,7 @@
-import { BadInput, mistakesAsBadInput, readCount, readNumber } from '../../io/index.js'
-import { type Step2750Data, type Step2750Options, step2750Options } from '../../step2750/index.js'
-import { readData } from '../../step2750Files/index.js'
+import { type Step2750Data, type Step2750Options, step2750Options } from '../../experiments/step2750/index.js'
+import { readData } from '../../experiments/step2750Files/index.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
+import { readCount, readNumber } from '../io/readNumber.js'
 
 /** The options as commander has them. */
 export interface GivenNan {

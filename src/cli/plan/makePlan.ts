@@ -1,5 +1,5 @@
-import type { ModelConfig } from '../../model/index.js'
-import { type PlanTrainingOptions, planTraining, type TrainingPlan } from '../../plan/index.js'
+import type { ModelConfig } from '../../planning/model/index.js'
+import { type PlanTrainingOptions, planTraining, type TrainingPlan } from '../../planning/plan/index.js'
 
 /** What is planned: a model, by its name too, on a slice. */
 export interface PlanRequest extends PlanTrainingOptions {

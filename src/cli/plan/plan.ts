@@ -1,15 +1,13 @@
 import { Command } from 'commander'
-import {
-  jsonText,
-  mistakesAsBadInput,
-  openReportFile,
-  readCount,
-  readName,
-  type Subcommand,
-  say,
-} from '../../io/index.js'
+import { strategyDiagram } from '../../planning/sharding/index.js'
 import { htmlPage, htmlTable, type Section, textTable } from '../../report/index.js'
-import { strategyDiagram } from '../../sharding/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readName } from '../io/readNames.js'
+import { readCount } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
 import { makePlan, type Plan, type PlanRequest } from './makePlan.js'
 import { planHead, planRows, shardingRows } from './planRows.js'
@@ -23,7 +21,7 @@ interface Given {
   readonly tensor?: string
   readonly expert?: string
   readonly params: string
-  readonly remat?: string
+  readonly remat: string
   readonly json?: boolean
   readonly out?: string
 }
@@ -43,7 +41,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
     .option('--tensor <n>', 'ways that share heads and the inside of MLPs, default 1')
     .option('--expert <n>', 'ways that share experts, default 1')
     .option('--params <dtype>', 'bfloat16 or float32', 'bfloat16')
-    .option('--remat <policy>', 'everything, dots or block; counted in the time where it is given')
+    .option('--remat <policy>', 'everything, dots or block, of memory and time alike', 'block')
     .option('--json', 'print one JSON object')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
@@ -51,41 +49,21 @@ export const planCommand: Subcommand = (terminal, exit) =>
       '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4 --out plan.html\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64',
     )
     .action((text: string, given: Given) => {
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const plan = mistakesAsBadInput('findOptimalBatchSize', () => makePlan(readRequest(text, given)))
       const { memory, step } = planRows(plan)
       const head = planHead(plan)
       if (given.json) {
         terminal.out(jsonText(withoutMesh(plan)))
       } else {
-        const tables = [memory, step].map((rows) =>
-          textTable(
-            columns,
-            rows.map((row) => ({ ...row })),
-            { width: terminal.width },
-          ),
-        )
-        const assumed = plan.assumptions.map((assumption) => `- ${assumption}`)
+        const tables = [memory, step].map((rows) => textTable(columns, rows, { width: terminal.width }))
         const parts = [
-          ...head,
-          '',
-          'On each device:',
-          '',
-          tables[0],
-          '',
-          'A step:',
-          '',
-          tables[1],
-          '',
-          'Each parameter, split over the ways named:',
-          '',
-          spread(plan, terminal.width),
-          '',
-          'Assumed:',
-          ...assumed,
+          head.join('\n'),
+          ...['On each device:', tables[0], 'A step:', tables[1]],
+          ...['Each parameter, split over the ways named:', spread(plan, terminal.width)],
+          ['Assumed:', ...plan.assumptions.map((assumption) => `- ${assumption}`)].join('\n'),
         ]
-        say(terminal, `${parts.join('\n')}\n`)
+        printWrapped(terminal, `${parts.join('\n\n')}\n`)
       }
       report?.write(page(plan, head))
       exit(plan.memory.fits ? 0 : 1)
@@ -126,17 +104,12 @@ function shardingSection(plan: Plan): Section {
 
 function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
   const { memory, step } = planRows(plan)
-  const table = (rows: typeof memory): string =>
-    htmlTable(
-      columns,
-      rows.map((row) => ({ ...row })),
-    )
   return htmlPage({
     title,
     lead: rest.join(' '),
     sections: [
-      { id: 'memory', title: 'On each device', html: table(memory) },
-      { id: 'step', title: 'A step', html: table(step) },
+      { id: 'memory', title: 'On each device', html: htmlTable(columns, memory) },
+      { id: 'step', title: 'A step', html: htmlTable(columns, step) },
       shardingSection(plan),
       { id: 'assumed', title: 'Assumed', paragraphs: plan.assumptions },
     ],
@@ -153,8 +126,6 @@ function readRequest(text: string, given: Given): PlanRequest {
     sequence: readCount('sequence', given.sequence, 1),
     paramsDtype: readName('dtype', given.params, ['bfloat16', 'float32']),
     ...(given.batch === undefined ? {} : { batch: readCount('batch', given.batch, 1) }),
-    ...(given.remat === undefined
-      ? {}
-      : { remat: readName('policy', given.remat, ['everything', 'dots', 'block']) }),
+    remat: readName('policy', given.remat, ['everything', 'dots', 'block']),
   }
 }

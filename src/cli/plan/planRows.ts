@@ -1,4 +1,4 @@
-import { bytesText, percentText, readable, secondsText } from '../../text/index.js'
+import { bytesText, percentText, readable, secondsText } from '../../base/text/index.js'
 import type { Plan } from './makePlan.js'
 
 /** One line of a plan: what, how much, and what that means. */

@@ -1,5 +1,5 @@
-import { BadInput } from '../../io/index.js'
-import { architectureOf, type ModelConfig, modelNamed } from '../../model/index.js'
+import { architectureOf, type ModelConfig, modelNamed } from '../../planning/model/index.js'
+import { BadInput } from '../io/badInput.js'
 
 /** What the help says of a model on the command line. */
 export const modelHelp = 'llama3-8b, gpt2 ..., or family=decoder,D=4096,F=14336,L=32,N=32,V=128256'

@@ -1,7 +1,12 @@
 import { basename } from 'node:path'
 import { Command } from 'commander'
-import { BadInput, jsonText, openReportFile, type Subcommand, say } from '../../io/index.js'
-import { terminalText } from '../../text/index.js'
+import { terminalText } from '../../base/text/index.js'
+import { BadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readNumber } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { quantizeFile } from './quantizeFile.js'
 import { quantizePage } from './quantizePage.js'
 import { quantizeTable } from './quantizeTable.js'
@@ -11,6 +16,7 @@ interface Given {
   readonly format?: string
   readonly all?: boolean
   readonly way?: string
+  readonly axis?: string
   readonly json?: boolean
   readonly out?: string
 }
@@ -34,21 +40,27 @@ export const quantizeCommand: Subcommand = (terminal) =>
       '--way <names>',
       `how they are applied, separated by commas: ${wayNames.join(', ')}, all (default: plain, floor, two-levels)`,
     )
+    .option(
+      '--axis <number>',
+      'the axis that blocks lie along, which is the one that a product sums over: 0 for weights [inputs, outputs] such as those of nn.linear, from the end if negative; tensors without it are taken along their last one (default: -1)',
+    )
     .option('--json', 'print one JSON object instead of the table')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nPlain casts overflow as the format has it, saturating ones give its largest number, scaled ones have one float32 for a tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are those of NVFP4. Blocks lie along the last axis; what a row lacks to a whole block is filled up with zeros that are not counted.\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
+      '\nPlain casts overflow as the format has it, saturating ones give its largest number, scaled ones have one float32 for a tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are those of NVFP4. Blocks lie along the last axis, or that of --axis, for which a tensor is held in memory whole; what a row lacks to a whole block is filled up with zeros that are not counted.\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
     )
     .action((path: string, given: Given) => {
       if (given.all && given.format !== undefined) throw new BadInput('--all and --format exclude each other')
       const ways = readWays(given.all ? undefined : (given.format ?? 'mxfp4'), given.way)
+      const axis = given.axis === undefined ? -1 : readNumber('axis', given.axis)
+      if (!Number.isInteger(axis)) throw new BadInput(`--axis is not a whole number [${axis}]`)
       const report =
         given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
       terminal.ifStopped?.('nothing is written yet')
-      const results = quantizeFile(path, ways, terminal.progress)
+      const results = quantizeFile(path, ways, terminal.progress, axis)
       const file = terminalText(basename(path))
       if (given.json) terminal.out(jsonText({ file, ...results }))
-      else say(terminal, `${quantizeTable(results, terminal.width)}\n`)
+      else printWrapped(terminal, `${quantizeTable(results, terminal.width)}\n`)
       report?.write(quantizePage(file, results))
     })

@@ -1,13 +1,18 @@
 import {
   magnitudes,
+  type PiecewiseTensor,
+  piecewise,
   type QuantizationWay,
   type TensorReport,
   tensorReport,
   type WayReport,
   type WayTotal,
   wayTotals,
-} from '../../blocks/index.js'
-import { BadInput, type FileTensor, openFloatTensors, type Progress, type Skipped } from '../../io/index.js'
+} from '../../tensors/blocks/index.js'
+import { sizeOf, Tensor, transpose } from '../../tensors/tensor/index.js'
+import { BadInput } from '../io/badInput.js'
+import { type FileTensor, openFloatTensors, type Skipped } from '../io/openFloatTensors.js'
+import type { Progress } from '../io/terminal.js'
 
 /** What a way of quantising does to one tensor. */
 export interface QuantizeRow extends WayReport {
@@ -32,11 +37,29 @@ export interface QuantizeResults {
   readonly magnitudes: readonly { readonly x: number; readonly y: number }[]
 }
 
-/** Quantises the float tensors of a file in each way, a piece of a tensor in memory at a time. */
+/** A tensor with an axis moved last, where blocks lie, whole in memory; as it is where it has no such axis. */
+function blocksAlong(tensor: FileTensor, place: number): PiecewiseTensor {
+  const { name, shape } = tensor
+  const rank = shape.length
+  const axis = place < 0 ? rank + place : place
+  if (axis < 0 || axis >= rank - 1) return tensor
+  const values = new Float64Array(sizeOf(shape))
+  let at = 0
+  for (const piece of tensor.pieces()) {
+    values.set(piece.values, at)
+    at += piece.values.length
+  }
+  const order = [...shape.keys()].filter((k) => k !== axis)
+  const moved = transpose(new Tensor('float64', shape, values), [...order, axis])
+  return piecewise(name, moved.shape, (from, to) => moved.data.subarray(from, to))
+}
+
+/** Quantises the float tensors of a file in each way, a piece of a tensor in memory at a time where blocks lie along the last axis. */
 export function quantizeFile(
   path: string,
   ways: readonly QuantizationWay[],
   progress: Progress = () => {},
+  axis = -1,
 ): QuantizeResults {
   const file = openFloatTensors(path)
   try {
@@ -44,7 +67,7 @@ export function quantizeFile(
     const done: { tensor: FileTensor; report: TensorReport }[] = []
     file.tensors.forEach((tensor, i) => {
       progress(i, file.tensors.length, tensor.name)
-      const report = tensorReport(tensor, ways)
+      const report = tensorReport(blocksAlong(tensor, axis), ways)
       if (report.ways.length === 0) skipped.push({ name: tensor.name, why: 'no finite value' })
       else done.push({ tensor, report })
     })

@@ -1,15 +1,15 @@
+import { readable } from '../../base/text/index.js'
 import {
   type Column,
   htmlPage,
   htmlTable,
-  linePlot,
+  lineFigure,
   type PlotSeries,
   type Row,
   type Section,
-  scatterPlot,
-  twoWidths,
+  scatterFigure,
 } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import type { Skipped } from '../io/openFloatTensors.js'
 import { bestByBits } from './bestByBits.js'
 import type { QuantizeResults } from './quantizeFile.js'
 import { reading, tensorColumns, tensorRows, totalColumns, totalRows } from './quantizeTable.js'
@@ -38,26 +38,6 @@ export function quantizePage(file: string, results: QuantizeResults): string {
         .map(({ bits, worst }) => ({ x: bits, y: worst.sqnr, title: worst.tensor })),
     },
   ]
-  const bySqnr = twoWidths(
-    (size) =>
-      scatterPlot(series, {
-        title: 'SQNR by bits',
-        x: { label: 'bits of an element, scales included' },
-        y: { label: 'SQNR, dB' },
-        ...size,
-      }),
-    { width: 760, height: 380 },
-  )
-  const lying = twoWidths(
-    (size) =>
-      linePlot([{ name: 'values', color: 'blue', points: magnitudes }], {
-        title: 'Where the magnitudes lie',
-        x: { label: 'floor(log2 |value|)' },
-        y: { label: 'percent of the values' },
-        ...size,
-      }),
-    { width: 760, height: 240 },
-  )
   return htmlPage({
     title: `Quantised: ${file}`,
     lead: 'What low-precision formats make of the tensors of this file.',
@@ -68,36 +48,33 @@ export function quantizePage(file: string, results: QuantizeResults): string {
         title: 'All tensors together',
         paragraphs: [reading],
         figures: [
-          {
-            ...bySqnr,
+          scatterFigure(series, {
+            ...{ title: 'SQNR by bits', width: 760, height: 380, wide: true },
+            x: { label: 'bits of an element, scales included' },
+            y: { label: 'SQNR, dB' },
             caption:
               'Signal to noise by the bits it costs. Named is the best with so many bits, the others by pointing at them; ways with Inf or NaN, or exact, are not there.',
-            wide: true,
-          },
-          { ...lying, caption: 'Zeros are not counted.', wide: true },
+          }),
+          lineFigure([{ name: 'values', color: 'blue', points: magnitudes }], {
+            ...{ title: 'Where the magnitudes lie', width: 760, height: 240, wide: true },
+            x: { label: 'floor(log2 |value|)' },
+            y: { label: 'percent of the values' },
+            caption: 'Zeros are not counted.',
+          }),
         ],
         ...folded(all, totalColumns),
       },
-      {
-        id: 'tensors',
-        title: 'Tensor by tensor',
-        ...folded(rows, tensorColumns),
-      },
-      ...(skipped.length === 0
-        ? []
-        : [
-            {
-              id: 'left-out',
-              title: 'Left out',
-              html: htmlTable(
-                [{ key: 'name' }, { key: 'why' }],
-                skipped.map((one) => ({ ...one })),
-              ),
-            },
-          ]),
+      { id: 'tensors', title: 'Tensor by tensor', ...folded(rows, tensorColumns) },
+      ...leftOutSection('Left out', skipped),
     ],
     foot: 'Written by tpu-toolkit quantize.',
   })
+}
+
+/** The tensors that were left out; no section where there are none. */
+export function leftOutSection(title: string, skipped: readonly Skipped[]): Section[] {
+  if (skipped.length === 0) return []
+  return [{ id: 'left-out', title, html: htmlTable([{ key: 'name' }, { key: 'why' }], skipped) }]
 }
 
 const nameOf = (scheme: string, way: string): string => (way === 'plain' ? scheme : `${scheme} ${way}`)

@@ -1,6 +1,7 @@
-import type { WayReport } from '../../blocks/index.js'
+import { readable } from '../../base/text/index.js'
 import { type Cell, type Column, type Row, textTable } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import type { WayReport } from '../../tensors/blocks/index.js'
+import type { Skipped } from '../io/openFloatTensors.js'
 import type { QuantizeResults } from './quantizeFile.js'
 
 /** What the columns mean. */
@@ -83,6 +84,12 @@ function decibels(sqnr: number): string {
   return sqnr === Infinity ? 'exact' : sqnr === -Infinity ? '-' : readable(sqnr)
 }
 
+/** The tensors that were left out, a line each; nothing where there are none. */
+export function leftOutText(title: string, skipped: readonly Skipped[]): string[] {
+  if (skipped.length === 0) return []
+  return [`${title}:\n${skipped.map(({ name, why }) => `  ${name}: ${why}`).join('\n')}`]
+}
+
 /** What the command prints. */
 export function quantizeTable(results: QuantizeResults, width?: number): string {
   const { tensors, skipped, totals } = results
@@ -93,9 +100,7 @@ export function quantizeTable(results: QuantizeResults, width?: number): string 
     textTable(tensorColumns(rows), rows, { width, ...(totals.length > 1 ? { group: 'tensor' } : {}) }),
     `Together, ${readable(tensors.length)} tensor${tensors.length === 1 ? '' : 's'} and ${readable(values, 4)} values:`,
     textTable(totalColumns(all), all, { width }),
-    ...(skipped.length === 0
-      ? []
-      : [`Left out:\n${skipped.map(({ name, why }) => `  ${name}: ${why}`).join('\n')}`]),
+    ...leftOutText('Left out', skipped),
     reading,
   ].join('\n\n')
 }

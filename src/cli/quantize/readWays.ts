@@ -1,5 +1,5 @@
-import { type QuantizationWay, quantizationWays } from '../../blocks/index.js'
-import { readName } from '../../io/index.js'
+import { type QuantizationWay, quantizationWays } from '../../tensors/blocks/index.js'
+import { readName } from '../io/readNames.js'
 
 const schemes = [...new Set(quantizationWays.map(({ scheme }) => scheme))]
 

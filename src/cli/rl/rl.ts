@@ -1,5 +1,10 @@
 import { Command } from 'commander'
-import { BadInput, jsonText, openReport, type Subcommand, say, type Terminal } from '../../io/index.js'
+import { BadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 import { rlPage } from './rlPage.js'
 import { type GivenRl, precisions, type RlRequest, readRl } from './rlRequest.js'
 import { requestIn, rlRun } from './rlRun.js'
@@ -74,7 +79,7 @@ async function run(
       }),
     )
   } else {
-    say(terminal, rlText(rows, against, terminal.width))
+    printWrapped(terminal, rlText(rows, against, terminal.width))
   }
   report.write({ 'index.html': rlPage(request, rows, against, facts) })
 }

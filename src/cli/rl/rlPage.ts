@@ -1,4 +1,4 @@
-import { type DrawnTwice, htmlPage, htmlTable, linePlot, twoWidths } from '../../report/index.js'
+import { type Figure, htmlPage, htmlTable, lineFigure } from '../../report/index.js'
 import type { RlRequest } from './rlRequest.js'
 import type { RlRow } from './rlRun.js'
 import type { RlBeside } from './rlTask.js'
@@ -19,21 +19,19 @@ export function rlPage(
   const curve = (
     title: string,
     label: string,
+    caption: string,
     of: (point: RlRow['curve'][number]) => number | null,
-  ): DrawnTwice =>
-    twoWidths((size) =>
-      linePlot(
-        rows.map((row) => ({
-          name: `seed ${row.seed}`,
-          points: row.curve.flatMap((point) => {
-            const y = of(point)
-            return y === null ? [] : [{ x: point[0], y }]
-          }),
-          dots: row.curve.length < 20,
-        })),
-        { title, x: { label: 'environment steps' }, y: { label }, ...size },
-      ),
-    )
+  ): Figure => {
+    const series = rows.map((row) => ({
+      name: `seed ${row.seed}`,
+      points: row.curve.flatMap((point) => {
+        const y = of(point)
+        return y === null ? [] : [{ x: point[0], y }]
+      }),
+      dots: row.curve.length < 20,
+    }))
+    return lineFigure(series, { title, caption, x: { label: 'environment steps' }, y: { label } })
+  }
   const statistics = statisticsOf(rows).map((each) => ({
     ...each,
     std: Number.isFinite(each.std) ? each.std : null,
@@ -54,14 +52,13 @@ export function rlPage(
         id: 'curves',
         title: 'Training',
         figures: [
-          {
-            ...curve('Mean return of 100 episodes', 'mean return', (point) => point[1]),
-            caption: 'Of training.',
-          },
-          {
-            ...curve('Ratios that are exactly 1', 'share', (point) => point[2]),
-            caption: 'The share of ratios new / old that are exactly 1, in the minibatches of an update.',
-          },
+          curve('Mean return of 100 episodes', 'mean return', 'Of training.', (point) => point[1]),
+          curve(
+            'Ratios that are exactly 1',
+            'share',
+            'The share of ratios new / old that are exactly 1, in the minibatches of an update.',
+            (point) => point[2],
+          ),
         ],
       },
     ],

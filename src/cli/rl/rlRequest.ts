@@ -1,4 +1,6 @@
-import { BadInput, readCount, readName, readNumber } from '../../io/index.js'
+import { BadInput } from '../io/badInput.js'
+import { readName } from '../io/readNames.js'
+import { readCount, readNumber } from '../io/readNumber.js'
 
 /** The dtypes that networks are run in. */
 export const precisions: readonly Precision[] = ['float32', 'bfloat16', 'float16']

@@ -1,4 +1,4 @@
-import { sp500 } from '../../data/index.js'
+import { sp500 } from '../../experiments/data/index.js'
 import {
   baselines,
   cartPole,
@@ -10,11 +10,11 @@ import {
   tradingEnv,
   tradingFeatures,
   vectorEnv,
-} from '../../env/index.js'
-import { ncaAgent } from '../../nca/index.js'
-import { foldIn, key } from '../../random/index.js'
-import { type Ppo, type PpoSettings, ppo, presets, towers } from '../../rl/index.js'
-import type { Treelike } from '../../tree/index.js'
+} from '../../models/env/index.js'
+import { ncaAgent } from '../../models/nca/index.js'
+import { type Ppo, type PpoSettings, ppo, presets, towers } from '../../models/rl/index.js'
+import { foldIn, key } from '../../tensors/random/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import type { RlRequest } from './rlRequest.js'
 
 /** What is trained, and how it is judged; S is what the environment's states are. */

@@ -26,10 +26,10 @@ export function statisticsOf(rows: readonly RlRow[]): RlStatistics[] {
   })
 }
 
-type Beside = readonly RlBeside[]
+type Peers = readonly RlBeside[]
 
 /** The rows of the table: every seed, and what they are held against. */
-export function tableOf(rows: readonly RlRow[], beside: Beside): { columns: Column[]; body: Row[] } {
+export function tableOf(rows: readonly RlRow[], beside: Peers): { columns: Column[]; body: Row[] } {
   const names = Object.keys(rows[0]?.figures ?? {})
   const columns = [
     { key: 'who', header: 'policy' },
@@ -50,7 +50,7 @@ export function tableOf(rows: readonly RlRow[], beside: Beside): { columns: Colu
 }
 
 /** The table and the statistics, for a terminal. */
-export function rlText(rows: readonly RlRow[], beside: Beside, width: number | undefined): string {
+export function rlText(rows: readonly RlRow[], beside: Peers, width: number | undefined): string {
   const { columns, body } = tableOf(rows, beside)
   const spread = (rows.length < 2 ? [] : statisticsOf(rows)).map(
     ({ figure, mean, std, least, greatest }) =>

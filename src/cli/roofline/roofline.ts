@@ -1,17 +1,20 @@
 import { Command } from 'commander'
-import { chip } from '../../hardware/index.js'
+import { secondsText } from '../../base/text/index.js'
+import { chip } from '../../planning/hardware/index.js'
 import {
-  jsonText,
-  mistakesAsBadInput,
-  openReportFile,
-  readCount,
-  readName,
-  type Subcommand,
-  say,
-} from '../../io/index.js'
-import { htmlPage, htmlTable, textTable } from '../../report/index.js'
-import { criticalIntensity, type OperationRow, operationBounds, rooflineSvg } from '../../roofline/index.js'
-import { secondsText } from '../../text/index.js'
+  criticalIntensity,
+  type OperationRow,
+  operationBounds,
+  rooflineSvg,
+} from '../../planning/roofline/index.js'
+import { type Column, htmlPage, htmlTable, textTable } from '../../report/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readName } from '../io/readNames.js'
+import { readCount } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
 
 interface Given {
@@ -43,8 +46,7 @@ export const rooflineCommand: Subcommand = (terminal) =>
       '\nExamples:\n  tpu-toolkit roofline llama3-8b\n  tpu-toolkit roofline llama3-8b --chip v6e --sequence 1 --context 8192 --batch 64 --pass forward',
     )
     .action((text: string, given: Given) => {
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const sizes = {
         batch: readCount('batch', given.batch, 1),
         sequence: readCount('sequence', given.sequence, 1),
@@ -61,7 +63,7 @@ export const rooflineCommand: Subcommand = (terminal) =>
       if (given.json) {
         terminal.out(jsonText({ model: text, chip: made.name, critical, seconds, operations: rows }))
       } else {
-        say(terminal, `${textTable(columns, rows.map(shownRow), { width: terminal.width })}\n\n${summary}\n`)
+        printWrapped(terminal, `${textTable(columns, rows, { width: terminal.width })}\n\n${summary}\n`)
       }
       report?.write(
         htmlPage({
@@ -78,38 +80,22 @@ export const rooflineCommand: Subcommand = (terminal) =>
                 },
               ],
             },
-            { id: 'operations', title: 'Operations', html: htmlTable(columns, rows.map(shownRow)) },
+            { id: 'operations', title: 'Operations', html: htmlTable(columns, rows) },
           ],
         }),
       )
     })
 
-const columns = [
-  { key: 'operation' },
+const columns: readonly Column<OperationRow>[] = [
+  { key: 'name', header: 'operation' },
   { key: 'pass' },
   { key: 'copies' },
-  { key: 'gigaflops', header: 'GFLOP' },
-  { key: 'megabytes', header: 'MB' },
+  { key: 'GFLOP', of: ({ flops }) => flops / 1e9 },
+  { key: 'MB', of: ({ bytes }) => bytes / 1e6 },
   { key: 'intensity', header: 'FLOP/byte' },
-  { key: 'time', align: 'right' },
+  { key: 'time', align: 'right', of: ({ seconds }) => secondsText(seconds) },
   { key: 'boundBy', header: 'bound by' },
-] as const
-
-function shownRow({
-  name,
-  pass,
-  copies,
-  flops,
-  bytes,
-  intensity,
-  seconds,
-  boundBy,
-}: OperationRow): Record<string, string | number> {
-  return {
-    ...{ operation: name, pass, copies, gigaflops: flops / 1e9, megabytes: bytes / 1e6 },
-    ...{ intensity, time: secondsText(seconds), boundBy },
-  }
-}
+]
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 

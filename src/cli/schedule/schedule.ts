@@ -1,13 +1,4 @@
 import { Command } from 'commander'
-import {
-  jsonText,
-  mistakesAsBadInput,
-  openReportFile,
-  readCount,
-  readName,
-  readNumber,
-  type Subcommand,
-} from '../../io/index.js'
 import { schedulePlot, scheduleSparkline, textTable } from '../../report/index.js'
 import {
   cosineDecaySchedule,
@@ -22,6 +13,12 @@ import {
   warmupCosineDecaySchedule,
   wsdSchedule,
 } from '../../schedule/index.js'
+import { mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { openReportFile } from '../io/openReport.js'
+import { readName } from '../io/readNames.js'
+import { readCount, readNumber } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
 
 /** The numbers that describe a schedule on the command line. */
 interface Shape {
@@ -98,8 +95,7 @@ export const scheduleCommand: Subcommand = (terminal) =>
     )
     .action((name: string, given: Given) => {
       const make = kinds[readName('schedule', name, Object.keys(kinds))]!
-      const report =
-        given.out === undefined ? undefined : openReportFile({ ...given, out: given.out, terminal })
+      const report = openReportFile({ ...given, terminal })
       const shape = readShape(given)
       const schedule = mistakesAsBadInput('', () => make(shape))
       const asked = Array.from({ length: 101 }, (_, i) => Math.round((i * shape.steps) / 100))

@@ -109,7 +109,7 @@ export const liveScript: string = `(() => {
     running.delete(idOf(one))
     metric ??= Object.keys(one.row).find((name) => typeof one.row[name] === 'number') ?? null
   })
-  hear('progress', (told) => { progress = told; state = 'live' })
+  hear('progress', (next) => { progress = next; state = 'live' })
   hear('report', (one) => { running.set(idOf(one), one) })
   hear('end', () => { state = 'ended'; running.clear(); events.close() })
   events.onerror = () => { if (state !== 'ended') { state = 'lost'; draw() } }

@@ -1,6 +1,6 @@
+import { readable } from '../../base/text/index.js'
+import type { SweepResult, TrialRow } from '../../experiments/sweep/index.js'
 import type { Axis, PlotPoint } from '../../report/index.js'
-import type { SweepResult, TrialRow } from '../../sweep/index.js'
-import { readable } from '../../text/index.js'
 import { paramsText, variedParams } from './searchText.js'
 
 /** A sweep's rows seen by their metric. */

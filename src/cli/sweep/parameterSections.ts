@@ -1,3 +1,4 @@
+import type { ParamValue, TrialRow } from '../../experiments/sweep/index.js'
 import {
   type Figure,
   heatMap,
@@ -6,10 +7,8 @@ import {
   type Row,
   type Section,
   type SeriesColor,
-  scatterPlot,
-  twoWidths,
+  scatterFigure,
 } from '../../report/index.js'
-import type { ParamValue, TrialRow } from '../../sweep/index.js'
 import { axisOf, type MetricView } from './metricView.js'
 
 /** A parameter with more values than this has a plot of its own, one with so many at most rows of a table. */
@@ -36,20 +35,12 @@ function alone({ configurations, metric, point, axis }: MetricView, names: reado
   if (names.length === 0) return []
   const figures = names.map((name): Figure => {
     const points = configurations.map((one) => point(numberOf(one, name), one))
-    return {
-      ...twoWidths((size) =>
-        scatterPlot([{ name: 'a run', points, color: 'blue' }], {
-          title: `${metric} against ${name}`,
-          x: axisOf(
-            name,
-            points.map(({ x }) => x),
-          ),
-          y: axis,
-          ...size,
-        }),
-      ),
+    const places = points.map(({ x }) => x)
+    return scatterFigure([{ name: 'a run', points, color: 'blue' }], {
+      title: `${metric} against ${name}`,
       caption: 'A point for each configuration, as far as it was run.',
-    }
+      ...{ x: axisOf(name, places), y: axis },
+    })
   })
   return [{ id: 'parameters', title: `${metric} by parameter`, figures }]
 }
@@ -66,23 +57,18 @@ function plane({ configurations, metric, point }: MetricView, [across, down]: re
       .map((one) => ({ ...point(numberOf(one, across), one), y: numberOf(one, down) })),
   })
   const last = Math.max(quarter, configurations.length - quarter)
-  const axis = (name: string) =>
-    axisOf(
-      name,
-      configurations.map((one) => numberOf(one, name)),
-    )
-  const drawn = twoWidths((size) =>
-    scatterPlot(
-      [
-        part('best quarter', 0, quarter, 'green'),
-        part('middle half', quarter, last, 'orange'),
-        part('worst quarter', last, configurations.length, 'grey'),
-      ],
-      { title: `${across} and ${down}`, x: axis(across), y: axis(down), ...size },
-    ),
-  )
+  const [x, y] = [across, down].map((name) => {
+    const values = configurations.map((one) => numberOf(one, name))
+    return axisOf(name, values)
+  })
+  const parts = [
+    part('best quarter', 0, quarter, 'green'),
+    part('middle half', quarter, last, 'orange'),
+    part('worst quarter', last, configurations.length, 'grey'),
+  ]
   const caption = `Where the best ${metric} lies among all.`
-  return [{ id: 'plane', title: 'Two parameters together', figures: [{ ...drawn, caption }] }]
+  const figure = scatterFigure(parts, { title: `${across} and ${down}`, caption, x: x!, y: y! })
+  return [{ id: 'plane', title: 'Two parameters together', figures: [figure] }]
 }
 
 /** The best of every pair of values, where two parameters have few of them and every pair was tried. */

@@ -1,5 +1,6 @@
-import { BadInput, mistakesAsBadInput, readInteger } from '../../io/index.js'
-import { type QueueRunnerOptions, queueAddress } from '../../queue/index.js'
+import { type QueueRunnerOptions, queueAddress } from '../../adapters/queue/index.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
+import { readInteger } from '../io/readNumber.js'
 
 /** The options of a sweep over many machines, as commander has them. */
 export interface GivenQueue {
@@ -10,7 +11,7 @@ export interface GivenQueue {
 }
 
 /** Where the runs are put. */
-export type QueueRequest = Omit<QueueRunnerOptions, 'experiment' | 'say'>
+export type QueueRequest = Omit<QueueRunnerOptions, 'experiment' | 'log'>
 
 /** Reads them: undefined where the sweep runs in threads. */
 export function readQueue(given: GivenQueue): QueueRequest | undefined {

@@ -1,6 +1,8 @@
-import { BadInput, readInteger, readName } from '../../io/index.js'
-import { key } from '../../random/index.js'
-import { asha, grid, random, type Search, sobol } from '../../sweep/index.js'
+import { asha, grid, random, type Search, sobol } from '../../experiments/sweep/index.js'
+import { key } from '../../tensors/random/index.js'
+import { BadInput } from '../io/badInput.js'
+import { readName } from '../io/readNames.js'
+import { readInteger } from '../io/readNumber.js'
 
 /** The options of the search, as commander has them. */
 export interface GivenSearch {

@@ -1,6 +1,14 @@
-import { BadInput, readInteger } from '../../io/index.js'
-import { nearestName } from '../../options/index.js'
-import { integers, linear, log, type ParamValue, type Space, type ValueRange } from '../../sweep/index.js'
+import { nearestName } from '../../base/options/index.js'
+import {
+  integers,
+  linear,
+  log,
+  type ParamValue,
+  type Space,
+  type ValueRange,
+} from '../../experiments/sweep/index.js'
+import { BadInput } from '../io/badInput.js'
+import { readInteger } from '../io/readNumber.js'
 
 const kinds: Readonly<
   Record<string, (from: number, to: number, options?: { readonly points?: number }) => ValueRange>

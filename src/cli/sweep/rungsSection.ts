@@ -1,12 +1,5 @@
-import {
-  htmlTable,
-  type PlotSeries,
-  type Row,
-  type Section,
-  scatterPlot,
-  twoWidths,
-} from '../../report/index.js'
-import type { TrialRow } from '../../sweep/index.js'
+import type { TrialRow } from '../../experiments/sweep/index.js'
+import { htmlTable, type PlotSeries, type Row, type Section, scatterFigure } from '../../report/index.js'
 import type { MetricView } from './metricView.js'
 
 /** The rungs of successive halving: how far each run went, and who went on. */
@@ -42,25 +35,16 @@ export function rungsSection(
     { key: 'best', header: `best ${metric}`, digits: 6 },
     { key: 'median', header: `median ${metric}`, digits: 6 },
   ]
-  const drawn = twoWidths((size) =>
-    scatterPlot(
-      [
-        part('went on', rows.filter(wentOn), 'green'),
-        part(
-          'ended here',
-          rows.filter((one) => !wentOn(one)),
-          'grey',
-        ),
-      ],
-      { title: `${metric} of every rung`, x: { label: 'step', scale: 'log10' }, y: axis, ...size },
-    ),
+  const ended = rows.filter((one) => !wentOn(one))
+  const figure = scatterFigure(
+    [part('went on', rows.filter(wentOn), 'green'), part('ended here', ended, 'grey')],
+    {
+      title: `${metric} of every rung`,
+      caption: 'Every run at the step to which it was run: the better ones went on.',
+      ...{ x: { label: 'step', scale: 'log10' }, y: axis },
+    },
   )
-  return {
-    id: 'rungs',
-    title: 'Who went on',
-    figures: [{ ...drawn, caption: 'Every run at the step to which it was run: the better ones went on.' }],
-    html: htmlTable(columns, body),
-  }
+  return { id: 'rungs', title: 'Who went on', figures: [figure], html: htmlTable(columns, body) }
 }
 
 function keyAt(params: TrialRow['trial']['params'], steps: number | undefined): string {

@@ -1,5 +1,5 @@
+import type { SweepResult, TrialRow } from '../../experiments/sweep/index.js'
 import { htmlPage, htmlTable, type Section } from '../../report/index.js'
-import type { SweepResult, TrialRow } from '../../sweep/index.js'
 import { metricView } from './metricView.js'
 import { parameterSections } from './parameterSections.js'
 import { rungsSection } from './rungsSection.js'

@@ -1,6 +1,6 @@
+import { readable } from '../../base/text/index.js'
+import type { SweepResult, TrialRow } from '../../experiments/sweep/index.js'
 import { type Cell, type Column, type Row, textTable } from '../../report/index.js'
-import type { SweepResult, TrialRow } from '../../sweep/index.js'
-import { readable } from '../../text/index.js'
 import type { SweepRequest } from './sweepRequest.js'
 
 /** Rows that a screen is shown; the page has all of them. */

@@ -1,7 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CannotWrite } from '../../io/index.js'
-import type { TrialRow, Watcher } from '../../sweep/index.js'
+import type { TrialRow, Watcher } from '../../experiments/sweep/index.js'
+import { readOnlyServer } from '../../training/http/index.js'
+import { CannotWrite } from '../io/openReport.js'
 import { livePage } from './livePage.js'
 import type { SweepRequest } from './sweepRequest.js'
 
@@ -32,13 +33,12 @@ export async function serveSweep(request: SweepRequest, port: number): Promise<L
     rows.push(JSON.stringify({ params, steps: steps ?? null, row }))
     tell('row', rows.at(-1)!, rows.length)
   }
-  const server = createServer(({ url = '/', method, headers }, response) => {
+  const server = readOnlyServer('127.0.0.1', ({ url = '/', method, headers }, response) => {
     const [path] = url.split('?', 1)
     const answer = (status: number, type: string, text: string): void => {
       response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' })
       response.end(method === 'HEAD' ? undefined : text)
     }
-    if (method !== 'GET' && method !== 'HEAD') return answer(405, 'text/plain', 'this is only read\n')
     if (path === '/') return answer(200, 'text/html', page)
     if (path === '/favicon.ico') return answer(200, 'image/x-icon', '')
     if (path === '/rows.json') return answer(200, 'application/json', `[${rows.join(',\n')}]\n`)

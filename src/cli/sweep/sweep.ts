@@ -1,19 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import {
-  BadInput,
-  CannotWrite,
-  jsonText,
-  openReport,
-  type Subcommand,
-  say,
-  type Terminal,
-} from '../../io/index.js'
-import { QueueFailed, type QueueRunner, queueRunner } from '../../queue/index.js'
-import { cumsums, forms } from '../../ssm/index.js'
-import { experiments, modelDTypes, type SweepRow } from '../../step2750/index.js'
-import { runSweep, type SweepResult, TrialFailed } from '../../sweep/index.js'
+import { QueueFailed, type QueueRunner, queueRunner } from '../../adapters/queue/index.js'
+import { experiments, modelDTypes, type SweepRow } from '../../experiments/step2750/index.js'
+import { runSweep, type SweepResult, TrialFailed } from '../../experiments/sweep/index.js'
+import { cumsums, forms } from '../../models/ssm/index.js'
+import { BadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { CannotWrite, openReport } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 import { searchPage } from './searchPage.js'
 import { searchJson, searchText } from './searchText.js'
 import { serveSweep } from './serveSweep.js'
@@ -128,11 +125,11 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
       ({ trial, row }) => ({ options: trial.params, ...row }) as unknown as SweepRow,
     )
     if (json) terminal.out(jsonText({ note: calibrated, rows }))
-    else say(terminal, `${sweepTable(rows, terminal.width)}\n`)
+    else printWrapped(terminal, `${sweepTable(rows, terminal.width)}\n`)
     report.write({ 'index.html': sweepPage(rows) })
   } else {
     if (json) terminal.out(jsonText(searchJson(request, result)))
-    else say(terminal, `${searchText(request, result, terminal.width)}\n`)
+    else printWrapped(terminal, `${searchText(request, result, terminal.width)}\n`)
     report.write({ 'index.html': searchPage(request, result) })
   }
   const tell = json ? terminal.error : terminal.out
@@ -170,6 +167,6 @@ async function swept(request: SweepRequest, path: string, terminal: Terminal): P
 /** What puts the runs into a database, where one is named. */
 async function queued({ queue, sweep }: SweepRequest, terminal: Terminal): Promise<QueueRunner | undefined> {
   if (queue === undefined) return undefined
-  const say = (text: string): void => terminal.error(`sweep: ${text}\n`)
-  return queueRunner({ ...queue, experiment: sweep.experiment, say })
+  const log = (text: string): void => terminal.error(`sweep: ${text}\n`)
+  return queueRunner({ ...queue, experiment: sweep.experiment, log })
 }

@@ -1,13 +1,5 @@
-import {
-  type Figure,
-  heatMap,
-  htmlPage,
-  htmlTable,
-  linePlot,
-  type Section,
-  twoWidths,
-} from '../../report/index.js'
-import type { Step2750Run, SweepRow } from '../../step2750/index.js'
+import type { Step2750Run, SweepRow } from '../../experiments/step2750/index.js'
+import { type Figure, heatMap, htmlPage, htmlTable, lineFigure, type Section } from '../../report/index.js'
 import { calibrated, tableRows, varied, written } from './sweepTable.js'
 
 /** The report of a sweep: the heat map, the NaN step against the learning rate, the table. */
@@ -75,17 +67,12 @@ function againstRate(rows: readonly SweepRow[]): Section[] {
   }))
   const products = bad.map((row) => row.options.lr * row.firstNonFiniteStep!)
   const [least, most] = [Math.min(...products), Math.max(...products)]
-  const figure: Figure = {
-    ...twoWidths((size) =>
-      linePlot(series, {
-        title: 'First NaN step against the learning rate',
-        x: { label: 'learning rate', scale: 'log10' },
-        y: { label: 'first NaN step', scale: 'log10' },
-        ...size,
-      }),
-    ),
+  const figure = lineFigure(series, {
+    title: 'First NaN step against the learning rate',
     caption: 'Both axes are logarithmic: a line of slope -1 means that lr x step is constant.',
-  }
+    x: { label: 'learning rate', scale: 'log10' },
+    y: { label: 'first NaN step', scale: 'log10' },
+  })
   const finding =
     least === most
       ? `lr x step is ${least.toPrecision(4)} in every run that becomes NaN.`

@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
-import { BadInput, mistakesAsBadInput, readInteger, readName, readNumber } from '../../io/index.js'
-import { nearestName } from '../../options/index.js'
+import { nearestName } from '../../base/options/index.js'
 import {
   type LoadedExperiment,
   loadExperiment,
@@ -8,7 +7,10 @@ import {
   type Space,
   type SweepOptions,
   type ValueRange,
-} from '../../sweep/index.js'
+} from '../../experiments/sweep/index.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
+import { readName } from '../io/readNames.js'
+import { readInteger, readNumber } from '../io/readNumber.js'
 import { type GivenQueue, type QueueRequest, readQueue } from './readQueue.js'
 import { type GivenSearch, readSearch } from './readSearch.js'
 import { camelCase, type OtherArguments, readNamed, readOthers, readSpace, readValues } from './readSpace.js'

@@ -1,5 +1,5 @@
+import { experiments, type Step2750Run, type SweepRow } from '../../experiments/step2750/index.js'
 import { type Column, type Row, textTable } from '../../report/index.js'
-import { experiments, type Step2750Run, type SweepRow } from '../../step2750/index.js'
 
 /** The options in which the rows differ, in the order of the grid. */
 export function varied(rows: readonly SweepRow[]): (keyof Step2750Run)[] {

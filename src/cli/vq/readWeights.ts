@@ -1,7 +1,8 @@
-import { type NpyFile, openNpy } from '../../files/index.js'
-import { BadInput, openFloatTensors, type Skipped } from '../../io/index.js'
-import { type FloatDType, isFloat, sizeOf, Tensor, tensor } from '../../tensor/index.js'
-import { terminalText } from '../../text/index.js'
+import { terminalText } from '../../base/text/index.js'
+import { type FloatDType, isFloat, sizeOf, Tensor, tensor } from '../../tensors/tensor/index.js'
+import { type NpyFile, openNpy } from '../../training/files/index.js'
+import { BadInput } from '../io/badInput.js'
+import { openFloatTensors, type Skipped } from '../io/openFloatTensors.js'
 
 /** The float tensors of a file that have two axes and more, by name, and the others with the reason. */
 export interface WeightsOfFile {

@@ -1,23 +1,17 @@
 import { basename } from 'node:path'
 import { Command } from 'commander'
-import { encodeSafetensors, writeFileAtomic } from '../../files/index.js'
-import {
-  BadInput,
-  CannotWrite,
-  jsonText,
-  mistakesAsBadInput,
-  openReportFile,
-  readCount,
-  readInteger,
-  readNumber,
-  type Subcommand,
-  say,
-  type Terminal,
-} from '../../io/index.js'
-import { key } from '../../random/index.js'
-import type { Tensor } from '../../tensor/index.js'
-import { terminalText } from '../../text/index.js'
-import { type QuantizedModel, quantizeModel, storeCodes } from '../../vq/index.js'
+import { terminalText } from '../../base/text/index.js'
+import { type QuantizedModel, quantizeModel, storeCodes } from '../../models/vq/index.js'
+import { key } from '../../tensors/random/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
+import { encodeSafetensors, writeFileAtomic } from '../../training/files/index.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
+import { jsonText } from '../io/jsonText.js'
+import { CannotWrite, openReportFile } from '../io/openReport.js'
+import { printWrapped } from '../io/printWrapped.js'
+import { readCount, readInteger, readNumber } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 import { readWeights } from './readWeights.js'
 import { vqPage } from './vqPage.js'
 import { type VqResults, vqTable } from './vqTable.js'
@@ -73,8 +67,8 @@ function run(path: string, given: Given, terminal: Terminal): void {
     key: key(readInteger('seed', given.seed, 0, 2 ** 32 - 1)),
   }
   const { json, save } = given
-  const report = given.out === undefined ? undefined : openReportFile({ json, out: given.out, terminal })
-  const saving = save === undefined ? undefined : openReportFile({ json, out: save, terminal })
+  const report = openReportFile({ json, out: given.out, terminal })
+  const saving = openReportFile({ json, out: save, terminal })
   terminal.ifStopped?.('nothing is written yet')
   const { tensors, skipped } = readWeights(path)
   const progress = terminal.progress
@@ -90,7 +84,7 @@ function run(path: string, given: Given, terminal: Terminal): void {
   }
   const file = terminalText(basename(path))
   if (json) terminal.out(jsonText({ file, ...results }))
-  else say(terminal, `${vqTable(results, terminal.width)}\n`)
+  else printWrapped(terminal, `${vqTable(results, terminal.width)}\n`)
   if (save !== undefined && saving) writeCodes(save, model, { json, terminal })
   report?.write(vqPage(file, results))
 }

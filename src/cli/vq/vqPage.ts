@@ -1,15 +1,8 @@
-import { htmlPage, htmlTable, type PlotSize, scatterPlot, twoWidths } from '../../report/index.js'
-import { readable } from '../../text/index.js'
+import { readable } from '../../base/text/index.js'
+import { htmlPage, htmlTable, scatterFigure } from '../../report/index.js'
 import { bestByBits } from '../quantize/bestByBits.js'
-import {
-  reading,
-  tensorColumns,
-  tensorRows,
-  totalRows,
-  type VqResults,
-  vqFinding,
-  wayColumns,
-} from './vqTable.js'
+import { leftOutSection } from '../quantize/quantizePage.js'
+import { reading, tensorColumns, type VqResults, vqFinding, wayColumns } from './vqTable.js'
 
 /** The report as a page. */
 export function vqPage(file: string, results: VqResults): string {
@@ -26,24 +19,13 @@ export function vqPage(file: string, results: VqResults): string {
     },
     { name: 'chosen', ways: finite.filter(({ way }) => way === 'chosen') },
   ]
-  const draw = (size: PlotSize): string =>
-    scatterPlot(
-      series.map(({ name, ways }) => ({
-        name,
-        points: ways.map((one) => ({
-          x: one.bits,
-          y: one.sqnr,
-          title: one.way,
-          ...(named.has(one) || name === 'chosen' ? { label: one.way } : {}),
-        })),
-      })),
-      {
-        title: 'SQNR by bits',
-        ...size,
-        x: { label: 'bits of a value, scales and tables included' },
-        y: { label: 'SQNR, dB' },
-      },
-    )
+  const points = series.map(({ name, ways }) => ({
+    name,
+    points: ways.map((one) => ({
+      ...{ x: one.bits, y: one.sqnr, title: one.way },
+      ...(named.has(one) || name === 'chosen' ? { label: one.way } : {}),
+    })),
+  }))
   return htmlPage({
     title: `Vector quantised: ${file}`,
     lead: 'Codebooks beside integers, blocks and bfloat16, on the tensors of this file.',
@@ -59,14 +41,15 @@ export function vqPage(file: string, results: VqResults): string {
         finding: vqFinding(results),
         paragraphs: [reading],
         figures: [
-          {
-            ...twoWidths(draw, { width: 760, height: 380 }),
+          scatterFigure(points, {
+            ...{ title: 'SQNR by bits', width: 760, height: 380, wide: true },
+            x: { label: 'bits of a value, scales and tables included' },
+            y: { label: 'SQNR, dB' },
             caption:
               'Signal to noise by the bits it costs. Named is the best with so many bits, the others by pointing at them.',
-            wide: true,
-          },
+          }),
         ],
-        html: htmlTable(wayColumns, totalRows(results)),
+        html: htmlTable(wayColumns, totals),
       },
       {
         id: 'tensors',
@@ -74,22 +57,11 @@ export function vqPage(file: string, results: VqResults): string {
         details: [
           {
             summary: `All ${readable(results.layers.length)} rows`,
-            html: htmlTable(tensorColumns, tensorRows(results)),
+            html: htmlTable(tensorColumns(results), results.layers),
           },
         ],
       },
-      ...(skipped.length === 0
-        ? []
-        : [
-            {
-              id: 'left-out',
-              title: 'Left as they are',
-              html: htmlTable(
-                [{ key: 'name' }, { key: 'why' }],
-                skipped.map((one) => ({ ...one })),
-              ),
-            },
-          ]),
+      ...leftOutSection('Left as they are', skipped),
     ],
     foot: 'Written by tpu-toolkit vq.',
   })

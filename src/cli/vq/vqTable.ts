@@ -1,7 +1,8 @@
-import type { Skipped } from '../../io/index.js'
-import { type Column, type Row, textTable } from '../../report/index.js'
-import { readable } from '../../text/index.js'
-import type { LayerRow, ModelMetrics, TotalRow, WayRow } from '../../vq/index.js'
+import { readable } from '../../base/text/index.js'
+import type { LayerRow, ModelMetrics, TotalRow, WayRow } from '../../models/vq/index.js'
+import { type Column, textTable } from '../../report/index.js'
+import type { Skipped } from '../io/openFloatTensors.js'
+import { leftOutText } from '../quantize/quantizeTable.js'
 
 /** Everything that is printed and written. */
 export interface VqResults {
@@ -23,38 +24,23 @@ export const reading =
   'vq 2 x 256: a code for 2 neighbours, 256 codes in a table of bfloat16, one for a tensor. Bits count codes, scales and tables. SQNR is the sum of squares over that of the errors, in dB. Perplexity: as many codes used evenly have the same entropy, the mean over tensors; dead: codes that nothing has. Chosen: of each tensor the way that makes the sum of all relative errors least within the bits. No speed was measured.'
 
 /** The columns of both tables. */
-export const wayColumns: readonly Column[] = [
+export const wayColumns: readonly Column<WayRow>[] = [
   { key: 'way' },
-  { key: 'bits', digits: 4 },
-  { key: 'sqnr', header: 'SQNR dB', align: 'right' },
+  { key: 'bitsPerValue', header: 'bits', digits: 4 },
+  { key: 'SQNR dB', align: 'right', of: ({ sqnr }) => (sqnr === Infinity ? 'exact' : readable(sqnr)) },
   { key: 'perplexity', digits: 3 },
-  { key: 'dead' },
+  { key: 'deadCodes', header: 'dead' },
 ]
 
-export const tensorColumns: readonly Column[] = [
-  { key: 'tensor' },
-  { key: 'shape' },
-  ...wayColumns,
-  { key: 'chosen' },
-]
-
-/** One row a way, over all tensors. */
-export const totalRows = ({ totals }: VqResults): Row[] => totals.map(wayRow)
-
-/** One row a tensor and way. */
-export function tensorRows({ layers, tensors }: VqResults): Row[] {
+/** The columns of every tensor in every way. */
+export function tensorColumns({ tensors }: VqResults): Column<LayerRow>[] {
   const shapes = new Map(tensors.map(({ name, shape }) => [name, `[${shape.join(', ')}]`]))
-  return layers.map((row) => ({
-    tensor: row.path,
-    shape: shapes.get(row.path) ?? '',
-    ...wayRow(row),
-    chosen: row.chosen ? 'yes' : '',
-  }))
-}
-
-function wayRow({ way, bitsPerValue, sqnr, perplexity, deadCodes }: WayRow): Row {
-  const decibels = sqnr === Infinity ? 'exact' : readable(sqnr)
-  return { way, bits: bitsPerValue, sqnr: decibels, perplexity, dead: deadCodes }
+  return [
+    { key: 'path', header: 'tensor' },
+    { key: 'shape', of: ({ path }) => shapes.get(path) ?? '' },
+    ...wayColumns,
+    { key: 'chosen', of: ({ chosen }) => (chosen ? 'yes' : '') },
+  ]
 }
 
 /** What was reached, in a sentence. */
@@ -66,19 +52,16 @@ export function vqFinding({ metrics, layers, tensors }: VqResults): string {
 
 /** What the command prints. */
 export function vqTable(results: VqResults, width?: number): string {
-  const chosen = tensorRows(results).filter((row) => row['chosen'] === 'yes')
-  const { skipped } = results
+  const { skipped, layers, totals } = results
   return [
-    textTable(wayColumns, totalRows(results), { width }),
+    textTable(wayColumns, totals, { width }),
     'As chosen, tensor by tensor:',
     textTable(
-      tensorColumns.filter(({ key }) => key !== 'chosen'),
-      chosen,
+      tensorColumns(results).filter(({ key }) => key !== 'chosen'),
+      layers.filter(({ chosen }) => chosen),
       { width },
     ),
-    ...(skipped.length === 0
-      ? []
-      : [`Left as they are:\n${skipped.map(({ name, why }) => `  ${name}: ${why}`).join('\n')}`]),
+    ...leftOutText('Left as they are', skipped),
     vqFinding(results),
     reading,
   ].join('\n\n')

@@ -1,10 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { Command } from 'commander'
-import { BadInput, mistakesAsBadInput, readInteger, type Subcommand, type Terminal } from '../../io/index.js'
-import { QueueFailed, queueAddress, queueWorker } from '../../queue/index.js'
+import { QueueFailed, queueAddress, queueWorker } from '../../adapters/queue/index.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
+import { readInteger } from '../io/readNumber.js'
+import type { Subcommand } from '../io/subcommand.js'
+import type { Terminal } from '../io/terminal.js'
 
 interface GivenWorker {
   readonly workers: string
+  readonly folder?: readonly string[]
   readonly drain?: boolean
   readonly states?: string
   readonly patience: string
@@ -21,6 +25,11 @@ export const workerCommand: Subcommand = (terminal, exit) =>
     )
     .argument('<address>', 'postgres://user@host:5432/name; the password also from PGPASSWORD or ~/.pgpass')
     .option('--workers <n>', 'runs at a time, each in a thread', String(availableParallelism()))
+    .option(
+      '--folder <path>',
+      'where the modules of experiments may be, with all folders below; may be repeated; default: the working folder',
+      (path: string, all: readonly string[] = []) => [...all, path],
+    )
     .option('--drain', 'end when no run is left')
     .option(
       '--states <folder>',
@@ -40,7 +49,8 @@ async function run(address: string, given: GivenWorker, terminal: Terminal): Pro
   const ended = queueWorker({
     ...{ url: address, workers, patience, signal: stop.signal, drain: given.drain ?? false },
     ...(given.states === undefined ? {} : { states: given.states }),
-    say: (text) => terminal.error(`worker: ${text}\n`),
+    ...(given.folder === undefined ? {} : { folders: given.folder }),
+    log: (text) => terminal.error(`worker: ${text}\n`),
   })
   terminal.onStop?.(async () => {
     stop.abort()

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import type { GradientTransformation, State } from '../transformation.js'
 import { type AdamwOptions, adamw, adamwNames } from './adamw.js'
 

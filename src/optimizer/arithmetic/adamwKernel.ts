@@ -5,8 +5,8 @@ import {
   adamwBlocks,
   arena,
   type Engine,
-} from '../../simd/index.js'
-import { canonicalizeNaN } from '../../tensor/index.js'
+} from '../../numbers/simd/index.js'
+import { canonicalizeNaN } from '../../tensors/tensor/index.js'
 
 /**
  * A whole AdamW step of one float32 leaf: in WebAssembly where the machine has it, equal in every bit to

@@ -1,5 +1,5 @@
-import { all, isFinite as areFinite, logicalAnd, ones, type Tensor } from '../../tensor/index.js'
-import { leavesOf, type Treelike } from '../../tree/index.js'
+import { all, isFinite as areFinite, logicalAnd, ones, type Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, type Treelike } from '../../tensors/tree/index.js'
 
 /** Whether no leaf holds a NaN or an infinity. */
 export function allFinite(tree: Treelike): boolean {

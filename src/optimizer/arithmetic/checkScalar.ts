@@ -1,6 +1,6 @@
-import { checkFlag as checkGivenFlag } from '../../options/index.js'
-import { checkFloatDType, Tensor } from '../../tensor/index.js'
-import type { Scalar } from './decoded.js'
+import { checkFlag as checkGivenFlag } from '../../base/options/index.js'
+import { checkFloatDType, Tensor } from '../../tensors/tensor/index.js'
+import type { Scalar } from './operand.js'
 
 /**
  * Throws a RangeError unless the number is one and in [low, high], which an infinite one may be; strong scalars are data and

@@ -1,8 +1,14 @@
-import { equal, Tensor, where } from '../../tensor/index.js'
+import { equal, Tensor, where } from '../../tensors/tensor/index.js'
 import type { Count } from './count.js'
+import { areRecorded } from './recorded.js'
 
 /** A decision: known, or where a whole step is recorded a bool tensor of no axes. */
 export type Flag = boolean | Tensor<'bool'>
+
+/** A decision that is made now, except where somebody records what follows from it. */
+export function known(flag: Tensor<'bool'>): Flag {
+  return areRecorded(flag) ? flag : flag.item() === 1
+}
 
 /** Whether so many steps are done. */
 export function isAt(count: Count, steps: number): Flag {

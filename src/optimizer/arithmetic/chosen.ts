@@ -1,4 +1,4 @@
-import type { OptionNames } from '../../options/index.js'
+import type { OptionNames } from '../../base/options/index.js'
 
 /** Those of the options that a table names: what an alias hands on to one of its parts. */
 export function chosen<O extends object>(options: O, names: OptionNames): O {

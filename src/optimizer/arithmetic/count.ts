@@ -1,4 +1,4 @@
-import { apply, type KnownOp, type Op, Tensor } from '../../tensor/index.js'
+import { apply, type KnownOp, type Op, Tensor } from '../../tensors/tensor/index.js'
 import { areRecorded } from './recorded.js'
 
 /** Steps done: a number, or where a whole step is recorded an int32 tensor of no axes, as optax keeps it. */

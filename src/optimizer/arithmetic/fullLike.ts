@@ -1,5 +1,5 @@
-import { type FloatDType, full, type Tensor, zeros } from '../../tensor/index.js'
-import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { type FloatDType, full, type Tensor, zeros } from '../../tensors/tensor/index.js'
+import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 
 /** Zeros shaped as the leaves, of their dtype or another: how a state begins. */
 export function zerosLike(tree: Treelike, dtype?: FloatDType): Tree {

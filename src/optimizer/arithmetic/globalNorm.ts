@@ -1,10 +1,9 @@
-import { checkOptions } from '../../options/index.js'
-import { cast, type FloatDType, mul, Tensor } from '../../tensor/index.js'
-import { leavesOf, type Treelike } from '../../tree/index.js'
-import { type ArithmeticOption, arithmeticNames, arithmeticOf, type Elementwise } from './arithmetic.js'
-import { type Decoded, decodedOf, promote, tensorOf } from './decoded.js'
-import { areRecorded } from './recorded.js'
-import { recordedNorm, scaledNorm } from './scaledNorm.js'
+import { checkOptions } from '../../base/options/index.js'
+import { type FloatDType, mul, Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, type Treelike } from '../../tensors/tree/index.js'
+import { type ArithmeticOption, arithmeticNames, arithmeticOf } from './arithmetic.js'
+import { floatOf, inDtype, promote } from './operand.js'
+import { scaledNorm } from './scaledNorm.js'
 import { sumXla } from './sumXla.js'
 
 /**
@@ -22,25 +21,12 @@ export function globalNorm(tree: Treelike, options: ArithmeticOption = {}): Tens
   checkOptions('globalNorm', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   const leaves = leavesOf(tree)
-  const dtype = leaves.map((leaf) => leaf.dtype as FloatDType).reduce(promote, leaves[0]?.dtype as FloatDType)
+  const dtype = leaves.map((leaf) => floatOf(leaf.dtype)).reduce(promote, leaves[0]?.dtype as FloatDType)
   if (leaves.length === 0) return new Tensor('float32', [], Float32Array.of(0))
-  if (a.name === 'ieee' && areRecorded(...leaves)) {
-    const { scale, root } = recordedNorm(tree)
-    return cast(mul(scale, root), dtype)
-  }
   if (a.name === 'ieee') {
     const { scale, root } = scaledNorm(tree)
-    return tensorOf({ dtype, shape: [], values: Float64Array.of(scale * root) }, dtype)
+    return inDtype(mul(scale, root), dtype)
   }
-  let total: Decoded | undefined
-  for (const leaf of leaves) {
-    const squares = sumOfSquares(a, leaf)
-    total = total ? a.add(total, squares) : squares
-  }
-  return tensorOf(a.sqrt(total!))
-}
-
-/** The sum of a leaf's squares as 'xla-cpu' has it, one element. */
-function sumOfSquares(a: Elementwise, leaf: Tensor): Decoded {
-  return decodedOf(sumXla(tensorOf(a.mul(leaf, leaf))))
+  const squares = leaves.map((leaf) => sumXla(a.mul(leaf, leaf)))
+  return a.sqrt(squares.reduce((total, each) => a.add(total, each)))
 }

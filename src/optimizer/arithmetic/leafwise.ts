@@ -1,5 +1,5 @@
-import { isFloat, type Tensor } from '../../tensor/index.js'
-import { checkSameTree, pathsOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { isFloat, type Tensor } from '../../tensors/tensor/index.js'
+import { checkSameTree, pathsOf, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 
 /** A tree for each result of `f`: the first one typed as the first tree, whose structure all have. */
 type Results<P, R extends readonly Tensor[]> = { readonly [K in keyof R]: K extends '0' ? P : Tree }

@@ -1,6 +1,6 @@
-import type { FloatDType } from '../../tensor/index.js'
-import { leavesOf, type Treelike } from '../../tree/index.js'
-import { promote } from './decoded.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import { leavesOf, type Treelike } from '../../tensors/tree/index.js'
+import { promote } from './operand.js'
 
 /** The narrowest dtype of the leaves: the first of those that widening to another changes; float32 where there are none. */
 export function lowest(tree: Treelike): FloatDType {

@@ -1,17 +1,25 @@
-import { apply, cast, type FloatDType, full, type KnownOp, Tensor, wideDType } from '../../tensor/index.js'
+import {
+  apply,
+  cast,
+  type FloatDType,
+  full,
+  type KnownOp,
+  Tensor,
+  wideDType,
+} from '../../tensors/tensor/index.js'
 import { type Arithmetic, arithmeticOf, type Elementwise } from './arithmetic.js'
 import { atCount, type Count, countOp } from './count.js'
-import { type Decoded, decodedOf, type Operand, type Scalar } from './decoded.js'
+import type { Operand, Scalar } from './operand.js'
 import { areRecorded } from './recorded.js'
 
 /** (1 - decay) g + decay m: each product rounded, then the sum. */
-export function updateMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Decoded {
-  return a.add(a.mul(a.oneMinus(decay), g), a.mul(decay, moment))
+export function updateMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Tensor {
+  return a.addOver(a.mul(a.oneMinus(decay), g), a.mul(decay, moment))
 }
 
 /** (1 - decay) g^2 + decay v. */
-export function updateSecondMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Decoded {
-  return a.add(a.mul(a.oneMinus(decay), a.mul(g, g)), a.mul(decay, moment))
+export function updateSecondMoment(a: Elementwise, decay: Scalar, g: Operand, moment: Operand): Tensor {
+  return a.addOver(a.mul(a.oneMinus(decay), a.mul(g, g)), a.mul(decay, moment))
 }
 
 /**
@@ -22,13 +30,14 @@ export function biasCorrection(
   a: Elementwise,
   decay: Scalar,
   n: Count,
-  moment: Decoded | Tensor,
+  moment: Tensor,
   leafCount: number,
-): Decoded {
+): Tensor {
   const { dtype } = moment
   const denominator = biasDenominator(a, decay, n, dtype as FloatDType)
-  const wide = 'values' in moment ? moment : decodedOf(moment)
-  return leafCount === 1 || dtype === 'float16' ? a.divScalar(wide, denominator) : a.div(wide, denominator)
+  return leafCount === 1 || dtype === 'float16'
+    ? a.divScalar(moment, denominator)
+    : a.div(moment, denominator)
 }
 
 /** 1 - decay^n as `biasCorrection` divides by it. */

@@ -1,5 +1,5 @@
-import { reshape, type Shape, split, stack, type Tensor, transpose } from '../../tensor/index.js'
-import type { Treelike } from '../../tree/index.js'
+import { reshape, type Shape, split, stack, type Tensor, transpose } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { prefixLeaves } from './prefixLeaves.js'
 
 /** Which axes of a parameter are the inputs and the outputs of a matrix; all others number matrices. */

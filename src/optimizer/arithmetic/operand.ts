@@ -1,13 +1,4 @@
-import type { FloatDType, Shape, Tensor } from '../../tensor/index.js'
-
-/** The elements of a tensor as numbers while a transform computes on them: every value is one of its dtype. */
-export interface Decoded {
-  readonly dtype: FloatDType
-  readonly shape: Shape
-  readonly values: Float32Array | Float64Array
-  /** Whether the values are a result: nobody else's storage, and NaNs in them not yet canonical. */
-  readonly own?: true
-}
+import { cast, type DType, type FloatDType, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 
 /**
  * A constant of a formula. A number is weak: it takes the dtype of what it meets. A tensor of one element is strong:
@@ -15,10 +6,27 @@ export interface Decoded {
  */
 export type Scalar = number | Tensor
 
+/** What elementwise operations take: tensors and weak numbers. */
+export type Operand = Scalar
+
 /** Whether a scalar is a weak one. */
 export function isNumber(s: Scalar): s is number {
   return typeof s === 'number'
 }
 
-/** What elementwise operations take: decoded elements, tensors, which are read, and weak numbers. */
-export type Operand = Decoded | Scalar
+/** A dtype that an optimizer can compute in; a TypeError for any other. */
+export function floatOf(dtype: DType): FloatDType {
+  if (!isFloat(dtype)) throw new TypeError(`optimizer: needs a floating-point dtype, cast first [${dtype}]`)
+  return dtype
+}
+
+/** The dtype in which two meet: the same, else float64 if one is, else float32. */
+export function promote(a: FloatDType, b: FloatDType): FloatDType {
+  if (a === b) return a
+  return a === 'float64' || b === 'float64' ? 'float64' : 'float32'
+}
+
+/** The tensor cast to a dtype, itself where it has it or none is given. */
+export function inDtype(x: Tensor, dtype: FloatDType | undefined): Tensor {
+  return dtype === undefined || x.dtype === dtype ? x : cast(x, dtype)
+}

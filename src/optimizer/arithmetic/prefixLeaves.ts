@@ -1,4 +1,4 @@
-import { isLeaf, leavesOf, type Treelike } from '../../tree/index.js'
+import { isLeaf, leavesOf, type Treelike } from '../../tensors/tree/index.js'
 
 /** What a prefix tree says of every leaf: a value above a subtree holds for all of it. */
 export function prefixLeaves<T>(

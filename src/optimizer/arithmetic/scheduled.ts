@@ -1,9 +1,9 @@
 import type { Schedule } from '../../schedule/index.js'
-import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
+import { cast, type FloatDType, Tensor } from '../../tensors/tensor/index.js'
 import type { Elementwise } from './arithmetic.js'
 import { checkScalar } from './checkScalar.js'
 import { atCount, type Count, countOp } from './count.js'
-import type { Scalar } from './decoded.js'
+import type { Scalar } from './operand.js'
 
 /** The schedule's value at a step, a RangeError where that is NaN; of a count that is a tensor a float64 tensor. */
 export function scheduled(op: string, schedule: Schedule, step: number): number

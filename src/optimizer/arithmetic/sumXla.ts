@@ -1,4 +1,4 @@
-import { sum, type Tensor, wideDType } from '../../tensor/index.js'
+import { sum, type Tensor, wideDType } from '../../tensors/tensor/index.js'
 
 /** XLA's sum of a leaf: float32 inside, one rounding out. */
 export function sumXla(x: Tensor): Tensor {

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 
 /** A learning rate that was tuned at one width, and the width where it is to be used. */

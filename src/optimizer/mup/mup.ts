@@ -1,13 +1,10 @@
-import { checkName, checkOptions } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import { pathsOf, replaceLeaves } from '../../tree/index.js'
-import type { AdamOptimizerOptions } from '../adams/adam.js'
-import { adamOptimizerNames } from '../adams/adam.js'
-import type { AdamwOptions } from '../adams/adamw.js'
-import { adamwNames } from '../adams/adamw.js'
+import { checkName, checkOptions } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import { pathsOf, replaceLeaves } from '../../tensors/tree/index.js'
+import { type AdamOptimizerOptions, adamOptimizerNames } from '../adams/adam.js'
+import { type AdamwOptions, adamwNames } from '../adams/adamw.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { chain } from '../chain.js'
 import { type SgdOptions, sgd, sgdNames } from '../optimizers/sgd.js'
 import { adamNames, scaleByAdam } from '../rescalings/scaleByAdam.js'
@@ -75,7 +72,7 @@ export function mup(shapes: MupShapes): Mup {
         updates,
         pathsOf(updates).map(({ path, leaf }) => {
           const factor = at(path)[rule === 'adam' ? 'adamLrMult' : 'sgdLrMult']
-          return factor === 1 ? leaf : tensorOf(a.mul(a.weak(factor, leaf.dtype as FloatDType), leaf))
+          return factor === 1 ? leaf : a.mul(a.weak(factor, leaf.dtype as FloatDType), leaf)
         }),
       ),
     )

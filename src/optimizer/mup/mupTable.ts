@@ -1,6 +1,6 @@
-import { checkName, type OptionTable } from '../../options/index.js'
-import { type Shape, Tensor } from '../../tensor/index.js'
-import { checkSameTree, pathsOf, type Tree } from '../../tree/index.js'
+import { checkName, type OptionTable } from '../../base/options/index.js'
+import { type Shape, Tensor } from '../../tensors/tensor/index.js'
+import { checkSameTree, pathsOf, type Tree } from '../../tensors/tree/index.js'
 
 /** Parameters, or only their shapes: lists of whole numbers. */
 export type Shapes = Tree<Tensor | Shape>

@@ -1,8 +1,8 @@
-import { grad } from '../../autodiff/index.js'
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { bernoulli, type Key, key as keyOfSeed, split } from '../../random/index.js'
-import { add, cast, mul, sub, sum, type Tensor } from '../../tensor/index.js'
-import { leavesOf, replaceLeaves, type Treelike } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { grad } from '../../tensors/autodiff/index.js'
+import { bernoulli, type Key, key as keyOfSeed, split } from '../../tensors/random/index.js'
+import { add, cast, mul, sub, sum, type Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, replaceLeaves, type Treelike } from '../../tensors/tree/index.js'
 import { lowest } from '../arithmetic/lowest.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import { keyOfWords, wordsOf } from '../transforms/addNoise.js'
@@ -54,9 +54,7 @@ export function hutchinsonEstimatorDiagHessian(
       })
       const along = (p: Treelike): Tensor =>
         leavesOf(grad(valueFn)(p))
-          .map(
-            (g, i): Tensor => sum(mul(g, signs[i]!), g.dtype === 'float64' ? {} : { accumulate: 'float32' }),
-          )
+          .map((g, i): Tensor => sum(mul(g, signs[i]!)))
           .reduce((total, part) => add(total, cast(part, total.dtype)))
       const products = leavesOf(grad(along)(at)).map((h, i): Tensor => mul(h, signs[i]!))
       return [replaceLeaves(updates, products), { rngKey: wordsOf(next) }]

@@ -1,10 +1,9 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -84,12 +83,12 @@ export function momo(options: MomoOptions = {}): GradientTransformation<MomoStat
       const single = (x: number): number => (a.name === 'ieee' ? x : Math.fround(x))
       const kept = state.count === 0 ? 0 : single(beta)
       const fresh = single(1 - kept)
-      const barf = tensorOf(a.add(a.mul(kept, state.barf), a.mul(fresh, value)))
+      const barf = a.add(a.mul(kept, state.barf), a.mul(fresh, value))
       const [expAvg] = leafwise('momo', [state.expAvg, updates], ([mean, g]) => [
-        tensorOf(a.add(a.mul(kept, mean!), a.mul(fresh, g!))),
+        a.add(a.mul(kept, mean!), a.mul(fresh, g!)),
       ])
       const along = innerProduct(a, updates, at)
-      const gamma = tensorOf(a.add(a.mul(kept, state.gamma), a.mul(fresh, along)))
+      const gamma = a.add(a.mul(kept, state.gamma), a.mul(fresh, along))
       const rate = rateAt(a, 'momo', learningRate, state.count, state.barf.dtype as FloatDType)
       const model = { barf, gamma, norm: squaredNorm(a, expAvg), along: innerProduct(a, expAvg, at) }
       const { tau, lb, shrink } = modelStep(a, model, {
@@ -100,7 +99,7 @@ export function momo(options: MomoOptions = {}): GradientTransformation<MomoStat
         correction: undefined,
       })
       const [moves] = leafwise('momo', [updates, expAvg, at], ([, mean, p]) => [
-        tensorOf(a.sub(a.mul(shrink, p!), a.mul(tau, mean!))),
+        a.sub(a.mul(shrink, p!), a.mul(tau, mean!)),
       ])
       return [moves, { expAvg, barf, gamma, lb, count: nextCount(state.count) }]
     },

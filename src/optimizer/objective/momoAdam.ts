@@ -1,10 +1,9 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
@@ -92,16 +91,16 @@ export function momoAdam(options: MomoAdamOptions = {}): GradientTransformation<
         return full([], a.weak(1 - power, dtype), { dtype })
       }
       const value = valueOf('momoAdam', extra, dtype)
-      const barf = tensorOf(a.add(a.mul(b1, state.barf), a.mul(1 - b1, value)))
+      const barf = a.add(a.mul(b1, state.barf), a.mul(1 - b1, value))
       const second = correctionOf(b2)
       const trees = [state.expAvg, updates, state.expAvgSq] as const
       const [expAvg, expAvgSq, precond, weighted] = leafwise('momoAdam', trees, ([mean, g, square]) => {
-        const first = tensorOf(a.add(a.mul(b1, mean!), a.mul(1 - b1, g!)))
-        const squares = tensorOf(a.add(a.mul(b2, square!), a.mul(a.mul(1 - b2, g!), g!)))
-        const root = tensorOf(a.add(eps, a.sqrt(a.divScalar(squares, second))))
-        return [first, squares, root, tensorOf(a.div(first, root))]
+        const first = a.add(a.mul(b1, mean!), a.mul(1 - b1, g!))
+        const squares = a.add(a.mul(b2, square!), a.mul(a.mul(1 - b2, g!), g!))
+        const root = a.add(eps, a.sqrt(a.divScalar(squares, second)))
+        return [first, squares, root, a.div(first, root)]
       })
-      const gamma = tensorOf(a.add(a.mul(b1, state.gamma), a.mul(1 - b1, innerProduct(a, updates, at))))
+      const gamma = a.add(a.mul(b1, state.gamma), a.mul(1 - b1, innerProduct(a, updates, at)))
       const model = {
         barf,
         gamma,
@@ -116,7 +115,7 @@ export function momoAdam(options: MomoAdamOptions = {}): GradientTransformation<
         correction: correctionOf(b1),
       })
       const [moves] = leafwise('momoAdam', [updates, expAvg, precond, at], ([, mean, root, p]) => [
-        tensorOf(a.sub(a.mul(shrink, p!), a.div(a.mul(tau, mean!), root!))),
+        a.sub(a.mul(shrink, p!), a.div(a.mul(tau, mean!), root!)),
       ])
       return [moves, { expAvg, expAvgSq, barf, gamma, lb, count: t }]
     },

@@ -1,13 +1,14 @@
-import { full, type Tensor } from '../../tensor/index.js'
+import { type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
 import type { Elementwise } from '../arithmetic/arithmetic.js'
-import { type Decoded, decodedOf, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import type { Operand, Scalar } from '../arithmetic/operand.js'
+import { elementOf } from '../arithmetic/recorded.js'
 
 /** The loss as MoMo sees it: its mean, the mean of gradient times parameters, the momentum's norm and its product with them. */
 interface Model {
   readonly barf: Tensor
   readonly gamma: Tensor
-  readonly norm: Decoded
-  readonly along: Decoded
+  readonly norm: Tensor
+  readonly along: Tensor
 }
 
 interface Limits {
@@ -29,34 +30,29 @@ export function modelStep(
   { barf, gamma, norm, along }: Model,
   { rate, weightDecay, lb, lowerBound, correction }: Limits,
 ): { readonly tau: Tensor; readonly lb: Tensor; readonly shrink: Scalar } {
-  const decay = typeof rate === 'number' ? rate * weightDecay : tensorOf(a.mul(rate, weightDecay))
-  const grown = typeof decay === 'number' ? 1 + decay : tensorOf(a.add(1, decay))
+  const decay = typeof rate === 'number' ? rate * weightDecay : a.mul(rate, weightDecay)
+  const grown = typeof decay === 'number' ? 1 + decay : a.add(1, decay)
   const corrected = (x: Operand): Operand => (correction ? a.mul(x, correction) : x)
   let bound: Operand = lb
   if (lowerBound !== undefined) {
     const cap = a.add(a.mul(grown, a.sub(barf, gamma)), along)
-    if (only(cap) < only(a.mul(corrected(grown), lb))) {
+    if (elementOf(cap) < elementOf(a.mul(corrected(grown), lb))) {
       bound = a.maximum(a.div(cap, doubled(a, grown, correction)), lowerBound)
     }
   }
   const gap = a.sub(a.sub(barf, correction ? a.mul(correction, bound) : bound), gamma)
   const reach = a.div(a.maximum(a.add(a.mul(grown, gap), along), 0), norm)
-  const still = only(norm) <= smallestSquare
+  const still = elementOf(norm) <= smallestSquare
   const largest = correction ? a.div(rate, correction) : rate
-  const tau = tensorOf(a.minimum(largest, still ? full([], 0, { dtype: reach.dtype }) : reach))
-  const shrink =
-    typeof decay === 'number' ? -decay / (1 + decay) : tensorOf(a.div(tensorOf(a.mul(-1, decay)), grown))
+  const tau = a.minimum(largest, still ? full([], 0, { dtype: reach.dtype as FloatDType }) : reach)
+  const shrink = typeof decay === 'number' ? -decay / (1 + decay) : a.div(a.mul(-1, decay), grown)
   if (lowerBound === undefined) return { tau, lb, shrink }
   const fallen = a.sub(a.sub(a.add(barf, along), gamma), a.mul(a.mul(0.5, tau), norm))
-  return { tau, lb: tensorOf(a.maximum(correction ? a.div(fallen, correction) : fallen, lowerBound)), shrink }
+  return { tau, lb: a.maximum(correction ? a.div(fallen, correction) : fallen, lowerBound), shrink }
 }
 
 /** Twice the correction times what the decay adds to 1, in this order. */
 function doubled(a: Elementwise, grown: Scalar, correction: Tensor | undefined): Operand {
   if (correction) return a.mul(a.mul(2, correction), grown)
   return typeof grown === 'number' ? 2 * grown : a.mul(2, grown)
-}
-
-function only(x: Decoded): number {
-  return decodedOf(tensorOf(x)).values[0]!
 }

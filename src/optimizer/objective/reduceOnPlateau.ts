@@ -1,11 +1,12 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import { leavesOf, type Treelike } from '../../tree/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { cast, type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, type Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { promote, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
+import { promote } from '../arithmetic/operand.js'
+import { elementOf } from '../arithmetic/recorded.js'
 import type { GradientTransformation } from '../transformation.js'
 import { valueOf } from './valueOf.js'
 
@@ -77,7 +78,7 @@ export function reduceOnPlateau(
 
   const judged = (state: ReduceOnPlateauState): ReduceOnPlateauState => {
     const { avgValue, bestValue } = state
-    const needed = a.sub(a.mul(1 - rtol, bestValue), atol).values[0]!
+    const needed = elementOf(a.sub(a.mul(1 - rtol, bestValue), atol))
     const better = avgValue.item() < needed
     const begun = { count: 0, avgValue: full([], 0, { dtype: avgValue.dtype as FloatDType }) }
     const best = { bestValue: better ? cast(avgValue, bestValue.dtype) : bestValue }
@@ -86,7 +87,7 @@ export function reduceOnPlateau(
     }
     const waited = better ? 0 : state.plateauCount + 1
     const falls = waited === patience
-    const scale = tensorOf(a.maximum(falls ? a.mul(state.scale, factor) : state.scale, minScale))
+    const scale = a.maximum(falls ? a.mul(state.scale, factor) : state.scale, minScale)
     return {
       ...begun,
       ...best,
@@ -110,10 +111,10 @@ export function reduceOnPlateau(
     update(updates, state, _, extra) {
       const value = valueOf('reduceOnPlateau', extra, state.avgValue.dtype as FloatDType)
       const count = state.count + 1
-      const avgValue = tensorOf(a.div(a.add(a.mul(state.count, state.avgValue), value), count))
+      const avgValue = a.div(a.add(a.mul(state.count, state.avgValue), value), count)
       const seen = { ...state, count, avgValue }
       const next = count === accumulationSize ? judged(seen) : seen
-      const [scaled] = leafwise('reduceOnPlateau', [updates], ([g]) => [tensorOf(a.mul(next.scale, g!))])
+      const [scaled] = leafwise('reduceOnPlateau', [updates], ([g]) => [a.mul(next.scale, g!)])
       return [scaled, next]
     },
   }

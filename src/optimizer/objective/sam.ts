@@ -1,8 +1,7 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag } from '../arithmetic/checkScalar.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { checkTransformation } from '../checkTransformation.js'
 import { applyUpdates } from '../step/applyUpdates.js'
@@ -59,7 +58,7 @@ export function sam(
     init: advOptimizer.init,
     update(updates, state, params) {
       const [climb, next] = advOptimizer.update(updates, state, params)
-      return [leafwise('sam', [climb], ([u]) => [tensorOf(a.mul(-1, u!))])[0], next]
+      return [leafwise('sam', [climb], ([u]) => [a.mul(-1, u!)])[0], next]
     },
   }
   return {
@@ -95,7 +94,7 @@ export function sam(
       }
       const [moves, optState] = optimizer.update(updates, state.optState, state.cache)
       const [back] = leafwise('sam', [updates, state.cache, at, moves], ([, c, p, u]) => [
-        tensorOf(a.add(a.sub(c!, p!), u!)),
+        a.add(a.sub(c!, p!), u!),
       ])
       const advState = resetState ? advOptimizer.init(at) : state.advState
       return [back, { optState, advState, cache, stepsSinceSync }]

@@ -1,11 +1,12 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import { leavesOf } from '../../tree/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype } from '../arithmetic/operand.js'
+import { elementOf } from '../arithmetic/recorded.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import { valueOf } from './valueOf.js'
 
@@ -88,21 +89,21 @@ export function scaleByBacktrackingLinesearch(
         )
       }
       const slope = innerProduct(a, updates, grad)
-      let rate = tensorOf(a.minimum(a.mul(increaseFactor, state.learningRate), maxLearningRate), dtype)
+      let rate = inDtype(a.minimum(a.mul(increaseFactor, state.learningRate), maxLearningRate), dtype)
       let found = value
       let error = Number.POSITIVE_INFINITY
       let tries = 0
       while (!(error <= atol) && tries <= maxBacktrackingSteps) {
-        if (tries > 0) rate = tensorOf(a.mul(decreaseFactor, rate), dtype)
-        const [there] = leafwise(op, [updates, at], ([u, p]) => [tensorOf(a.add(p!, a.mul(rate, u!)))])
+        if (tries > 0) rate = inDtype(a.mul(decreaseFactor, rate), dtype)
+        const [there] = leafwise(op, [updates, at], ([u, p]) => [a.add(p!, a.mul(rate, u!))])
         found = valueOf(op, { value: valueFn(there) }, dtype)
         const asked = a.mul(a.mul(rate, slopeRtol), slope)
-        const missed = a.sub(a.sub(found, a.mul(1 + rtol, value)), asked).values[0]!
+        const missed = elementOf(a.sub(a.sub(found, a.mul(1 + rtol, value)), asked))
         error = Number.isNaN(missed) ? Number.POSITIVE_INFINITY : Math.max(missed, 0)
         tries++
       }
       const length = error === Number.POSITIVE_INFINITY ? full([], 0, { dtype }) : rate
-      const [scaled] = leafwise(op, [updates], ([u]) => [tensorOf(a.mul(length, u!))])
+      const [scaled] = leafwise(op, [updates], ([u]) => [a.mul(length, u!)])
       const decreaseError = full([], error, { dtype })
       return [scaled, { learningRate: length, value: found, numLinesearchSteps: tries, decreaseError }]
     },

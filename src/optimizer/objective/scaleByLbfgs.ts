@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
 import {
   cast,
   concat,
@@ -8,8 +8,8 @@ import {
   slice,
   type Tensor,
   zeros,
-} from '../../tensor/index.js'
-import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -18,10 +18,11 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkFlag } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise, zipLeaves } from '../arithmetic/leafwise.js'
+import { inDtype, type Operand } from '../arithmetic/operand.js'
+import { elementOf } from '../arithmetic/recorded.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** What L-BFGS remembers. */
@@ -84,18 +85,18 @@ export function scaleByLbfgs(options: ScaleByLbfgsOptions = {}): GradientTransfo
       const first = state.count === 0
       const difference = (now: Treelike, before: Tree): Tree =>
         leafwise('scaleByLbfgs', [before, now], ([old, x]) => [
-          first ? zeros(old!.shape, { dtype: old!.dtype }) : tensorOf(a.sub(x!, old!)),
+          first ? zeros(old!.shape, { dtype: old!.dtype }) : a.sub(x!, old!),
         ])[0]
       const [moved, turned] = [difference(at, state.params), difference(updates, state.updates)]
       const product = innerProduct(a, turned, moved)
-      const weight = product.values[0] === 0 ? a.mul(0, product) : a.div(1, product)
+      const weight = elementOf(product) === 0 ? a.mul(0, product) : a.div(1, product)
       const place = (state.count + memorySize - 1) % memorySize
       const kept = {
         diffParamsMemory: remembered(state.diffParamsMemory, moved, place),
         diffUpdatesMemory: remembered(state.diffUpdatesMemory, turned, place),
         weightsMemory: withRow(
           state.weightsMemory,
-          cast(first ? full([], 0, { dtype: 'float32' }) : tensorOf(weight), 'float32'),
+          cast(first ? full([], 0, { dtype: 'float32' }) : weight, 'float32'),
           place,
         ),
       }
@@ -119,18 +120,18 @@ function preconditioned<P extends Treelike>(
   order: readonly number[],
 ): P {
   let vector = updates
-  const added = (scalar: Decoded, step: Tree): P =>
+  const added = (scalar: Tensor, step: Tree): P =>
     leafwise('scaleByLbfgs', [vector, step], ([v, d]) => [
-      tensorOf(a.add(v!, a.mul(scalar, d!)), v!.dtype as FloatDType),
+      inDtype(a.add(v!, a.mul(scalar, d!)), v!.dtype as FloatDType),
     ])[0]
-  const alphas = new Map<number, Decoded>()
+  const alphas = new Map<number, Tensor>()
   for (const row of [...order].reverse()) {
     const [moved, turned] = [rowOf(diffParamsMemory, row), rowOf(diffUpdatesMemory, row)]
     const alpha = a.mul(slice(weightsMemory, [row]), innerProduct(a, moved, vector))
     alphas.set(row, alpha)
     vector = added(a.mul(-1, alpha), turned)
   }
-  vector = leafwise('scaleByLbfgs', [vector], ([v]) => [tensorOf(a.mul(start, v!))])[0]
+  vector = leafwise('scaleByLbfgs', [vector], ([v]) => [a.mul(start, v!)])[0]
   for (const row of order) {
     const [moved, turned] = [rowOf(diffParamsMemory, row), rowOf(diffUpdatesMemory, row)]
     const beta = a.mul(slice(weightsMemory, [row]), innerProduct(a, turned, vector))
@@ -140,15 +141,15 @@ function preconditioned<P extends Treelike>(
 }
 
 /** The curvature along the last step; at the first step 1 over the norm of the gradients, at most 1. */
-function startOf(a: Elementwise, updates: Treelike, turned: Tree, product: Decoded, first: boolean): Operand {
+function startOf(a: Elementwise, updates: Treelike, turned: Tree, product: Tensor, first: boolean): Operand {
   if (first) return a.minimum(a.div(1, a.sqrt(squaredNorm(a, updates))), 1)
   const squares = squaredNorm(a, turned)
-  return squares.values[0]! > 0 ? a.div(product, squares) : 1
+  return elementOf(squares) > 0 ? a.div(product, squares) : 1
 }
 
 /** The sum of the squares of all elements. */
-function squaredNorm(a: Elementwise, tree: Treelike): Decoded {
-  return treeSum(a, tree, (x) => tensorOf(a.mul(x, x)))
+function squaredNorm(a: Elementwise, tree: Treelike): Tensor {
+  return treeSum(a, tree, (x) => a.mul(x, x))
 }
 
 /** One step's differences. */

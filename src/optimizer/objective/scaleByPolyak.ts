@@ -1,10 +1,11 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full, wideDType } from '../../tensor/index.js'
-import { leavesOf } from '../../tree/index.js'
+import { checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, full, wideDType } from '../../tensors/tensor/index.js'
+import { leavesOf } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype } from '../arithmetic/operand.js'
+import { elementOf } from '../arithmetic/recorded.js'
 import { sumXla } from '../arithmetic/sumXla.js'
 import type { EmptyState, GradientTransformation } from '../transformation.js'
 import { valueOf } from './valueOf.js'
@@ -54,17 +55,17 @@ export function scaleByPolyak(options: PolyakOptions = {}): GradientTransformati
   return {
     init: () => ({}),
     update(updates, state, _, extra) {
-      const squares = leavesOf(updates).map((g) => decodedOf(sumXla(tensorOf(a.mul(g, g)))))
-      const dtype: FloatDType = squares[0]?.dtype ?? 'float32'
-      const total = squares.reduce((sum, square) => a.add(sum, square), decodedOf(full([], 0, { dtype })))
+      const squares = leavesOf(updates).map((g) => sumXla(a.mul(g, g)))
+      const dtype = (squares[0]?.dtype ?? 'float32') as FloatDType
+      const total = squares.reduce((sum, square) => a.add(sum, square), full([], 0, { dtype }))
       const given = valueOf('scaleByPolyak', extra, wideDType(total.dtype))
-      const above = tensorOf(a.sub(given, fMin), total.dtype)
-      const gap = variant === 'sps+' ? a.maximum(above, 0) : decodedOf(above)
+      const above = inDtype(a.sub(given, fMin), dtype)
+      const gap = variant === 'sps+' ? a.maximum(above, 0) : above
       const divisor = a.add(total, eps)
-      const step = a.minimum(a.div(gap, divisor), maxLearningRate).values[0]!
-      const still = divisor.values[0]! <= smallestSquare
-      const strong = full([], still ? 0 : step, { dtype: total.dtype })
-      const [scaled] = leafwise('scaleByPolyak', [updates], ([g]) => [tensorOf(a.mul(strong, g!))])
+      const step = elementOf(a.minimum(a.div(gap, divisor), maxLearningRate))
+      const still = elementOf(divisor) <= smallestSquare
+      const strong = full([], still ? 0 : step, { dtype })
+      const [scaled] = leafwise('scaleByPolyak', [updates], ([g]) => [a.mul(strong, g!)])
       return [scaled, state]
     },
   }

@@ -1,13 +1,13 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, needParams, type State } from '../transformation.js'
 
@@ -88,7 +88,7 @@ export function scaleBySophia(options: ScaleBySophiaOptions): GradientTransforma
         const hat = biasCorrection(a, b1, t, mean, leaves)
         const step = a.div(hat, a.maximum(a.mul(gamma, h!), eps))
         const clipped = limit === undefined ? step : a.minimum(a.maximum(step, -limit), limit)
-        return [tensorOf(clipped), tensorOf(mean, muDtype)]
+        return [clipped, inDtype(mean, muDtype)]
       })
       if (state.count % updateInterval !== 0) return [scaled, { ...state, count: t, mu }]
       const [diagonal, hessianFnState] = hessianDiagonalFn.update(
@@ -97,9 +97,7 @@ export function scaleBySophia(options: ScaleBySophiaOptions): GradientTransforma
         params,
         extra,
       )
-      const [nu] = leafwise('scaleBySophia', [state.nu, diagonal], ([h, d]) => [
-        tensorOf(updateMoment(a, b2, d!, h!)),
-      ])
+      const [nu] = leafwise('scaleBySophia', [state.nu, diagonal], ([h, d]) => [updateMoment(a, b2, d!, h!)])
       return [scaled, { count: t, mu, nu, hessianFnState }]
     },
   }

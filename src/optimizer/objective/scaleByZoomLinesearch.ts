@@ -1,13 +1,13 @@
-import { valueAndGrad } from '../../autodiff/index.js'
-import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full, Tensor } from '../../tensor/index.js'
-import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { valueAndGrad } from '../../tensors/autodiff/index.js'
+import { type FloatDType, full, Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { promote, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { innerProduct } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype, promote } from '../arithmetic/operand.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import { valueOf } from './valueOf.js'
 import { type Point, type ZoomLimits, zoomSearch } from './zoomSearch.js'
@@ -115,17 +115,17 @@ export function scaleByZoomLinesearch(
       }
       const both = valueAndGrad((p: Treelike): Tensor => valueFn(p))
       const along = (stepsize: Tensor): Point => {
-        const [there] = leafwise(op, [at, updates], ([p, u]) => [tensorOf(a.add(p!, a.mul(stepsize, u!)))])
+        const [there] = leafwise(op, [at, updates], ([p, u]) => [a.add(p!, a.mul(stepsize, u!))])
         const [found, slopes] = both(there)
-        const slope = tensorOf(innerProduct(a, slopes, updates))
+        const slope = innerProduct(a, slopes, updates)
         const wide = valueOf(op, { value: found }, found.dtype as FloatDType)
         return { stepsize, value: wide, slope, grad: slopes }
       }
-      const slope = tensorOf(innerProduct(a, updates, grad))
+      const slope = innerProduct(a, updates, grad)
       const start: Point = { stepsize: full([], 0, { dtype }), value, slope, grad }
       const guess = initialGuessStrategy === 'one' ? full([], 1, { dtype }) : state.learningRate
       const found = zoomSearch(a, along, start, guess, initialGuessStrategy === 'one', limits)
-      const [scaled] = leafwise(op, [updates], ([u]) => [tensorOf(a.mul(found.stepsize, u!))])
+      const [scaled] = leafwise(op, [updates], ([u]) => [a.mul(found.stepsize, u!)])
       const kept = leavesOf(state.grad)
       const slopes = leavesOf(found.grad)
       let i = 0
@@ -133,10 +133,10 @@ export function scaleByZoomLinesearch(
         scaled,
         {
           learningRate: found.stepsize,
-          value: tensorOf(a.add(found.value, 0), dtype),
+          value: inDtype(a.add(found.value, 0), dtype),
           grad: stateTree(state.grad, () => {
             const [to, leaf] = [kept[i]!, slopes[i++]!]
-            return tensorOf(a.add(leaf, 0), to.dtype as FloatDType)
+            return inDtype(a.add(leaf, 0), to.dtype as FloatDType)
           }),
           numLinesearchSteps: found.tries,
           decreaseError: found.decreaseError,

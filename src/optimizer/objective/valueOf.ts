@@ -1,4 +1,4 @@
-import { cast, type FloatDType, full, isFloat, reshape, Tensor } from '../../tensor/index.js'
+import { cast, type FloatDType, full, isFloat, reshape, Tensor } from '../../tensors/tensor/index.js'
 import type { ExtraArgs } from '../transformation.js'
 
 /** The loss among the extra arguments as a scalar of a dtype; a RangeError where it is missing. */

@@ -1,7 +1,7 @@
-import { cast, type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import type { Treelike } from '../../tree/index.js'
+import { cast, type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import type { Elementwise } from '../arithmetic/arithmetic.js'
-import { type Operand, promote, tensorOf } from '../arithmetic/decoded.js'
+import { type Operand, promote } from '../arithmetic/operand.js'
 import { cubicMinimum, quadraticMinimum } from './interpolation.js'
 
 /** What a search asks of a step and how long it goes on. */
@@ -87,11 +87,11 @@ export function zoomSearch(
 
   /** A longer step than before, or the first; a valid length may lie between the two. */
   function grow(count: number, before: Point, safe: Point): Try {
-    const longer = tensorOf(a.mul(limits.increaseFactor, before.stepsize))
+    const longer = a.mul(limits.increaseFactor, before.stepsize)
     let stepsize = count === 0 ? guess : wideGuess ? cast(longer, wide) : longer
     const limit = limits.maxLearningRate
     const longest = limit !== undefined && only(stepsize) >= only(weakly(a, limit, stepsize))
-    if (limit !== undefined) stepsize = tensorOf(a.minimum(stepsize, limit))
+    if (limit !== undefined) stepsize = a.minimum(stepsize, limit)
     const point = along(stepsize)
     const errors = errorsAt(point)
     const tooHigh = only(errors.decrease) > 0 || (count > 0 && only(point.value) >= only(before.value))
@@ -112,7 +112,7 @@ export function zoomSearch(
 
   /** A point inside the interval, which becomes one of its ends. */
   function zoom(count: number, { low, high, third }: Interval, safe: Point): Try {
-    const length = tensorOf(a.abs(a.sub(high.stepsize, low.stepsize)))
+    const length = a.abs(a.sub(high.stepsize, low.stepsize))
     const point = along(inside(a, { low, high, third }, length))
     const errors = errorsAt(point)
     const safer = only(errors.decrease) <= tol && only(point.value) < only(safe.value)
@@ -120,7 +120,7 @@ export function zoomSearch(
     const done = errors.larger <= tol
     const asHigh = only(errors.decrease) > 0 || only(point.value) >= only(low.value)
     const span = a.mul(point.slope, a.sub(high.stepsize, low.stepsize))
-    const turned = !asHigh && only(tensorOf(span)) >= 0
+    const turned = !asHigh && only(span) >= 0
     const short = only(length) <= only(weakly(a, limits.stepsizePrecision, length))
     const stop = count + 1 >= maxLinesearchSteps || (short && only(kept.stepsize) > 0)
     return {
@@ -161,7 +161,7 @@ export function zoomSearch(
 function errorsFrom(a: Elementwise, start: Point, limits: ZoomLimits): (point: Point) => Errors {
   const { slopeRtol, curvRtol, approxDecRtol } = limits
   const orInfinite = (x: Operand, like: Tensor): Tensor => {
-    const positive = tensorOf(a.maximum(x, 0))
+    const positive = a.maximum(x, 0)
     return Number.isNaN(only(positive))
       ? full([], Number.POSITIVE_INFINITY, { dtype: like.dtype as FloatDType })
       : positive
@@ -186,13 +186,13 @@ function inside(a: Elementwise, { low, high, third }: Interval, length: Tensor):
   const [left, right] = [a.minimum(high.stepsize, low.stepsize), a.maximum(high.stepsize, low.stepsize)]
   const fits = (x: Tensor, share: number): boolean => {
     const margin = a.mul(share, length)
-    return only(x) > only(tensorOf(a.add(left, margin))) && only(x) < only(tensorOf(a.sub(right, margin)))
+    return only(x) > only(a.add(left, margin)) && only(x) < only(a.sub(right, margin))
   }
   const cubic = cubicMinimum(a, low, high, third)
   if (fits(cubic, 0.2)) return cubic
   const quadratic = quadraticMinimum(a, low, high)
   if (fits(quadratic, 0.1)) return quadratic
-  return tensorOf(a.div(a.add(low.stepsize, high.stepsize), 2))
+  return a.div(a.add(low.stepsize, high.stepsize), 2)
 }
 
 /** A constant in the dtype of what it is compared with. */

@@ -1,8 +1,8 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
-import type { Scalar } from '../arithmetic/decoded.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
 import {

@@ -1,4 +1,4 @@
-import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { doublingRestartsSchedule } from '../../schedule/index.js'
 import { type AdamwOptions, adamw } from '../adams/adamw.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'

@@ -1,7 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
-import type { Scalar } from '../arithmetic/decoded.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { chain } from '../chain.js'
 import type { Mask } from '../mask.js'
 import {

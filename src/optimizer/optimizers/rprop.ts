@@ -1,4 +1,4 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'

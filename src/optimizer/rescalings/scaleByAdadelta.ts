@@ -1,11 +1,11 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateSecondMoment } from '../arithmetic/moments.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Adadelta. */
@@ -46,7 +46,7 @@ export function scaleByAdadelta(options: ScaleByAdadeltaOptions = {}): GradientT
       const [scaled, eG, eX] = leafwise('scaleByAdadelta', trees, ([g, meanG, meanX]) => {
         const square = updateSecondMoment(a, rho, g!, meanG!)
         const u = a.mul(a.div(a.sqrt(a.add(meanX!, eps)), a.sqrt(a.add(square, eps))), g!)
-        return [tensorOf(u), tensorOf(square), tensorOf(updateSecondMoment(a, rho, u, meanX!))]
+        return [u, square, updateSecondMoment(a, rho, u, meanX!)]
       })
       return [scaled, { eG, eX }]
     },

@@ -1,6 +1,6 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
 import {
   type ArithmeticOption,
@@ -10,10 +10,10 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount, plainCount } from '../arithmetic/count.js'
-import { isNumber, type Scalar, tensorsOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, biasDenominator, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { inDtype, isNumber, type Scalar } from '../arithmetic/operand.js'
 import { areRecorded } from '../arithmetic/recorded.js'
 import type { Fusion, GradientTransformation } from '../transformation.js'
 
@@ -95,11 +95,7 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
           : biasCorrection(a, b1, t, mean, count)
         const root = a.sqrt(a.add(biasCorrection(a, b2, t, square, count), epsRoot))
         const scaled = a.div(ahead, a.add(root, eps))
-        return tensorsOf(
-          [scaled, scaled.dtype],
-          [mean, muDtype ?? mean.dtype],
-          [square, v!.dtype as FloatDType],
-        ) as [Tensor, Tensor, Tensor]
+        return [scaled, inDtype(mean, muDtype), inDtype(square, v!.dtype as FloatDType)]
       })
       return [scaled!, { count: t, mu: mu!, nu: nu! }]
     },

@@ -1,8 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
@@ -41,11 +40,7 @@ export function scaleByAdamax(options: AdamaxOptions = {}): GradientTransformati
       const [scaled, mu, nu] = leafwise('scaleByAdamax', trees, ([g, m, v], count) => {
         const mean = updateMoment(a, b1, g!, m!)
         const largest = a.maximum(a.add(a.abs(g!), eps), a.mul(b2, v!))
-        return [
-          tensorOf(a.div(biasCorrection(a, b1, t, mean, count), largest)),
-          tensorOf(mean),
-          tensorOf(largest),
-        ]
+        return [a.div(biasCorrection(a, b1, t, mean, count), largest), mean, largest]
       })
       return [scaled, { count: t, mu, nu }]
     },

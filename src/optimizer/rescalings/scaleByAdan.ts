@@ -1,14 +1,14 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { zeros } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { zeros } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkScalar } from '../arithmetic/checkScalar.js'
 import { choose, isAt } from '../arithmetic/choose.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Adan. */
@@ -70,7 +70,7 @@ export function scaleByAdan(options: ScaleByAdanOptions = {}): GradientTransform
         const [diff] = choose(
           isAt(state.t, 0),
           () => [zeros(g!.shape, { dtype: g!.dtype })],
-          () => [tensorOf(a.sub(g!, last!))],
+          () => [a.sub(g!, last!)],
         )
         const mean = updateMoment(a, b1, g!, oldM!)
         const change = updateMoment(a, b2, diff, oldV!)
@@ -78,7 +78,7 @@ export function scaleByAdan(options: ScaleByAdanOptions = {}): GradientTransform
         const hat = (decay: Scalar, x: typeof mean): typeof mean => biasCorrection(a, decay, t, x, leaves)
         const ahead = a.add(hat(b1, mean), a.mul(a.oneMinus(b2), hat(b2, change)))
         const root = a.sqrt(a.add(hat(b3, square), epsRoot))
-        return [tensorOf(a.div(ahead, a.add(root, eps))), tensorOf(mean), tensorOf(change), tensorOf(square)]
+        return [a.div(ahead, a.add(root, eps)), mean, change, square]
       })
       return [scaled, { m, v, n, g: updates as Tree, t }]
     },

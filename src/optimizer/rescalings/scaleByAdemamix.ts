@@ -1,14 +1,14 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import type { Schedule } from '../../schedule/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { scheduled, strongSchedule } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
 
@@ -92,12 +92,7 @@ export function scaleByAdemamix(options: ScaleByAdemamixOptions = {}): GradientT
           a.mul(at(alpha, state.count, dtype), nextSlow),
         )
         const root = a.sqrt(a.add(biasCorrection(a, b2, t, square, leaves), epsRoot))
-        return [
-          tensorOf(a.div(mixed, a.add(root, eps))),
-          tensorOf(nextFast),
-          tensorOf(nextSlow),
-          tensorOf(square),
-        ]
+        return [a.div(mixed, a.add(root, eps)), nextFast, nextSlow, square]
       })
       return [scaled, { count: t, m1, m2, nu }]
     },

@@ -1,5 +1,5 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, neg, type Tensor } from '../../tensor/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, neg, type Tensor } from '../../tensors/tensor/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -9,10 +9,10 @@ import {
 import { checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { choose, isAt } from '../arithmetic/choose.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { inDtype, isNumber, type Scalar } from '../arithmetic/operand.js'
 import { constantOf, scheduled } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
 import type { AdamState } from './scaleByAdam.js'
@@ -79,9 +79,9 @@ export function scaleByAdopt(options: ScaleByAdoptOptions = {}): GradientTransfo
         const step = (b1Now: Scalar, b2Now: Scalar): readonly [Tensor, Tensor, Tensor] => {
           const mean = updateMoment(a, b1Now, clipped, m!)
           return [
-            tensorOf(nesterov ? updateMoment(a, b1Now, clipped, mean) : mean),
-            tensorOf(mean, muDtype),
-            tensorOf(updateSecondMoment(a, b2Now, g!, v!)),
+            nesterov ? updateMoment(a, b1Now, clipped, mean) : mean,
+            inDtype(mean, muDtype),
+            updateSecondMoment(a, b2Now, g!, v!),
           ]
         }
         return choose(
@@ -96,8 +96,8 @@ export function scaleByAdopt(options: ScaleByAdoptOptions = {}): GradientTransfo
 }
 
 /** Elements from -limit to limit, which may be a count's and recorded. */
-function clippedBy(a: Elementwise, x: Decoded, limit: Scalar): Decoded {
-  const most = constantOf(a, limit, x.dtype)
+function clippedBy(a: Elementwise, x: Tensor, limit: Scalar): Tensor {
+  const most = constantOf(a, limit, x.dtype as FloatDType)
   return a.minimum(a.maximum(x, isNumber(most) ? -most : neg(most)), most)
 }
 

@@ -1,13 +1,13 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import { inDtype } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 import { type AdamOptions, checkAdam } from './scaleByAdam.js'
 
@@ -62,10 +62,10 @@ export function scaleByAmsgrad(options: AmsgradOptions = {}): GradientTransforma
         const largest = a.maximum(most!, biasCorrection(a, b2, t, square, count))
         const root = a.sqrt(a.add(largest, epsRoot))
         return [
-          tensorOf(a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps))),
-          tensorOf(mean, muDtype),
-          tensorOf(square, v!.dtype as FloatDType),
-          tensorOf(largest, most!.dtype as FloatDType),
+          a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps)),
+          inDtype(mean, muDtype),
+          inDtype(square, v!.dtype as FloatDType),
+          inDtype(largest, most!.dtype as FloatDType),
         ]
       })
       return [scaled, { count: t, mu, nu, nuMax }]

@@ -1,7 +1,6 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
@@ -41,13 +40,9 @@ export function scaleByBelief(options: BeliefOptions = {}): GradientTransformati
         [updates, state.mu, state.nu],
         ([g, m, v], count) => {
           const mean = updateMoment(a, b1, g!, m!)
-          const spread = a.add(updateSecondMoment(a, b2, tensorOf(a.sub(g!, mean)), v!), epsRoot)
+          const spread = a.add(updateSecondMoment(a, b2, a.sub(g!, mean), v!), epsRoot)
           const root = a.sqrt(biasCorrection(a, b2, t, spread, count))
-          return [
-            tensorOf(a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps))),
-            tensorOf(mean),
-            tensorOf(spread),
-          ]
+          return [a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps)), mean, spread]
         },
       )
       return [scaled, { count: t, mu, nu }]

@@ -1,15 +1,14 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
 import {
   broadcastTo,
   cast,
   type FloatDType,
   reshape,
   type Shape,
-  sizeOf,
   Tensor,
   zeros,
-} from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -18,11 +17,10 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
-import { type Decoded, decodedOf, type Operand, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafMean } from '../arithmetic/leafMean.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
-import { Recorded } from '../arithmetic/recorded.js'
+import { inDtype, type Operand } from '../arithmetic/operand.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** How the mean of squares is kept. */
@@ -104,20 +102,20 @@ export function scaleByFactoredRms(options: FactoredRmsOptions = {}): GradientTr
         const dtype = g!.dtype as FloatDType
         const squares = a.add(a.mul(g!, g!), epsilon)
         const moved = (old: Tensor, now: Operand): Tensor =>
-          tensorOf(a.add(a.mul(d, old), a.mul(a.oneMinus(d), now)), dtype)
+          inDtype(a.add(a.mul(d, old), a.mul(a.oneMinus(d), now)), dtype)
         const axes = axesOf(g!.shape)
         if (!axes) {
           const next = moved(whole!, squares)
-          return [tensorOf(a.mul(g!, a.pow(next, -0.5))), row!, col!, next]
+          return [a.mul(g!, a.pow(next, -0.5)), row!, col!, next]
         }
         const [d1, d0] = axes
         const nextRow = moved(row!, leafMean(a, squares, d0))
         const nextCol = moved(col!, leafMean(a, squares, d1))
-        const rowMean = leafMean(a, decodedOf(nextRow), d1 > d0 ? d1 - 1 : d1)
+        const rowMean = leafMean(a, nextRow, d1 > d0 ? d1 - 1 : d1)
         const rowFactor = a.pow(a.div(nextRow, stretch(rowMean, nextRow.shape, d1 > d0 ? d1 - 1 : d1)), -0.5)
         const columnFactor = a.pow(nextCol, -0.5)
         const byRow = a.mul(g!, stretch(rowFactor, g!.shape, d0))
-        return [tensorOf(a.mul(byRow, stretch(columnFactor, g!.shape, d1))), nextRow, nextCol, whole!]
+        return [a.mul(byRow, stretch(columnFactor, g!.shape, d1)), nextRow, nextCol, whole!]
       })
       return [scaled, { count: nextCount(state.count), vRow, vCol, v }]
     },
@@ -159,17 +157,6 @@ function without(shape: Shape, axis: number): number[] {
 }
 
 /** Elements repeated along a new axis of `shape`. */
-function stretch(x: Decoded, shape: Shape, axis: number): Decoded {
-  if (x instanceof Recorded) {
-    const once = [...x.shape.slice(0, axis), 1, ...x.shape.slice(axis)]
-    return new Recorded(broadcastTo(reshape(x.tensor, once), shape))
-  }
-  const inner = sizeOf(shape.slice(axis + 1))
-  const length = shape[axis]!
-  const values = new (x.values.constructor as Float32ArrayConstructor)(x.values.length * length)
-  for (let i = 0; i < values.length; i++) {
-    const outer = Math.floor(i / (inner * length))
-    values[i] = x.values[outer * inner + (i % inner)]!
-  }
-  return { dtype: x.dtype, shape, values }
+function stretch(x: Tensor, shape: Shape, axis: number): Tensor {
+  return broadcastTo(reshape(x, [...x.shape.slice(0, axis), 1, ...x.shape.slice(axis)]), shape)
 }

@@ -1,13 +1,13 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Lion. */
@@ -49,8 +49,8 @@ export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransform
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
       const [direction, mu] = leafwise('scaleByLion', [updates, state.mu], ([g, m]) => [
-        tensorOf(a.sign(updateMoment(a, b1, g!, m!))),
-        tensorOf(updateMoment(a, b2, g!, m!), muDtype),
+        a.sign(updateMoment(a, b1, g!, m!)),
+        inDtype(updateMoment(a, b2, g!, m!), muDtype),
       ])
       return [direction, { count: nextCount(state.count), mu }]
     },

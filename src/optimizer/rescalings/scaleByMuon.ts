@@ -1,6 +1,6 @@
-import { checkInteger, checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { abs, type FloatDType, matmul, sum, type Tensor, transpose, wideDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkInteger, checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { abs, type FloatDType, matmul, sum, type Tensor, transpose } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -9,19 +9,12 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import {
-  type Decoded,
-  decodedOf,
-  type Operand,
-  type Scalar,
-  tensorOf,
-  valuesFor,
-} from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
 import { dimensionsOf, overMatrices, type WeightDimensionNumbers } from '../arithmetic/muonDimensions.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { sumXla } from '../arithmetic/sumXla.js'
 import type { GradientTransformation } from '../transformation.js'
 
@@ -96,8 +89,7 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
   const steps = stepsOf(options.nsCoeffs ?? usual, options.nsSteps ?? 5)
   const a = arithmeticOf(options.arithmetic)
   return {
-    // The factors of the others are spread over their matrices element by element.
-    recordable: preconditioning === 'frobenius',
+    recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
       const t = nextCount(state.count)
@@ -112,11 +104,11 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
               a.mul(a.oneMinus(beta), biasCorrection(a, beta, t, g!, count)),
             )
           : biasCorrection(a, beta, t, mean, count)
-        const orthogonal = overMatrices('scaleByMuon', tensorOf(hat), matrices, (matrix) =>
+        const orthogonal = overMatrices('scaleByMuon', hat, matrices, (matrix) =>
           orthogonalized(a, matrix, steps, preconditioning, eps),
         )
-        const out = adaptive ? a.mul(sumXla(tensorOf(a.mul(hat, orthogonal))), orthogonal) : orthogonal
-        return [tensorOf(decodedLike(out)), tensorOf(mean, muDtype)]
+        const out = adaptive ? a.mul(sumXla(a.mul(hat, orthogonal)), orthogonal) : orthogonal
+        return [out, inDtype(mean, muDtype)]
       })
       return [direction, { count: t, mu }]
     },
@@ -152,54 +144,23 @@ export function orthogonalized(
   const [rows, columns] = matrix.shape as [number, number]
   const long = rows > columns
   let x = long ? transpose(matrix) : matrix
-  if (preconditioning === 'frobenius') x = tensorOf(a.divScalar(x, a.add(leafNorm(a, x), eps)))
+  if (preconditioning === 'frobenius') x = a.divScalar(x, a.add(leafNorm(a, x), eps))
   steps.forEach(([c0, c1, c2], i) => {
     let product = matmul(x, transpose(x))
     if (i === 0 && preconditioning !== 'frobenius') {
       const s = firstFactors(a, product, preconditioning, eps)
-      const size = s.values.length
-      const down = spread(s, size)
-      const scaled =
-        preconditioning === 'aol'
-          ? a.mul(a.mul(product, down), turned(s, size))
-          : a.mul(product, a.mul(down, down))
-      product = tensorOf(scaled)
-      x = tensorOf(a.mul(x, spread(s, x.shape[1]!)))
+      const rows = preconditioning === 'aol'
+      product = rows ? a.mul(a.mul(product, s), transpose(s)) : a.mul(product, a.mul(s, s))
+      x = a.mul(x, s)
     }
-    const inner = tensorOf(a.add(a.mul(c1, product), matmul(tensorOf(a.mul(c2, product)), product)))
-    x = tensorOf(a.add(a.mul(c0, x), matmul(inner, x)))
+    const inner = a.add(a.mul(c1, product), matmul(a.mul(c2, product), product))
+    x = a.add(a.mul(c0, x), matmul(inner, x))
   })
   return long ? transpose(x) : x
 }
 
-/** A factor for each row of the first product: 1 / sqrt of its sum of magnitudes, or of the product's norm for all. */
-function firstFactors(a: Elementwise, product: Tensor, how: 'aol' | 'schatten', eps: number): Decoded {
-  if (how === 'aol') {
-    const sums = sum(abs(product), {
-      axis: -1,
-      accumulate: wideDType(product.dtype),
-    })
-    return a.rsqrt(a.maximum(sums, eps))
-  }
-  const one = a.rsqrt(a.maximum(leafNorm(a, product), eps))
-  const values = valuesFor(one.dtype, product.shape[0]!).fill(one.values[0]!)
-  return { dtype: one.dtype, shape: [values.length], values }
-}
-
-/** A factor for each row, over a row of this length. */
-function spread(s: Decoded, length: number): Decoded {
-  const values = valuesFor(s.dtype, s.values.length * length)
-  for (let i = 0; i < values.length; i++) values[i] = s.values[Math.floor(i / length)]!
-  return { dtype: s.dtype, shape: [s.values.length, length], values }
-}
-
-/** A factor for each column, of as many rows. */
-function turned(s: Decoded, length: number): Decoded {
-  const values = valuesFor(s.dtype, s.values.length * length)
-  for (let i = 0; i < values.length; i++) values[i] = s.values[i % length]!
-  return { dtype: s.dtype, shape: [s.values.length, length], values }
-}
-
-function decodedLike(x: Operand): Decoded {
-  return typeof x === 'number' || !('values' in x) ? decodedOf(x as Tensor) : x
+/** A column with a factor for each row of the first product, 1 / sqrt of its sum of magnitudes, or one for all, of the product's norm. */
+function firstFactors(a: Elementwise, product: Tensor, how: 'aol' | 'schatten', eps: number): Tensor {
+  const sums = how === 'aol' ? sum(abs(product), { axis: -1, keepDims: true }) : leafNorm(a, product)
+  return a.rsqrt(a.maximum(sums, eps))
 }

@@ -1,15 +1,15 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, type Tensor, zeros } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, type Tensor, zeros } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { choose, isAt } from '../arithmetic/choose.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
+import { inDtype, type Operand, type Scalar } from '../arithmetic/operand.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 
 /** The constants of NovoGrad. */
@@ -71,11 +71,11 @@ export function scaleByNovograd(options: ScaleByNovogradOptions = {}): GradientT
       const [direction, mu, nu] = zipLeaves('scaleByNovograd', trees, ([g, p, m, v]) => {
         const norm = leafNorm(a, g!)
         const square = a.mul(norm, norm)
-        const step = (spread: Decoded, momentum: Operand | undefined): readonly [Tensor, Tensor] => {
+        const step = (spread: Tensor, momentum: Operand | undefined): readonly [Tensor, Tensor] => {
           const scaled = a.divScalar(g!, a.add(a.sqrt(a.add(spread, epsRoot)), eps))
           const decayed = a.add(scaled, a.mul(weightDecay, p!))
           const next = momentum === undefined ? decayed : a.add(momentum, decayed)
-          return [tensorOf(next, muDtype), tensorOf(spread, v!.dtype as FloatDType)]
+          return [inDtype(next, muDtype), inDtype(spread, v!.dtype as FloatDType)]
         }
         const [next, spread] = choose(
           first,

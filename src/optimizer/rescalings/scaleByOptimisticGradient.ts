@@ -1,9 +1,8 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, Tensor, where } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { cast, Tensor, where } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import type { GradientTransformation } from '../transformation.js'
@@ -51,7 +50,7 @@ export function scaleByOptimisticGradient(
       const isFirst: boolean | Tensor = isInitialStep
       const [ahead, kept] = leafwise(op, [updates, previousGradient], ([g, before]) => {
         const last = gradientBefore(isFirst, g!, before!)
-        return [tensorOf(a.sub(a.mul(alpha + beta, g!), a.mul(beta, last))), g!]
+        return [a.sub(a.mul(alpha + beta, g!), a.mul(beta, last)), g!]
       })
       return [ahead, { isInitialStep: false, previousGradient: kept }]
     },

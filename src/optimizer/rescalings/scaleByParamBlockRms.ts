@@ -1,7 +1,6 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafRms } from '../arithmetic/leafRms.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
@@ -21,7 +20,7 @@ export function scaleByParamBlockRms(
   return stateless(
     (updates, params) =>
       leafwise('scaleByParamBlockRms', [updates, needParams('scaleByParamBlockRms', params)], ([u, p]) => [
-        tensorOf(a.mul(u!, a.maximum(leafRms(a, p!), minScale))),
+        a.mul(u!, a.maximum(leafRms(a, p!), minScale)),
       ])[0],
   )
 }

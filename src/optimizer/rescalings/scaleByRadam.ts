@@ -1,12 +1,12 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { greaterEqual, Tensor, where } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, greaterEqual, Tensor, where } from '../../tensors/tensor/index.js'
 import { type Arithmetic, arithmeticNames, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
 import { constantOf } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
@@ -53,13 +53,15 @@ export function scaleByRadam(options: RadamOptions = {}): GradientTransformation
         const square = updateSecondMoment(a, b2, g!, v!)
         const meanHat = biasCorrection(a, b1, t, mean, count)
         const root = a.sqrt(a.add(biasCorrection(a, b2, t, square, count), epsRoot))
-        const factor = constantOf(a, r, mean.dtype)
+        const factor = constantOf(a, r, mean.dtype as FloatDType)
         const rectified = a.div(a.mul(factor, meanHat), a.add(root, eps))
         const chosen =
           rho instanceof Tensor
-            ? where(greaterEqual(rho, threshold), tensorOf(rectified), tensorOf(meanHat))
-            : tensorOf(rho >= threshold ? rectified : meanHat)
-        return [chosen, tensorOf(mean), tensorOf(square)]
+            ? where(greaterEqual(rho, threshold), rectified, meanHat)
+            : rho >= threshold
+              ? rectified
+              : meanHat
+        return [chosen, mean, square]
       })
       return [scaled, { count: t, mu, nu }]
     },

@@ -1,5 +1,6 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -8,10 +9,10 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, type Operand, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateSecondMoment } from '../arithmetic/moments.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** How gradients are rescaled by their root mean square. */
@@ -60,14 +61,14 @@ export function scaleByRms(options: ScaleByRmsOptions = {}): GradientTransformat
       const [scaled, nu] = leafwise('scaleByRms', [updates, state.nu], ([g, v], count) => {
         const square = updateSecondMoment(a, decay, g!, v!)
         const hat = options.biasCorrection ? biasCorrection(a, decay, t, square, count) : square
-        return [tensorOf(a.mul(inverseRoot(a, hat, options), g!)), tensorOf(square)]
+        return [a.mul(inverseRoot(a, hat, options), g!), square]
       })
       return [scaled, { count: t, nu }]
     },
   }
 }
 
-export function inverseRoot(a: Elementwise, x: Operand, options: ScaleByRmsOptions): Decoded {
+export function inverseRoot(a: Elementwise, x: Tensor, options: ScaleByRmsOptions): Tensor {
   const { eps = 1e-8, epsInSqrt = true } = options
   return epsInSqrt ? a.rsqrt(a.add(x, eps)) : a.div(1, a.add(a.sqrt(x), eps))
 }

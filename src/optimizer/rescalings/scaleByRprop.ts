@@ -1,11 +1,19 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType, Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  equal,
+  type FloatDType,
+  full,
+  greater,
+  less,
+  type Tensor,
+  where,
+} from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike, zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** How steps grow and shrink. */
@@ -51,6 +59,7 @@ export function scaleByRprop(options: RpropOptions): GradientTransformation<Rpro
     checkScalar('scaleByRprop', name, value, 0)
   }
   return {
+    recordable: true,
     init: (params) => ({ stepSizes: fullLike(params, learningRate), prevUpdates: zerosLike(params) }),
     update(updates, state) {
       const trees = [updates, state.stepSizes, state.prevUpdates] as const
@@ -58,16 +67,13 @@ export function scaleByRprop(options: RpropOptions): GradientTransformation<Rpro
         const turn = a.mul(g!, last!)
         const dtype = steps!.dtype as FloatDType
         const [minus, plus] = [a.weak(etaMinus, dtype), a.weak(etaPlus, dtype)]
-        const grown = a.map((step, s) => step * (s > 0 ? plus : minus), steps!, turn)
+        const grown = a.mul(steps!, where(greater(turn, 0), full([], plus, { dtype }), minus))
         const held = a.minimum(a.maximum(grown, minStepSize), maxStepSize)
-        const before = decodedOf(steps!).values
         // An element whose gradient is or was 0 keeps its step, outside of the limits too.
-        const values = held.values.map((step, i) => (turn.values[i] === 0 ? before[i]! : step))
-        const next = { ...held, values }
+        const next = where(equal(turn, 0), inDtype(steps!, held.dtype as FloatDType), held)
         const signed = a.mul(next, a.sign(g!))
-        const unlessTurned = (x: Decoded | Tensor): Decoded =>
-          a.map((s, value) => (s < 0 ? 0 : value), turn, x)
-        return [tensorOf(unlessTurned(last!)), tensorOf(next), tensorOf(unlessTurned(signed))]
+        const unlessTurned = (x: Tensor): Tensor => where(less(turn, 0), 0, x)
+        return [unlessTurned(last!), next, unlessTurned(signed)]
       })
       return [out, { stepSizes, prevUpdates }]
     },

@@ -1,10 +1,10 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of Adagrad. */
@@ -43,7 +43,7 @@ export function scaleByRss(options: ScaleByRssOptions = {}): GradientTransformat
       const [scaled, sumOfSquares] = leafwise('scaleByRss', [updates, state.sumOfSquares], ([g, s]) => {
         const total = a.add(a.mul(g!, g!), s!)
         const inverse = a.whereAbove(a.rsqrt(a.add(total, eps)), total)
-        return [tensorOf(a.mul(inverse, g!)), tensorOf(total)]
+        return [a.mul(inverse, g!), total]
       })
       return [scaled, { sumOfSquares }]
     },

@@ -1,6 +1,5 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
@@ -14,5 +13,5 @@ import { type EmptyState, type GradientTransformation, stateless } from '../tran
 export function scaleBySign(options: ArithmeticOption = {}): GradientTransformation<EmptyState> {
   checkOptions('scaleBySign', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
-  return stateless((updates) => leafwise('scaleBySign', [updates], ([g]) => [tensorOf(a.sign(g!))])[0])
+  return stateless((updates) => leafwise('scaleBySign', [updates], ([g]) => [a.sign(g!)])[0])
 }

@@ -1,12 +1,24 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, type Shape, sizeOf, zeros } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  broadcastTo,
+  concat,
+  type FloatDType,
+  full,
+  max,
+  minimum,
+  reshape,
+  type Shape,
+  slice,
+  type Tensor,
+  zeros,
+} from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Decoded, decodedOf, type Scalar, tensorOf, valuesFor } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { zipLeaves } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** The constants of SM3. */
@@ -48,6 +60,7 @@ export function scaleBySm3(options: ScaleBySm3Options = {}): GradientTransformat
   checkScalar('scaleBySm3', 'b2', b2, 0, 1)
   checkScalar('scaleBySm3', 'eps', eps, 0)
   return {
+    recordable: true,
     init: (params) => ({
       mu: stateTree(params, (p) => zeros([bordersOf(p.shape)], { dtype: p.dtype })),
       nu: zerosLike(params),
@@ -55,12 +68,12 @@ export function scaleBySm3(options: ScaleBySm3Options = {}): GradientTransformat
     update(updates, state) {
       const trees = [updates, state.mu, state.nu] as const
       const [out, mu, nu] = zipLeaves('scaleBySm3', trees, ([g, borders, momentum]) => {
-        const least = spread(decodedOf(borders!), g!.shape)
+        const least = spread(borders!, g!.shape)
         const square = a.mul(b2 === 1 ? 1 : a.oneMinus(b2), a.mul(g!, g!))
         const total = a.add(square, a.mul(b2, least))
-        const inverse = a.map((root, s) => (s > 0 ? root : 0), a.rsqrt(a.add(total, eps)), total)
-        const next = tensorOf(updateMoment(a, b1, a.mul(g!, inverse), momentum!))
-        return [next, tensorOf(gathered(total, g!.shape), borders!.dtype as FloatDType), next]
+        const inverse = a.whereAbove(a.rsqrt(a.add(total, eps)), total)
+        const next = updateMoment(a, b1, a.mul(g!, inverse), momentum!)
+        return [next, inDtype(gathered(total, g!.shape), borders!.dtype as FloatDType), next]
       })
       return [out, { mu, nu }]
     },
@@ -71,33 +84,27 @@ function bordersOf(shape: Shape): number {
   return shape.length === 0 ? 1 : shape.reduce((total, length) => total + length, 0)
 }
 
-/** Calls f with every element's index and the places of its row, column, ... in the borders. */
-function eachBorder(shape: Shape, f: (element: number, border: number) => void): void {
-  const axes = shape.length === 0 ? [1] : shape
-  const size = sizeOf(axes)
-  let [offset, inner] = [0, size]
-  for (const length of axes) {
-    inner /= length
-    for (let i = 0; i < size; i++) f(i, offset + (Math.floor(i / inner) % length))
-    offset += length
-  }
-}
-
 /** Of every element the least that its borders keep. */
-function spread(borders: Decoded, shape: Shape): Decoded {
-  const size = sizeOf(shape)
-  const values = valuesFor(borders.dtype, size).fill(Number.POSITIVE_INFINITY)
-  eachBorder(shape, (i, border) => {
-    values[i] = Math.min(values[i]!, borders.values[border]!)
+function spread(borders: Tensor, shape: Shape): Tensor {
+  if (shape.length === 0) return reshape(borders, [])
+  let offset = 0
+  const spreads = shape.map((length, axis): Tensor => {
+    const along = shape.map((_, other) => (other === axis ? length : 1))
+    const own = slice(borders, [[offset, offset + length]])
+    offset += length
+    return broadcastTo(reshape(own, along), shape)
   })
-  return { dtype: borders.dtype, shape, values }
+  return spreads.reduce((least, each) => minimum(least, each))
 }
 
 /** Of every border the largest of its elements. */
-function gathered(totals: Decoded, shape: Shape): Decoded {
-  const values = valuesFor(totals.dtype, bordersOf(shape)).fill(Number.NEGATIVE_INFINITY)
-  eachBorder(shape, (i, border) => {
-    values[border] = Math.max(values[border]!, totals.values[i]!)
-  })
-  return { dtype: totals.dtype, shape: [values.length], values }
+function gathered(totals: Tensor, shape: Shape): Tensor {
+  if (totals.size === 0) return full([bordersOf(shape)], -Infinity, { dtype: totals.dtype as FloatDType })
+  if (shape.length === 0) return reshape(totals, [1])
+  return concat(
+    shape.map((length, axis): Tensor => {
+      const others = shape.flatMap((_, other) => (other === axis ? [] : [other]))
+      return others.length === 0 ? totals : reshape(max(totals, { axis: others }), [length])
+    }),
+  )
 }

@@ -1,8 +1,8 @@
-import { checkOptions } from '../../options/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions } from '../../base/options/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { arithmeticOf } from '../arithmetic/arithmetic.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, tensorOf } from '../arithmetic/decoded.js'
 import { fullLike, zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
@@ -31,11 +31,11 @@ export function scaleByStddev(options: ScaleByRmsOptions = {}): GradientTransfor
       const [scaled, mu, nu] = leafwise('scaleByStddev', trees, ([g, m, v], count) => {
         const mean = updateMoment(a, decay, g!, m!)
         const square = updateSecondMoment(a, decay, g!, v!)
-        const hat = (x: Decoded): Decoded =>
+        const hat = (x: Tensor): Tensor =>
           options.biasCorrection ? biasCorrection(a, decay, t, x, count) : x
         const meanHat = hat(mean)
         const variance = a.sub(hat(square), a.mul(meanHat, meanHat))
-        return [tensorOf(a.mul(inverseRoot(a, variance, options), g!)), tensorOf(mean), tensorOf(square)]
+        return [a.mul(inverseRoot(a, variance, options), g!), mean, square]
       })
       return [scaled, { count: t, mu, nu }]
     },

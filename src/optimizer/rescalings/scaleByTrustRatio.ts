@@ -1,11 +1,11 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, equal, logicalOr, where } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { cast, equal, logicalOr, type Tensor } from '../../tensors/tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Decoded, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { choose, known } from '../arithmetic/choose.js'
 import { leafNorm } from '../arithmetic/leafNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { areRecorded } from '../arithmetic/recorded.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
 
 /** How leaves are rescaled by their norms. */
@@ -42,16 +42,14 @@ export function scaleByTrustRatio(options: TrustRatioOptions = {}): GradientTran
   return stateless(
     (updates, params) =>
       leafwise('scaleByTrustRatio', [updates, needParams('scaleByTrustRatio', params)], ([u, p]) => {
-        const [size, step] = [p!, u!].map((x) => a.maximum(leafNorm(a, x), minNorm)) as [Decoded, Decoded]
-        if (areRecorded(size, step)) {
-          const [top, under] = [tensorOf(size), tensorOf(step)]
-          const none = logicalOr(equal(top, 0), equal(under, 0))
-          const scaled = tensorOf(a.mul(u!, a.div(a.mul(trustCoefficient, size), a.add(step, eps))))
-          return [where(none, cast(u!, scaled.dtype), scaled)]
-        }
-        if (size.values[0] === 0 || step.values[0] === 0) return [u!]
-        const ratio = a.div(a.mul(trustCoefficient, size), a.add(step, eps))
-        return [tensorOf(a.mul(u!, ratio))]
+        const [size, step] = [p!, u!].map((x) => a.maximum(leafNorm(a, x), minNorm)) as [Tensor, Tensor]
+        const scaled = a.mul(u!, a.div(a.mul(trustCoefficient, size), a.add(step, eps)))
+        const none = known(logicalOr(equal(size, 0), equal(step, 0)))
+        return choose(
+          none,
+          () => [typeof none === 'boolean' ? u! : cast(u!, scaled.dtype)],
+          () => [scaled],
+        )
       })[0],
   )
 }

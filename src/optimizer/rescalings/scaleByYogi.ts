@@ -1,8 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
@@ -51,11 +50,7 @@ export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<A
         const step = a.mul(a.mul(a.oneMinus(b2), a.sign(a.sub(v!, square))), square)
         const spread = a.sub(v!, step)
         const root = a.sqrt(a.add(biasCorrection(a, b2, t, spread, count), epsRoot))
-        return [
-          tensorOf(a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps))),
-          tensorOf(mean),
-          tensorOf(spread),
-        ]
+        return [a.div(biasCorrection(a, b1, t, mean, count), a.add(root, eps)), mean, spread]
       })
       return [scaled, { count: t, mu, nu }]
     },

@@ -1,5 +1,5 @@
-import { checkName, checkOptions } from '../../options/index.js'
-import { Tensor, timedWork, type Work } from '../../tensor/index.js'
+import { checkName, checkOptions } from '../../base/options/index.js'
+import { Tensor, timedWork, type Work } from '../../tensors/tensor/index.js'
 import {
   checkSameTree,
   leavesOf,
@@ -7,7 +7,7 @@ import {
   replaceLeaves,
   type Tree,
   type Treelike,
-} from '../../tree/index.js'
+} from '../../tensors/tree/index.js'
 import { adamwKernel } from '../arithmetic/adamwKernel.js'
 import { arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag } from '../arithmetic/checkScalar.js'
@@ -15,7 +15,7 @@ import { chosen } from '../arithmetic/chosen.js'
 import { nextCount } from '../arithmetic/count.js'
 import { biasDenominator } from '../arithmetic/moments.js'
 import { areRecorded } from '../arithmetic/recorded.js'
-import { scaledNorm } from '../arithmetic/scaledNorm.js'
+import { sumOfSquares } from '../arithmetic/scaledNorm.js'
 import { scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { AdamState } from '../rescalings/scaleByAdam.js'
@@ -165,9 +165,8 @@ function adamwWork(params: Treelike): Work {
 
 /** What `clipByGlobalNorm` multiplies by in 'ieee', 1 where the norm is below the limit or 0. */
 function clipFactor(grads: Treelike, maxNorm: number, zeroNansFirst: boolean): number {
-  // Scaled norms are products of two numbers for the sake of float64 leaves; for float32 the scale is 1.
-  const { root } = scaledNorm(grads, zeroNansFirst)
-  return root < maxNorm || root === 0 ? 1 : maxNorm / root
+  const norm = Math.sqrt(sumOfSquares(leavesOf(grads), zeroNansFirst))
+  return norm < maxNorm || norm === 0 ? 1 : maxNorm / norm
 }
 
 function floats(x: Tensor): Float32Array {

@@ -1,9 +1,9 @@
-import { checkOptions } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { OfTensors, Treelike } from '../../tree/index.js'
+import { checkOptions } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { OfTensors, Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype } from '../arithmetic/operand.js'
 
 /**
  * Parameters plus updates.
@@ -20,6 +20,6 @@ export function applyUpdates<P extends Treelike>(
   checkOptions('applyUpdates', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   return leafwise('applyUpdates', [params, updates], ([p, u]) => [
-    tensorOf(a.add(p!, u!), p!.dtype as FloatDType),
+    inDtype(a.add(p!, u!), p!.dtype as FloatDType),
   ])[0]
 }

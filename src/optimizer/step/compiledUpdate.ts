@@ -1,5 +1,5 @@
-import { type Compiled, compile } from '../../compile/index.js'
-import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
+import { type Compiled, compile } from '../../tensors/compile/index.js'
+import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { areRecorded } from '../arithmetic/recorded.js'

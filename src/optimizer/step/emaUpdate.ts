@@ -1,5 +1,5 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { cast, type FloatDType, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import {
   checkSameTree,
   leavesOf,
@@ -7,10 +7,10 @@ import {
   pathsOf,
   replaceLeaves,
   type Treelike,
-} from '../../tree/index.js'
+} from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { promote } from '../arithmetic/decoded.js'
+import { promote } from '../arithmetic/operand.js'
 import { mixTrees } from './incrementalUpdate.js'
 
 /** How slowly a target follows. */

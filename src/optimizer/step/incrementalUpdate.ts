@@ -1,5 +1,5 @@
-import { checkOptions } from '../../options/index.js'
-import type { OfTensors, Treelike } from '../../tree/index.js'
+import { checkOptions } from '../../base/options/index.js'
+import type { OfTensors, Treelike } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -7,8 +7,8 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import type { Scalar } from '../arithmetic/operand.js'
 
 /**
  * stepSize newTensors + (1 - stepSize) oldTensors: what target networks and averaged weights are moved by. `stepSize` is
@@ -40,6 +40,6 @@ export function mixTrees<P extends Treelike>(
   stepSize: Scalar,
 ): P {
   return leafwise(op, [newTensors, oldTensors], ([x, old]) => [
-    tensorOf(a.add(a.mul(stepSize, x!), a.mul(a.oneMinus(stepSize), old!))),
+    a.add(a.mul(stepSize, x!), a.mul(a.oneMinus(stepSize), old!)),
   ])[0]
 }

@@ -1,6 +1,6 @@
-import { checkFunction, checkOptions } from '../../options/index.js'
-import { Tensor } from '../../tensor/index.js'
-import type { Tree, Treelike } from '../../tree/index.js'
+import { checkFunction, checkOptions } from '../../base/options/index.js'
+import { Tensor } from '../../tensors/tensor/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { Optimizer, State } from '../transformation.js'
 import { applyGradients } from './applyGradients.js'
@@ -26,7 +26,7 @@ export interface TrainStep<
 
 /**
  * One training step as a function of the point and the batch: loss and gradients at its parameters, then
- * `applyGradients`, which is told the loss. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
+ * `applyGradients`, which receives the loss. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
  * output `loss` is the pair that it gives.
  *
  * Cost      of a gradient made by `compile` the whole step is one program, the same bits, unless the optimizer looks at elements

@@ -1,7 +1,7 @@
-import type { OptionTable } from '../../options/index.js'
-import type { Engine } from '../../simd/index.js'
-import type { Tensor } from '../../tensor/index.js'
-import type { Tree, Treelike } from '../../tree/index.js'
+import type { OptionTable } from '../../base/options/index.js'
+import type { Engine } from '../../numbers/simd/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
 import type { ExtraArgs, State } from '../transformation.js'
 
@@ -20,7 +20,7 @@ export interface ApplyGradientsOptions extends ArithmeticOption {
   readonly donate?: boolean
   /** How the fused pass computes: 'simd' (WebAssembly where the machine has it) or 'plain'. Default: 'simd'. */
   readonly engine?: Engine
-  /** What the optimizer is told besides, such as the loss. Default: nothing. */
+  /** Extra arguments of the optimizer, such as the loss. Default: nothing. */
   readonly extra?: ExtraArgs
 }
 

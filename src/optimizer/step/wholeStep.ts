@@ -1,5 +1,5 @@
-import { type Compiled, type CompileOptions, compile } from '../../compile/index.js'
-import { leavesOf, type Tree, type Treelike } from '../../tree/index.js'
+import { type Compiled, type CompileOptions, compile } from '../../tensors/compile/index.js'
+import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { stateFromTree, stateToTree } from '../stateTree.js'

@@ -1,4 +1,4 @@
-import type { Tree, Treelike } from '../../tree/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import { stateFromTree, stateToTree } from '../stateTree.js'
 import type { GradientTransformation, Optimizer } from '../transformation.js'

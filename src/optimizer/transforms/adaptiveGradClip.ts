@@ -1,5 +1,16 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, roundingTo, sizeOf, type Tensor } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  type FloatDType,
+  reshape,
+  type Shape,
+  sizeOf,
+  sqrt,
+  square,
+  sum,
+  type Tensor,
+  where,
+  wideDType,
+} from '../../tensors/tensor/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -7,11 +18,11 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Decoded, decodedOf, type Scalar, tensorOf, valuesFor } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { type EmptyState, type GradientTransformation, needParams, stateless } from '../transformation.js'
 
-/** What else adaptive clipping is told. */
+/** Options of adaptive clipping. */
 export interface AdaptiveGradClipOptions extends ArithmeticOption {
   /** The smallest norm a unit of parameters counts as. Default: 1e-3. */
   readonly eps?: Scalar
@@ -42,20 +53,18 @@ export function adaptiveGradClip(
   const a = arithmeticOf(options.arithmetic)
   checkScalar('adaptiveGradClip', 'clipping', clipping, 0)
   checkScalar('adaptiveGradClip', 'eps', eps, 0)
-  const clip = stateless((updates, params) => {
-    const weights = needParams('adaptiveGradClip', params)
-    return leafwise('adaptiveGradClip', [updates, weights], ([g, p]) => {
-      const norm = unitNorms(a, g!)
-      const most = a.mul(clipping, a.maximum(unitNorms(a, p!), eps))
-      const clipped = a.mul(g!, a.div(most, a.maximum(norm, divisionGuard)))
-      const values = clipped.values.slice()
-      const kept = decodedOf(g!).values
-      for (let i = 0; i < values.length; i++) if (norm.values[i]! < most.values[i]!) values[i] = kept[i]!
-      return [tensorOf({ ...clipped, values })]
+  return stateless((updates, params) => {
+    const all = needParams('adaptiveGradClip', params)
+    return leafwise('adaptiveGradClip', [updates, all], ([g, p]) => {
+      const units = unitsOf(g!)
+      const [grads, weights] = [reshape(g!, units), reshape(p!, units)]
+      const norm = unitNorms(a, grads)
+      const most = a.mul(clipping, a.maximum(unitNorms(a, weights), eps))
+      const clipped = a.mul(grads, a.div(most, a.maximum(norm, divisionGuard)))
+      const dtype = clipped.dtype as FloatDType
+      return [reshape(where(a.less(norm, most), inDtype(grads, dtype), clipped), g!.shape)]
     })[0]
   })
-  // It looks at elements.
-  return { ...clip, recordable: false }
 }
 
 /** Keeps a zero norm from dividing; the result is not used there. */
@@ -64,24 +73,17 @@ const divisionGuard = 1e-6
 /** How many leading axes a unit spans, by rank. */
 const unitAxes = [0, 1, 1, 1, 3, 4]
 
-/** The norm of each element's unit, in the shape of x. */
-function unitNorms(a: Elementwise, x: Tensor): Decoded {
+/** The shape of x with a column for each unit. */
+function unitsOf(x: Tensor): Shape {
   const axes = x.shape.filter((length) => length !== 1).length <= 1 ? x.rank : unitAxes[x.rank]
   if (axes === undefined) throw new RangeError(`adaptiveGradClip: rank above 5 [${x.shape.join(', ')}]`)
-  const units = sizeOf(x.shape.slice(axes))
-  const round = a.name === 'ieee' || x.dtype === 'float64' ? (s: number) => s : Math.fround
-  const squares = (
-    a.name === 'ieee' ? a.map((y) => y * y, { ...decodedOf(x), dtype: 'float64' }, 0) : a.mul(x, x)
-  ).values
-  const totals = new Float64Array(units)
-  for (let i = 0; i < squares.length; i++) totals[i % units] = round(totals[i % units]! + squares[i]!)
+  return [sizeOf(x.shape.slice(0, axes)), sizeOf(x.shape.slice(axes))]
+}
+
+/** The norm of each column. */
+function unitNorms(a: Elementwise, x: Tensor): Tensor {
   const dtype = x.dtype as FloatDType
-  const rounded = valuesFor(dtype, squares.length)
-  const toDtype = roundingTo(dtype)
-  for (let i = 0; i < squares.length; i++) {
-    const total = totals[i % units]!
-    rounded[i] = a.name === 'ieee' ? toDtype(Math.sqrt(total)) : toDtype(total)
-  }
-  const norms: Decoded = { dtype, shape: x.shape, values: rounded }
-  return a.name === 'ieee' ? norms : a.sqrt(norms)
+  const down = { axis: 0, order: 'sequential', keepDims: true } as const
+  if (a.name === 'ieee') return inDtype(sqrt(sum(square(inDtype(x, 'float64')), down)), dtype)
+  return a.sqrt(sum(a.mul(x, x), { ...down, accumulate: wideDType(dtype) }))
 }

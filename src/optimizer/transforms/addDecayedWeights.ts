@@ -1,10 +1,10 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType, Tensor } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType, Tensor } from '../../tensors/tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { constantOf, scheduled, strongSchedule } from '../arithmetic/scheduled.js'
 import type { Mask } from '../mask.js'
 import { type EmptyState, type GradientTransformation, needParams } from '../transformation.js'
@@ -55,7 +55,7 @@ export function addDecayedWeights(
         return typeof weightDecay === 'number' ? constantOf(a, weightDecay, dtype) : (weightDecay as Tensor)
       }
       const [decayed] = leafwise('addDecayedWeights', [updates, weights], ([g, p]) => [
-        tensorOf(a.add(g!, a.mul(decayOf(p!.dtype as FloatDType), p!))),
+        a.addOver(g!, a.mul(decayOf(p!.dtype as FloatDType), p!)),
       ])
       return [decayed, next]
     },

@@ -1,12 +1,19 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type Key, key as keyOfSeed, normal, split } from '../../random/index.js'
-import { cast, type DType, type FloatDType, type Shape, Tensor, wideDType } from '../../tensor/index.js'
-import { leavesOf, replaceLeaves } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type Key, key as keyOfSeed, normal, split } from '../../tensors/random/index.js'
+import {
+  cast,
+  type DType,
+  type FloatDType,
+  type Shape,
+  Tensor,
+  wideDType,
+} from '../../tensors/tensor/index.js'
+import { leavesOf, replaceLeaves } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { elementOf } from '../arithmetic/recorded.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** How much noise, and from which key. */
@@ -63,8 +70,8 @@ export function addNoise(options: AddNoiseOptions): GradientTransformation<AddNo
         const wide: FloatDType = wideDType(g!.dtype)
         const power = a.power(count, gamma, wide)
         const strong = new Tensor(wide, [], (wide === 'float64' ? Float64Array : Float32Array).of(power))
-        const deviation = a.sqrt(a.div(eta, strong)).values[0]!
-        return [tensorOf(a.add(g!, a.mul(deviation, draws!)))]
+        const deviation = elementOf(a.sqrt(a.div(eta, strong)))
+        return [a.add(g!, a.mul(deviation, draws!))]
       })
       return [noisy, { count, rngKey: wordsOf(rngKey) }]
     },

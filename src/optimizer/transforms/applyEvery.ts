@@ -1,11 +1,11 @@
-import { checkInteger, checkOptions } from '../../options/index.js'
-import { cast, type FloatDType, Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkInteger, checkOptions } from '../../base/options/index.js'
+import { cast, type FloatDType, Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { atCount, type Count, countOp } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { constantOf } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
 
@@ -31,8 +31,8 @@ export function applyEvery(k = 1, options: ArithmeticOption = {}): GradientTrans
     update(updates, state) {
       const { keeps, emits, next } = placeOf(state.count, k)
       const [out, gradAcc] = leafwise('applyEvery', [updates, state.gradAcc], ([g, acc]) => {
-        const total = tensorOf(a.add(a.mul(constantOf(a, keeps, acc!.dtype as FloatDType), acc!), g!))
-        return [tensorOf(a.mul(constantOf(a, emits, total.dtype as FloatDType), total)), total]
+        const total = a.add(a.mul(constantOf(a, keeps, acc!.dtype as FloatDType), acc!), g!)
+        return [a.mul(constantOf(a, emits, total.dtype as FloatDType), total), total]
       })
       return [out, { count: next as number, gradAcc }]
     },

@@ -1,10 +1,8 @@
-import { checkOptions } from '../../options/index.js'
-import { broadcastTo, reshape, sizeOf } from '../../tensor/index.js'
+import { checkOptions } from '../../base/options/index.js'
+import { reshape, sizeOf } from '../../tensors/tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import { leafMean } from '../arithmetic/leafMean.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { areRecorded, Recorded } from '../arithmetic/recorded.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /**
@@ -23,18 +21,9 @@ export function centralize(options: ArithmeticOption = {}): GradientTransformati
     (updates) =>
       leafwise('centralize', [updates], ([g]) => {
         if (g!.rank < 2) return [g!]
-        if (areRecorded(g!)) {
-          const [rows, ...inner] = g!.shape
-          const flat = reshape(g!, [rows!, sizeOf(inner)])
-          const means = tensorOf(leafMean(a, new Recorded(flat), 1))
-          const spread = reshape(broadcastTo(reshape(means, [rows!, 1]), flat.shape), g!.shape)
-          return [tensorOf(a.sub(g!, spread))]
-        }
-        const rows = g!.shape[0]!
-        const { dtype, values } = decodedOf(g!)
-        const means = leafMean(a, { dtype, shape: [rows, values.length / rows], values }, 1)
-        const spread = values.map((_, i) => means.values[Math.floor((i * rows) / values.length)]!)
-        return [tensorOf(a.sub(g!, { dtype, shape: g!.shape, values: spread }))]
+        const [rows, ...inner] = g!.shape
+        const flat = reshape(g!, [rows!, sizeOf(inner)])
+        return [reshape(a.sub(flat, reshape(leafMean(a, flat, 1), [rows!, 1])), g!.shape)]
       })[0],
   )
 }

@@ -1,8 +1,8 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /**
@@ -14,8 +14,8 @@ export function clip(maxDelta: Scalar, options: ArithmeticOption = {}): Gradient
   checkOptions('clip', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkScalar('clip', 'maxDelta', maxDelta, 0)
-  const low = typeof maxDelta === 'number' ? -maxDelta : tensorOf(a.mul(-1, maxDelta))
+  const low = typeof maxDelta === 'number' ? -maxDelta : a.mul(-1, maxDelta)
   return stateless(
-    (updates) => leafwise('clip', [updates], ([g]) => [tensorOf(a.minimum(a.maximum(g!, low), maxDelta))])[0],
+    (updates) => leafwise('clip', [updates], ([g]) => [a.minimum(a.maximum(g!, low), maxDelta)])[0],
   )
 }

@@ -1,9 +1,9 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafRms } from '../arithmetic/leafRms.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /**
@@ -21,7 +21,7 @@ export function clipByBlockRms(
   return stateless(
     (updates) =>
       leafwise('clipByBlockRms', [updates], ([u]) => [
-        tensorOf(a.divScalar(u!, a.maximum(1, a.div(leafRms(a, u!), threshold)))),
+        a.divScalar(u!, a.maximum(1, a.div(leafRms(a, u!), threshold))),
       ])[0],
   )
 }

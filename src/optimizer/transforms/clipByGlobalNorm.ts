@@ -1,4 +1,4 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import {
   cast,
   div,
@@ -9,10 +9,9 @@ import {
   logicalOr,
   mul,
   reshape,
-  type Tensor,
   where,
-} from '../../tensor/index.js'
-import { leavesOf, mapTree, type Treelike } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import { leavesOf, type Treelike } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -20,11 +19,11 @@ import {
   type Elementwise,
 } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { choose, known } from '../arithmetic/choose.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
-import { areRecorded } from '../arithmetic/recorded.js'
-import { recordedNorm, scaledNorm } from '../arithmetic/scaledNorm.js'
+import { isNumber, type Scalar } from '../arithmetic/operand.js'
+import { scaledNorm } from '../arithmetic/scaledNorm.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /**
@@ -47,67 +46,42 @@ export function clipByGlobalNorm(
   checkOptions('clipByGlobalNorm', options, arithmeticNames)
   const a = arithmeticOf(options.arithmetic)
   checkScalar('clipByGlobalNorm', 'maxNorm', maxNorm, 0)
-  if (a.name === 'ieee') {
-    return stateless(
-      (updates) => {
-        if (areRecorded(maxNorm, ...leavesOf(updates))) return recordedClip(updates, maxNorm)
-        const limit = numberOf(maxNorm)
-        const { scale, root } = scaledNorm(updates)
-        if (scale * root < limit || root === 0) return updates
-        return leafwise('clipByGlobalNorm', [updates], ([g]) => [
-          tensorOf(
-            scale === 1 ? a.scaled(g!, limit / root) : a.map((x) => (x / scale) * (limit / root), g!, 0),
-          ),
-        ])[0]
-      },
-      isNumber(maxNorm) ? { kind: 'clip', maxNorm } : undefined,
-    )
-  }
-  return stateless((updates) => {
-    const norm = globalNorm(updates, options)
-    if (areRecorded(maxNorm, norm)) return recordedXlaClip(a, updates, norm, maxNorm)
-    const limit = numberOf(maxNorm)
-    const below = a.flush(norm.item()) < a.flush(a.weak(limit, norm.dtype as FloatDType))
-    if (below) return updates
-    return leafwise('clipByGlobalNorm', [updates], ([g]) => [
-      tensorOf(a.mul(a.divScalar(g!, castLike(norm, g!)), maxNorm)),
-    ])[0]
-  })
+  const exact = a.name === 'ieee'
+  return stateless(
+    (updates) => (exact ? clipped(updates, maxNorm) : clippedXla(a, updates, maxNorm)),
+    exact && isNumber(maxNorm) ? { kind: 'clip', maxNorm } : undefined,
+  )
 }
 
-function numberOf(x: Scalar): number {
-  return isNumber(x) ? x : x.item()
-}
-
-/** The same in tensor operations, which multiply by 1 where the norm is below the limit. */
-function recordedClip<P extends Treelike>(updates: P, maxNorm: Scalar): P {
-  const { scale, root } = recordedNorm(updates)
+/** In float64, one rounding for each element; where it is recorded elements are multiplied by 1 where the norm is below the limit. */
+function clipped<P extends Treelike>(updates: P, maxNorm: Scalar): P {
+  const { scale, root } = scaledNorm(updates)
   const none = equal(root, 0)
   const one = full([], 1, { dtype: 'float64' })
   const limit = isNumber(maxNorm)
     ? full([], maxNorm, { dtype: 'float64' })
     : reshape(cast(maxNorm, 'float64'), [])
-  const kept = logicalOr(less(mul(scale, root), limit), none)
-  const factor = where(kept, one, div(limit, where(none, one, root)))
-  const divisor = where(kept, one, scale)
+  const kept = known(logicalOr(less(mul(scale, root), limit), none))
+  if (kept === true) return updates
+  const factor = kept ? where(kept, one, div(limit, where(none, one, root))) : div(limit, root)
+  const divisor = kept ? where(kept, one, scale) : scale
   const wide = leavesOf(updates).some(({ dtype }) => dtype === 'float64')
-  return mapTree((g): Tensor => {
-    const x = cast(g, 'float64')
-    return cast(mul(wide ? div(x, divisor) : x, factor), g.dtype)
-  }, updates)
+  return leafwise('clipByGlobalNorm', [updates], ([g]) => {
+    const x = cast(g!, 'float64')
+    return [cast(mul(wide ? div(x, divisor) : x, factor), g!.dtype)]
+  })[0]
 }
 
-function recordedXlaClip<P extends Treelike>(a: Elementwise, updates: P, norm: Tensor, maxNorm: Scalar): P {
+function clippedXla<P extends Treelike>(a: Elementwise, updates: P, maxNorm: Scalar): P {
+  const norm = globalNorm(updates, { arithmetic: a.name })
   const dtype = norm.dtype as FloatDType
   const limit = isNumber(maxNorm) ? full([], a.weak(maxNorm, dtype), { dtype }) : cast(maxNorm, dtype)
-  // Times 1 is what makes zeros of subnormal numbers.
-  const below = less(tensorOf(a.mul(norm, 1)), tensorOf(a.mul(limit, 1)))
-  return mapTree(
-    (g): Tensor => where(below, g, tensorOf(a.mul(a.divScalar(g, castLike(norm, g)), maxNorm))),
-    updates,
-  )
-}
-
-function castLike(x: Tensor, like: Tensor): Tensor {
-  return cast(x, like.dtype)
+  const kept = known(a.less(norm, limit))
+  return leafwise('clipByGlobalNorm', [updates], ([g]) =>
+    choose(
+      kept,
+      () => [g!],
+      () => [a.mul(a.divScalar(g!, cast(norm, g!.dtype)), maxNorm)],
+    ),
+  )[0]
 }

@@ -1,10 +1,18 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type Key, key as keyOfSeed, split } from '../../random/index.js'
-import { cast, matmul, reshape, sum, type Tensor, wideDType } from '../../tensor/index.js'
-import { leavesOf, pathsOf, replaceLeaves } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type Key, key as keyOfSeed, split } from '../../tensors/random/index.js'
+import {
+  cast,
+  isNaN as isNaNs,
+  matmul,
+  reshape,
+  sum,
+  type Tensor,
+  where,
+  wideDType,
+} from '../../tensors/tensor/index.js'
+import { leavesOf, pathsOf, replaceLeaves } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { type Decoded, decodedOf, tensorOf } from '../arithmetic/decoded.js'
 import type { GradientTransformation } from '../transformation.js'
 import { keyOfWords, noiseLike, wordsOf } from './addNoise.js'
 
@@ -62,20 +70,21 @@ export function differentiallyPrivateAggregate(
       }
       const [next, ...keys] = split(keyOfWords(state.rngKey), leaves.length + 1) as [Key, ...Key[]]
       const lanes = leaves.map((g) => reshape(g, [batch, batch === 0 ? 0 : g.size / batch]))
-      const squares = lanes.map((g): Decoded => {
+      const squares = lanes.map((g): Tensor => {
         const accumulate = wideDType(g.dtype)
-        return decodedOf(sum(tensorOf(a.mul(g, g)), { axis: 1, accumulate }))
+        return sum(a.mul(g, g), { axis: 1, accumulate })
       })
       const [first, ...others] = squares
       if (first === undefined) return [updates, { rngKey: wordsOf(next) }]
       const norms = a.sqrt(others.reduce((total, square) => a.add(total, square), first))
-      const factors = a.map((x) => (Number.isNaN(x) ? 1 : x), a.minimum(a.div(l2NormClip, norms), 1), 0)
+      const shares = a.minimum(a.div(l2NormClip, norms), 1)
+      const factors = where(isNaNs(shares), 1, shares)
       const mean = leaves.map((g, i): Tensor => {
         const shape = g.shape.slice(1)
-        const weights = cast(reshape(tensorOf(factors), [1, batch]), g.dtype)
+        const weights = cast(reshape(factors, [1, batch]), g.dtype)
         const clipped = reshape(matmul(weights, lanes[i]!), shape)
         const noise = noiseLike(keys[i]!, shape, g.dtype)
-        return tensorOf(a.divScalar(a.add(clipped, a.mul(l2NormClip * noiseMultiplier, noise)), batch))
+        return a.divScalar(a.add(clipped, a.mul(l2NormClip * noiseMultiplier, noise)), batch)
       })
       return [replaceLeaves(updates, mean), { rngKey: wordsOf(next) }]
     },

@@ -1,13 +1,13 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDecay, checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** Steps done and the running mean. */
@@ -49,10 +49,7 @@ export function ema(decay: Scalar, options: EmaOptions = {}): GradientTransforma
       const t = nextCount(state.count)
       const [out, kept] = leafwise('ema', [updates, state.ema], ([g, e], count) => {
         const mean = updateMoment(a, decay, g!, e!)
-        return [
-          tensorOf(debias ? biasCorrection(a, decay, t, mean, count) : mean),
-          tensorOf(mean, accumulatorDtype),
-        ]
+        return [debias ? biasCorrection(a, decay, t, mean, count) : mean, inDtype(mean, accumulatorDtype)]
       })
       return [out, { count: t, ema: kept }]
     },

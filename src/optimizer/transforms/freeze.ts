@@ -1,4 +1,4 @@
-import { leavesOf, replaceLeaves, type Treelike } from '../../tree/index.js'
+import { leavesOf, replaceLeaves, type Treelike } from '../../tensors/tree/index.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { Mask } from '../mask.js'
 import type { GradientTransformation } from '../transformation.js'

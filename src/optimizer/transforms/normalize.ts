@@ -1,6 +1,5 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
@@ -17,6 +16,6 @@ export function normalize(options: ArithmeticOption = {}): GradientTransformatio
   const a = arithmeticOf(options.arithmetic)
   return stateless((updates) => {
     const norm = globalNorm(updates, options)
-    return leafwise('normalize', [updates], ([g]) => [tensorOf(a.divScalar(g!, norm))])[0]
+    return leafwise('normalize', [updates], ([g]) => [a.divScalar(g!, norm)])[0]
   })
 }

@@ -1,8 +1,7 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
@@ -38,7 +37,7 @@ export function normalizeByUpdateNorm(
   checkScalar('normalizeByUpdateNorm', 'eps', eps, 0)
   return stateless((updates) => {
     const norm = globalNorm(updates, chosen(options, arithmeticNames))
-    const divisor = tensorOf(a.div(a.add(norm, eps), scaleFactor))
-    return leafwise('normalizeByUpdateNorm', [updates], ([g]) => [tensorOf(a.divScalar(g!, divisor))])[0]
+    const divisor = a.div(a.add(norm, eps), scaleFactor)
+    return leafwise('normalizeByUpdateNorm', [updates], ([g]) => [a.divScalar(g!, divisor)])[0]
   })
 }

@@ -1,8 +1,8 @@
-import { checkOptions } from '../../options/index.js'
+import { checkOptions } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { isNumber, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { isNumber, type Scalar } from '../arithmetic/operand.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /**
@@ -17,7 +17,7 @@ export function scale(stepSize: Scalar, options: ArithmeticOption = {}): Gradien
   const a = arithmeticOf(options.arithmetic)
   checkScalar('scale', 'stepSize', stepSize)
   return stateless(
-    (updates) => leafwise('scale', [updates], ([g]) => [tensorOf(a.mul(stepSize, g!))])[0],
+    (updates) => leafwise('scale', [updates], ([g]) => [a.mul(stepSize, g!)])[0],
     a.name === 'ieee' && isNumber(stepSize) ? { kind: 'scale', stepSize } : undefined,
   )
 }

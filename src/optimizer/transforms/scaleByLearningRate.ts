@@ -1,10 +1,10 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import type { Schedule } from '../../schedule/index.js'
-import { Tensor } from '../../tensor/index.js'
+import { Tensor } from '../../tensors/tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import type { EmptyState, GradientTransformation } from '../transformation.js'
 import { scale } from './scale.js'
 import { type CountState, scaleBySchedule } from './scaleBySchedule.js'
@@ -40,7 +40,7 @@ export function scaleByLearningRate(
   if (typeof learningRate === 'function') return scaleBySchedule((step) => sign * learningRate(step), exact)
   if (learningRate instanceof Tensor) {
     const a = arithmeticOf(options.arithmetic)
-    return scale(tensorOf(a.mul(sign, learningRate)), exact)
+    return scale(a.mul(sign, learningRate), exact)
   }
   checkScalar('scaleByLearningRate', 'learningRate', learningRate)
   return scale(sign * learningRate, exact)

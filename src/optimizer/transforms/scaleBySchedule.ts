@@ -1,9 +1,8 @@
-import { checkFunction, checkOptions } from '../../options/index.js'
+import { checkFunction, checkOptions } from '../../base/options/index.js'
 import type { Schedule } from '../../schedule/index.js'
-import type { FloatDType } from '../../tensor/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { nextCount } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { constantOf, scheduled } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
@@ -33,7 +32,7 @@ export function scaleBySchedule(
     update(updates, { count }) {
       const value = scheduled('scaleBySchedule', schedule, count)
       const [scaled] = leafwise('scaleBySchedule', [updates], ([g]) => [
-        tensorOf(a.mul(constantOf(a, value, g!.dtype as FloatDType), g!)),
+        a.mul(constantOf(a, value, g!.dtype as FloatDType), g!),
       ])
       return [scaled, { count: nextCount(count) }]
     },

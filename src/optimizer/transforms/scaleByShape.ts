@@ -1,7 +1,6 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { dimensionsOf, fansOf, type WeightDimensionNumbers } from '../arithmetic/muonDimensions.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
@@ -47,7 +46,7 @@ export function scaleByShape(options: ScaleByShapeOptions = {}): GradientTransfo
     let leaf = 0
     const [scaled] = leafwise('scaleByShape', [updates], ([u]) => {
       const [fanIn, fanOut] = fansOf('scaleByShape', u!, dimensions[leaf++])
-      return [tensorOf(a.mul(factorOf(fanIn, fanOut), u!))]
+      return [a.mul(factorOf(fanIn, fanOut), u!)]
     })
     return scaled
   })

@@ -1,11 +1,11 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
 
 /** The decaying sum of updates. */
@@ -45,7 +45,7 @@ export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransf
     update(updates, state) {
       const [out, kept] = leafwise('trace', [updates, state.trace], ([g, t]) => {
         const next = a.add(g!, a.mul(decay, t!))
-        return [tensorOf(nesterov ? a.add(g!, a.mul(decay, next)) : next), tensorOf(next, accumulatorDtype)]
+        return [nesterov ? a.add(g!, a.mul(decay, next)) : next, inDtype(next, accumulatorDtype)]
       })
       return [out, { trace: kept }]
     },

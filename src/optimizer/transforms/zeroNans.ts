@@ -1,5 +1,5 @@
-import { isNaN as isNaNs, max, type Tensor, tensor, where, zeros } from '../../tensor/index.js'
-import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { isNaN as isNaNs, max, type Tensor, tensor, where, zeros } from '../../tensors/tensor/index.js'
+import { leavesOf, mapTree, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { areRecorded } from '../arithmetic/recorded.js'
 import type { GradientTransformation } from '../transformation.js'
 
@@ -26,12 +26,15 @@ export function zeroNans(): GradientTransformation<ZeroNansState> {
       if (areRecorded(...leaves)) {
         // NaN wins in max.
         const found = leaves.map((g) => (g.size === 0 ? tensor(0, { dtype: 'bool' }) : isNaNs(max(g))))
-        return [mapTree(zeroed, updates), { foundNan: replaceLeaves(updates, found) as Tree }]
+        return [
+          mapTree((g): Tensor => zeroedWhere(isNaNs(g), g), updates),
+          { foundNan: replaceLeaves(updates, found) as Tree },
+        ]
       }
-      return [
-        mapTree((g): Tensor => (hasNan(g) ? zeroed(g) : g), updates),
-        { foundNan: foundNan(updates, leaves.map(hasNan)) },
-      ]
+      const nans = leaves.map((g) => isNaNs(g))
+      const found = nans.map(({ data }) => data.includes(1))
+      const zeroed = leaves.map((g, i): Tensor => (found[i] ? zeroedWhere(nans[i]!, g) : g))
+      return [replaceLeaves(updates, zeroed), { foundNan: foundNan(updates, found) }]
     },
   }
 }
@@ -42,10 +45,6 @@ export function foundNan(tree: Treelike, found: readonly boolean[]): Tree {
   return replaceLeaves(tree, leaves) as Tree
 }
 
-function zeroed(g: Tensor): Tensor {
-  return where(isNaNs(g), zeros([], { dtype: g.dtype }), g)
-}
-
-function hasNan(g: Tensor): boolean {
-  return isNaNs(g).data.includes(1)
+function zeroedWhere(nans: Tensor<'bool'>, g: Tensor): Tensor {
+  return where(nans, zeros([], { dtype: g.dtype }), g)
 }

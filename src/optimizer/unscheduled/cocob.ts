@@ -1,10 +1,9 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, full } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { stateTree, zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { chain } from '../chain.js'
@@ -68,23 +67,19 @@ export function scaleByCocob(options: ScaleByCocobOptions = {}): GradientTransfo
       const { initParticles } = state
       const before = [state.scale, updates, state.subgradients, state.reward, at, initParticles] as const
       const [scale, subgradients, reward] = leafwise('scaleByCocob', before, ([l, g, sum, won, p, p0]) => {
-        const size = tensorOf(a.abs(g!))
-        return [
-          tensorOf(a.maximum(l!, size)),
-          tensorOf(a.add(sum!, size)),
-          tensorOf(a.maximum(a.sub(won!, a.mul(g!, a.sub(p!, p0!))), 0)),
-        ]
+        const size = a.abs(g!)
+        return [a.maximum(l!, size), a.add(sum!, size), a.maximum(a.sub(won!, a.mul(g!, a.sub(p!, p0!))), 0)]
       })
       const [cumulativeGradients] = leafwise(
         'scaleByCocob',
         [state.cumulativeGradients, updates],
-        ([c, g]) => [tensorOf(a.sub(c!, g!))],
+        ([c, g]) => [a.sub(c!, g!)],
       )
       const after = [updates, at, initParticles, cumulativeGradients, scale, subgradients, reward] as const
       const [moves] = leafwise('scaleByCocob', after, ([, p, p0, c, l, sum, won]) => {
         const share = a.div(c!, a.mul(l!, a.maximum(a.add(sum!, l!), a.mul(alpha, l!))))
         const place = a.add(p0!, a.mul(share, a.add(l!, won!)))
-        return [tensorOf(a.add(a.mul(-1, p!), place))]
+        return [a.add(a.mul(-1, p!), place)]
       })
       return [moves, { initParticles, cumulativeGradients, scale, subgradients, reward }]
     },

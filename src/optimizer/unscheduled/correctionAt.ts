@@ -1,7 +1,7 @@
-import { Tensor } from '../../tensor/index.js'
+import { Tensor } from '../../tensors/tensor/index.js'
 import { type Arithmetic, arithmeticOf, type Elementwise } from '../arithmetic/arithmetic.js'
 import { atCount, type Count, countOp } from '../arithmetic/count.js'
-import type { Scalar } from '../arithmetic/decoded.js'
+import type { Scalar } from '../arithmetic/operand.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
 
 interface Decays {

@@ -1,11 +1,11 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { abs, type FloatDType } from '../../tensor/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { abs, type FloatDType } from '../../tensors/tensor/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { constantOf, rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
@@ -64,27 +64,27 @@ export function dadaptAdamw(options: DadaptAdamwOptions = {}): GradientTransform
       const rated = a.mul(estimLr, rate)
       const correction: Scalar = correctionAt(a, beta1, beta2, t)
       const dtype = state.numeratorWeighted.dtype as FloatDType
-      const step = tensorOf(a.mul(rated, constantOf(a, correction, rated.dtype)), dtype)
+      const step = inDtype(a.mul(rated, constantOf(a, correction, rated.dtype as FloatDType)), dtype)
       const [weighted] = leafwise('dadaptAdamw', [state.gradSum, state.expAvgSq], ([total, square]) => [
-        tensorOf(a.div(total!, a.add(a.sqrt(square!), eps))),
+        a.div(total!, a.add(a.sqrt(square!), eps)),
       ])
       const along = innerProduct(a, updates, weighted)
       const trees = [state.expAvg, state.expAvgSq, state.gradSum, updates] as const
       const [expAvg, expAvgSq, gradSum] = leafwise('dadaptAdamw', trees, ([mean, square, total, g]) => [
-        tensorOf(a.add(a.mul(beta1, mean!), a.mul(a.mul(1 - beta1, step), g!))),
-        tensorOf(a.add(a.mul(beta2, square!), a.mul(a.mul(1 - beta2, g!), g!))),
-        tensorOf(a.add(a.mul(root2, total!), a.mul(a.mul(1 - root2, step), g!))),
+        a.add(a.mul(beta1, mean!), a.mul(a.mul(1 - beta1, step), g!)),
+        a.add(a.mul(beta2, square!), a.mul(a.mul(1 - beta2, g!), g!)),
+        a.add(a.mul(root2, total!), a.mul(a.mul(1 - root2, step), g!)),
       ])
       const share = a.mul(a.mul(1 - root2, step), along)
-      const numeratorWeighted = tensorOf(a.add(a.mul(root2, state.numeratorWeighted), share))
+      const numeratorWeighted = a.add(a.mul(root2, state.numeratorWeighted), share)
       const size = a.mul(
         1 - root2,
         treeSum(a, gradSum, (x) => abs(x)),
       )
-      const found = tensorOf(a.maximum(estimLr, a.div(numeratorWeighted, size)))
+      const found = a.maximum(estimLr, a.div(numeratorWeighted, size))
       const [moves] = leafwise('dadaptAdamw', [updates, expAvg, expAvgSq, weights], ([, mean, square, p]) => {
         const decay = a.mul(a.mul(-weightDecay, step), p!)
-        return [tensorOf(a.sub(decay, a.div(mean!, a.add(a.sqrt(square!), eps))))]
+        return [a.sub(decay, a.div(mean!, a.add(a.sqrt(square!), eps)))]
       })
       return [moves, { expAvg, expAvgSq, gradSum, estimLr: found, numeratorWeighted, count: t }]
     },

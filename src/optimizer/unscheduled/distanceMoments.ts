@@ -1,5 +1,5 @@
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import type { Tree, Treelike } from '../../tree/index.js'
+import { type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import type { Elementwise } from '../arithmetic/arithmetic.js'
 import { checkDecay } from '../arithmetic/checkScalar.js'
 import { zerosLike } from '../arithmetic/fullLike.js'

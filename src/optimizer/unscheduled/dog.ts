@@ -1,14 +1,14 @@
-import { checkName, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, full, type Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type FloatDType, full, type Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
+import { inDtype } from '../arithmetic/operand.js'
 import { squaredNorm } from '../arithmetic/squaredNorm.js'
 import { type GradientTransformation, needParams, type State } from '../transformation.js'
 import { type FoundRateOptions, foundRateNames, withFoundRate } from './foundRate.js'
@@ -64,7 +64,7 @@ export function scaleByDog(options: ScaleByDogOptions = {}): GradientTransformat
     init(params) {
       const dtype = lowest(params)
       const scalar = (value: number): Tensor => full([], a.weak(value, dtype), { dtype })
-      const far = (): Tensor => tensorOf(a.mul(first, a.add(1, globalNorm(params, exact))), dtype)
+      const far = (): Tensor => inDtype(a.mul(first, a.add(1, globalNorm(params, exact))), dtype)
       return {
         isInitStep: true,
         initParams: stateTree(params, (p) => p),
@@ -74,14 +74,14 @@ export function scaleByDog(options: ScaleByDogOptions = {}): GradientTransformat
     },
     update(updates, state, params) {
       const at = needParams('scaleByDog', params)
-      const [moved] = leafwise('scaleByDog', [state.initParams, at], ([p0, p]) => [tensorOf(a.sub(p0!, p!))])
-      const maxDist = tensorOf(a.maximum(state.maxDist, globalNorm(moved, exact)))
-      const sumSqNormGrads = tensorOf(a.add(state.sumSqNormGrads, squaredNorm(a, updates)))
-      const found = tensorOf(a.div(maxDist, a.sqrt(a.add(sumSqNormGrads, eps))))
+      const [moved] = leafwise('scaleByDog', [state.initParams, at], ([p0, p]) => [a.sub(p0!, p!)])
+      const maxDist = a.maximum(state.maxDist, globalNorm(moved, exact))
+      const sumSqNormGrads = a.add(state.sumSqNormGrads, squaredNorm(a, updates))
+      const found = a.div(maxDist, a.sqrt(a.add(sumSqNormGrads, eps)))
       const given = kind === 'learning_rate' && state.isInitStep
       const dtype = found.dtype as FloatDType
       const rate = given ? full([], a.weak(first, dtype), { dtype }) : found
-      const [scaled] = leafwise('scaleByDog', [updates], ([g]) => [tensorOf(a.mul(rate, g!))])
+      const [scaled] = leafwise('scaleByDog', [updates], ([g]) => [a.mul(rate, g!)])
       return [scaled, { isInitStep: false, initParams: state.initParams, maxDist, sumSqNormGrads }]
     },
   }

@@ -1,10 +1,9 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { full, type Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { full, type Tensor } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { chosen } from '../arithmetic/chosen.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
@@ -61,12 +60,12 @@ export function scaleByDowg(options: ScaleByDowgOptions = {}): GradientTransform
     },
     update(updates, { initParams, ...state }, params) {
       const at = needParams('scaleByDowg', params)
-      const [moved] = leafwise('scaleByDowg', [initParams, at], ([p0, p]) => [tensorOf(a.sub(p0!, p!))])
-      const estimSqDist = tensorOf(a.maximum(state.estimSqDist, squaredNorm(a, moved)))
+      const [moved] = leafwise('scaleByDowg', [initParams, at], ([p0, p]) => [a.sub(p0!, p!)])
+      const estimSqDist = a.maximum(state.estimSqDist, squaredNorm(a, moved))
       const weighted = a.mul(estimSqDist, squaredNorm(a, updates))
-      const weightedSqNormGrads = tensorOf(a.add(weighted, state.weightedSqNormGrads))
-      const rate = tensorOf(a.div(estimSqDist, a.add(a.sqrt(weightedSqNormGrads), eps)))
-      const [scaled] = leafwise('scaleByDowg', [updates], ([g]) => [tensorOf(a.mul(rate, g!))])
+      const weightedSqNormGrads = a.add(weighted, state.weightedSqNormGrads)
+      const rate = a.div(estimSqDist, a.add(a.sqrt(weightedSqNormGrads), eps))
+      const [scaled] = leafwise('scaleByDowg', [updates], ([g]) => [a.mul(rate, g!)])
       return [scaled, { initParams, weightedSqNormGrads, estimSqDist }]
     },
   }

@@ -1,4 +1,4 @@
-import type { OptionTable } from '../../options/index.js'
+import type { OptionTable } from '../../base/options/index.js'
 import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'

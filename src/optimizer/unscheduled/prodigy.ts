@@ -1,14 +1,14 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { abs, type FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { abs, type FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { innerProduct, treeSum } from '../arithmetic/innerProduct.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { constantOf, rateAt } from '../arithmetic/scheduled.js'
 import { type GradientTransformation, needParams } from '../transformation.js'
 import type { LearningRate } from '../transforms/scaleByLearningRate.js'
@@ -86,11 +86,14 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
       const rate = rateAt(a, 'prodigy', learningRate, state.count, estimLr.dtype as FloatDType)
       const rated = a.mul(estimLr, rate)
       const correction: Scalar = correctionAt(a, beta1, beta2, t)
-      const step = tensorOf(a.mul(rated, constantOf(a, correction, rated.dtype)), estimLr.dtype as FloatDType)
+      const step = inDtype(
+        a.mul(rated, constantOf(a, correction, rated.dtype as FloatDType)),
+        estimLr.dtype as FloatDType,
+      )
       const along = innerProduct(
         a,
         updates,
-        leafwise('prodigy', [state.params0, weights], ([p0, p]) => [tensorOf(a.sub(p0!, p!))])[0],
+        leafwise('prodigy', [state.params0, weights], ([p0, p]) => [a.sub(p0!, p!)])[0],
       )
       const trees = [state.expAvg, state.expAvgSq, state.gradSum, updates] as const
       const [expAvg, expAvgSq, gradSum] = leafwise('prodigy', trees, ([mean, square, total, g]) => {
@@ -98,19 +101,19 @@ export function prodigy(options: ProdigyOptions = {}): GradientTransformation<Pr
         const squared = a.mul(a.mul(1 - beta2, scaled), scaled)
         const weighted = a.divScalar(a.mul(safeguardWarmup ? estimLr : step, scaled), estimLr0)
         return [
-          tensorOf(updateMoment(a, beta1, scaled, mean!)),
-          tensorOf(a.add(a.mul(beta2, square!), squared)),
-          tensorOf(a.add(a.mul(beta3, total!), weighted)),
+          updateMoment(a, beta1, scaled, mean!),
+          a.add(a.mul(beta2, square!), squared),
+          a.add(a.mul(beta3, total!), weighted),
         ]
       })
       const share = a.mul(a.mul(a.div(estimLr, estimLr0), step), along)
-      const numeratorWeighted = tensorOf(a.add(a.mul(beta3, state.numeratorWeighted), share))
+      const numeratorWeighted = a.add(a.mul(beta3, state.numeratorWeighted), share)
       const size = treeSum(a, gradSum, (x) => abs(x))
-      const found = tensorOf(a.maximum(estimLr, a.div(a.mul(estimLrCoef, numeratorWeighted), size)))
+      const found = a.maximum(estimLr, a.div(a.mul(estimLrCoef, numeratorWeighted), size))
       const [moves] = leafwise('prodigy', [updates, expAvg, expAvgSq, weights], ([, mean, square, p]) => {
         const decay = a.mul(a.mul(-weightDecay, step), p!)
         const root = a.add(a.sqrt(square!), a.mul(found, eps))
-        return [tensorOf(a.sub(decay, a.div(a.mul(step, mean!), root)))]
+        return [a.sub(decay, a.div(a.mul(step, mean!), root))]
       })
       const next = { expAvg, expAvgSq, gradSum, params0: state.params0, numeratorWeighted }
       return [moves, { ...next, estimLr: found, count: t }]

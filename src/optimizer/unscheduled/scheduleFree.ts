@@ -1,6 +1,14 @@
-import { checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, equal, type FloatDType, full, logicalAnd, type Tensor, where } from '../../tensor/index.js'
-import type { Tree, Treelike } from '../../tree/index.js'
+import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  cast,
+  equal,
+  type FloatDType,
+  full,
+  logicalAnd,
+  type Tensor,
+  where,
+} from '../../tensors/tensor/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
   arithmeticNames,
@@ -9,11 +17,10 @@ import {
 } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkScalar } from '../arithmetic/checkScalar.js'
 import { nextCount } from '../arithmetic/count.js'
-import { type Decoded, decodedOf, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { stateTree } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { lowest } from '../arithmetic/lowest.js'
-import { areRecorded } from '../arithmetic/recorded.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { constantOf, scheduled } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import { type GradientTransformation, needParams, type State } from '../transformation.js'
@@ -93,17 +100,17 @@ export function scheduleFree(
         typeof learningRate === 'function'
           ? scheduled('scheduleFree', learningRate, state.stepCount)
           : learningRate
-      const maxLr = tensorOf(a.maximum(state.maxLr, constantOf(a, rate, state.maxLr.dtype as FloatDType)))
+      const maxLr = a.maximum(state.maxLr, constantOf(a, rate, state.maxLr.dtype as FloatDType))
       const weight = a.pow(maxLr, weightLrPower)
-      const weightSum = tensorOf(a.add(state.weightSum, weight))
-      const share = tensorOf(shareOf(a, weight, weightSum))
+      const weightSum = a.add(state.weightSum, weight)
+      const share = shareOf(a, weight, weightSum)
       const [moves, baseOptimizerState] = baseOptimizer.update(grads, state.baseOptimizerState, params, extra)
       const [updates, z] = leafwise('scheduleFree', [y as typeof grads, moves, state.z], ([p, u, old]) => {
-        const next = tensorOf(a.add(old!, u!), old!.dtype as FloatDType)
+        const next = inDtype(a.add(old!, u!), old!.dtype as FloatDType)
         const before = averaged(a, b1, p!, old!)
         const x = a.add(a.mul(a.oneMinus(share), before), a.mul(share, next))
         const point = a.add(a.mul(b1, x), a.mul(1 - b1, next))
-        return [tensorOf(a.sub(point, p!)), next]
+        return [a.sub(point, p!), next]
       })
       return [
         updates,
@@ -126,23 +133,15 @@ export function scheduleFreeEvalParams<P extends Treelike>(
     )
   }
   const a = arithmeticOf(options.arithmetic)
-  return leafwise('scheduleFreeEvalParams', [params, state.z], ([y, z]) => [
-    tensorOf(averaged(a, state.b1, y!, z!)),
-  ])[0]
+  return leafwise('scheduleFreeEvalParams', [params, state.z], ([y, z]) => [averaged(a, state.b1, y!, z!)])[0]
 }
 
 /** (y - (1 - b1) z) / b1. */
-function averaged(a: Elementwise, b1: Scalar, y: Tensor, z: Tensor): Decoded {
+function averaged(a: Elementwise, b1: Scalar, y: Tensor, z: Tensor): Tensor {
   return a.divScalar(a.sub(y, a.mul(a.oneMinus(b1), z)), b1)
 }
 
 /** weight / sum, 0 where both are 0. */
-function shareOf(a: Elementwise, weight: Decoded, sum: Tensor): Decoded {
-  const share = a.div(weight, sum)
-  if (areRecorded(weight, sum)) {
-    const none = logicalAnd(equal(tensorOf(weight), 0), equal(sum, 0))
-    return decodedOf(where(none, tensorOf(a.mul(0, weight)), tensorOf(share)))
-  }
-  const known = weight.values[0]! === 0 && decodedOf(sum).values[0]! === 0
-  return known ? a.mul(0, weight) : share
+function shareOf(a: Elementwise, weight: Tensor, sum: Tensor): Tensor {
+  return where(logicalAnd(equal(weight, 0), equal(sum, 0)), a.mul(0, weight), a.div(weight, sum))
 }

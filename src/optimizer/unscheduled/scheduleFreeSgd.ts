@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { warmupConstantSchedule } from '../../schedule/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'

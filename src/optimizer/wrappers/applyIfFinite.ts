@@ -1,5 +1,5 @@
-import { checkInteger } from '../../options/index.js'
-import { greater, logicalOr, Tensor, where } from '../../tensor/index.js'
+import { checkInteger } from '../../base/options/index.js'
+import { greater, logicalOr, Tensor, where } from '../../tensors/tensor/index.js'
 import { allFinite, recordedFinite } from '../arithmetic/allFinite.js'
 import { type Count, nextCount } from '../arithmetic/count.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'

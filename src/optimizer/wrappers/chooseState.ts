@@ -1,5 +1,5 @@
-import { type Tensor, where } from '../../tensor/index.js'
-import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { type Tensor, where } from '../../tensors/tensor/index.js'
+import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { stateToTree } from '../stateTree.js'
 import type { State } from '../transformation.js'
 

@@ -1,10 +1,10 @@
-import { checkFunction } from '../../options/index.js'
+import { checkFunction } from '../../base/options/index.js'
 import { nextCount } from '../arithmetic/count.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { ExtraArgs, GradientTransformation, State } from '../transformation.js'
 
-/** Whether a transform acts, by the steps done before this one and what `update` was told besides. */
+/** Whether a transform acts, by the steps done before this one and the extra arguments of `update`. */
 export type Condition = (step: number, extra: ExtraArgs) => boolean
 
 /** Steps done, and the inner state. */

@@ -1,10 +1,10 @@
-import { checkFunction, checkOptions } from '../../options/index.js'
+import { checkFunction, checkOptions } from '../../base/options/index.js'
 import type { Schedule } from '../../schedule/index.js'
-import { type FloatDType, reshape, Tensor } from '../../tensor/index.js'
-import { leavesOf, type Treelike } from '../../tree/index.js'
+import { type FloatDType, full, reshape, Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, type Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { nextCount } from '../arithmetic/count.js'
-import { promote, type Scalar, tensorOf } from '../arithmetic/decoded.js'
+import { inDtype, promote, type Scalar } from '../arithmetic/operand.js'
 import { constantOf, scheduled } from '../arithmetic/scheduled.js'
 import type { GradientTransformation, State } from '../transformation.js'
 
@@ -43,7 +43,7 @@ export function injectHyperparams<O extends ArithmeticOption>(
     const strong = (value: Scalar, dtype: FloatDType): Tensor =>
       value instanceof Tensor
         ? reshape(constantOf(a, value, dtype), [])
-        : tensorOf({ dtype, shape: [], values: Float64Array.of(a.weak(value, dtype)) }, dtype)
+        : inDtype(full([], a.weak(value, dtype), { dtype }), dtype)
     const hyperparamsAt = (
       count: number,
       dtype: FloatDType,

@@ -1,4 +1,4 @@
-import type { Treelike } from '../../tree/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { prefixLeaves } from '../arithmetic/prefixLeaves.js'
 import type { Mask } from '../mask.js'
 

@@ -1,10 +1,9 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { add, equal, Tensor, where } from '../../tensor/index.js'
-import type { Tree, Treelike } from '../../tree/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { add, equal, Tensor, where } from '../../tensors/tensor/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkFlag, checkScalar } from '../arithmetic/checkScalar.js'
 import type { Count } from '../arithmetic/count.js'
-import { tensorOf } from '../arithmetic/decoded.js'
 import { zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { checkTransformation } from '../checkTransformation.js'
@@ -79,12 +78,12 @@ export function lookahead(
       const apart = { fast: step, slow: zeroUpdates(step) }
       const met = (): typeof apart => {
         const distance = leafwise('lookahead', [step, fast, slow], ([u, f, s]) => [
-          tensorOf(a.sub(a.add(f!, u!), s!)),
+          a.sub(a.add(f!, u!), s!),
         ])[0]
         const [fastStep] = leafwise('lookahead', [step, distance], ([u, d]) => [
-          tensorOf(a.sub(u!, a.mul(1 - slowStepSize, d!))),
+          a.sub(u!, a.mul(1 - slowStepSize, d!)),
         ])
-        const [slowStep] = leafwise('lookahead', [distance], ([d]) => [tensorOf(a.mul(slowStepSize, d!))])
+        const [slowStep] = leafwise('lookahead', [distance], ([d]) => [a.mul(slowStepSize, d!)])
         return { fast: fastStep, slow: slowStep }
       }
       const since = state.stepsSinceSync as Count

@@ -1,4 +1,4 @@
-import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
 import {
   add,
   isFinite as areFinite,
@@ -9,15 +9,15 @@ import {
   Tensor,
   where,
   zeros,
-} from '../../tensor/index.js'
-import { mapTree, type Tree, type Treelike } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import { mapTree, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { allFinite, recordedFinite } from '../arithmetic/allFinite.js'
 import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
 import { checkDtype, checkFlag } from '../arithmetic/checkScalar.js'
 import { atCount, type Count, countOp, nextCount } from '../arithmetic/count.js'
-import { type Decoded, type Scalar, tensorOf } from '../arithmetic/decoded.js'
 import { zerosLike, zeroUpdates } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
+import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { constantOf } from '../arithmetic/scheduled.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'
@@ -103,9 +103,9 @@ export function multiSteps(
       const accumulated = (steps: Scalar): readonly [typeof updates, Tree] =>
         leafwise('multiSteps', [updates, state.accGrads], ([g, acc]) => {
           const away = a.sub(g!, acc!)
-          const mean = (): Decoded => a.add(acc!, a.div(away, constantOf(a, steps, away.dtype)))
+          const mean = (): Tensor => a.add(acc!, a.div(away, constantOf(a, steps, away.dtype as FloatDType)))
           const next = useGradMean ? mean() : a.add(g!, acc!)
-          return [tensorOf(next, g!.dtype as FloatDType), tensorOf(next, accumulatorDtype)]
+          return [inDtype(next, g!.dtype as FloatDType), inDtype(next, accumulatorDtype)]
         })
       if (at instanceof Tensor) {
         const [mean, kept] = accumulated(cast(add(at, 1), 'float64'))

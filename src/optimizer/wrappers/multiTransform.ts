@@ -1,5 +1,5 @@
-import { checkRecord } from '../../options/index.js'
-import type { Treelike } from '../../tree/index.js'
+import { checkRecord } from '../../base/options/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { prefixLeaves } from '../arithmetic/prefixLeaves.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { GradientTransformation, State } from '../transformation.js'

@@ -1,4 +1,4 @@
-import { leavesOf, pathsOf, replaceLeaves, type Tree, type Treelike } from '../../tree/index.js'
+import { leavesOf, pathsOf, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 
 /** The tree with an empty object in the place of every leaf that is not kept. */
 export function select(tree: Treelike, kept: readonly boolean[]): Tree {

@@ -1,5 +1,5 @@
-import { checkOptions } from '../../options/index.js'
-import type { Treelike } from '../../tree/index.js'
+import { checkOptions } from '../../base/options/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
 import { checkScalar } from '../arithmetic/checkScalar.js'
 import { globalNorm } from '../arithmetic/globalNorm.js'

@@ -1,4 +1,4 @@
-import type { OpTable } from '../../tensor/index.js'
+import { noRows, type OpTable } from '../../tensors/tensor/index.js'
 import { type DecisionBound, decisionBounds } from './decisionBounds.js'
 import { type ElementBound, elementBounds } from './elementBounds.js'
 import { type ReductionBound, reductionBounds } from './sumBounds.js'
@@ -13,19 +13,11 @@ const { logAddExp: _, ...elements } = elementBounds
 
 /** The rule of every operation; 'none' of those whose form says it all, and of casts. */
 export const boundRules: OpTable<BoundRule> = {
+  ...noRows('moves'),
   ...tagged(elements, (element) => ({ element })),
   ...tagged(reductionBounds, (reduction) => ({ reduction })),
   ...tagged(decisionBounds, (decision) => ({ decision })),
   cast: 'none',
-  reshape: 'none',
-  transpose: 'none',
-  broadcastTo: 'none',
-  flip: 'none',
-  slice: 'none',
-  take: 'none',
-  concat: 'none',
-  tril: 'none',
-  triu: 'none',
 }
 
 function tagged<K extends string, V>(

@@ -1,6 +1,6 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { type Op, Tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { type Op, Tensor } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { type Program, programOf, recorded, type TensorFunction } from '../program/program.js'
 import { checkDeterministic } from '../replay/checkRun.js'
 import type { ElementBound } from './elementBounds.js'
@@ -55,7 +55,7 @@ export interface Certificate {
  *
  * @example certify(([a, b]) => sub(a, b), [tensor(3), tensor(1)]).bounds[0].item() // 0
  */
-export function certify<T extends Tree>(
+export function certify<T extends Treelike>(
   f: TensorFunction<T>,
   inputs: T,
   options: CertifyOptions = {},

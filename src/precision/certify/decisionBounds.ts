@@ -1,4 +1,4 @@
-import { broadcastPlaces, type ComparisonName, lanesRead } from '../../tensor/index.js'
+import { broadcastPlaces, type ComparisonName, lanesRead } from '../../tensors/tensor/index.js'
 import type { Bounded } from './sumBounds.js'
 import { apart, boundOf, up } from './upward.js'
 

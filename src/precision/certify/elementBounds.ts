@@ -1,4 +1,4 @@
-import { hypot, type UnaryName, unary } from '../../functions/index.js'
+import { hypot, type UnaryName, unary } from '../../numbers/functions/index.js'
 import { apart, boundOf, productGap, quotientGap, sumGap, up } from './upward.js'
 
 /**

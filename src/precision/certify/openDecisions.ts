@@ -1,4 +1,4 @@
-import { broadcastPlaces, formOf, isFloat } from '../../tensor/index.js'
+import { broadcastPlaces, formOf, isFloat } from '../../tensors/tensor/index.js'
 import { extremumTieOf } from '../program/extremumTie.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import type { Bounded } from './sumBounds.js'

@@ -1,15 +1,15 @@
-import { logAddExpOp } from '../../numerics/index.js'
 import {
   broadcastPlaces,
   cast,
   dtypeFacts,
   entryOf,
   isFloat,
+  logAddExpOp,
   movedPlaces,
   type Op,
   ops,
   type Tensor,
-} from '../../tensor/index.js'
+} from '../../tensors/tensor/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import { extremumTieOf, sharedOut } from '../program/extremumTie.js'
 import { kindOf } from '../program/opKind.js'

@@ -1,4 +1,4 @@
-import { lanesRead, ops, type Reads, reads, type Shape, type Tensor } from '../../tensor/index.js'
+import { lanesRead, ops, type Reads, reads, type Shape, type Tensor } from '../../tensors/tensor/index.js'
 import { apart, boundOf, up } from './upward.js'
 
 /** A tensor as a bound sees it: its elements as computed, and the bounds of their errors. */

@@ -1,4 +1,4 @@
-import { broadcastPlaces, lanesRead } from '../../tensor/index.js'
+import { broadcastPlaces, lanesRead } from '../../tensors/tensor/index.js'
 import type { ExtremumTie } from '../program/extremumTie.js'
 import type { Bounded } from './sumBounds.js'
 import { apart, boundOf, up } from './upward.js'

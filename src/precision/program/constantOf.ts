@@ -1,4 +1,4 @@
-import { type Constant, constantOp, sizeOf, Tensor } from '../../tensor/index.js'
+import { type Constant, constantOp, sizeOf, Tensor } from '../../tensors/tensor/index.js'
 import type { Step } from './program.js'
 
 type Recorded = Pick<Step, 'op' | 'attributes'>

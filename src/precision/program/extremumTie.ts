@@ -1,4 +1,4 @@
-import { ops, sameShape } from '../../tensor/index.js'
+import { ops, sameShape } from '../../tensors/tensor/index.js'
 import { type Operand, type Program, recorded, type Step } from './program.js'
 
 /** A comparison of numbers with their own maximum or minimum, lane by lane: what the gradient of either goes by. */

@@ -1,4 +1,4 @@
-import { formOf, type Op, roundsOf } from '../../tensor/index.js'
+import { formOf, type Op, roundsOf } from '../../tensors/tensor/index.js'
 
 /**
  * What an operation does to numbers: 'rounds' to its dtype; 'moves' elements without looking at them; picks or changes them
@@ -12,5 +12,5 @@ export function kindOf(op: Op): OpKind {
   if (rounds === 'decides') return 'decides'
   if (rounds !== 'never') return 'rounds'
   const form = formOf(op)
-  return form === 'moves' || form === 'joins' ? 'moves' : 'exact'
+  return form === 'view' || form === 'concat' ? 'moves' : 'exact'
 }

@@ -1,4 +1,4 @@
-import { type GraphNode, graphOf, record } from '../../autodiff/index.js'
+import { type GraphNode, graphOf, record } from '../../tensors/autodiff/index.js'
 import {
   isFloat,
   type Op,
@@ -8,8 +8,8 @@ import {
   Tensor,
   type Trace,
   withDeepStacks,
-} from '../../tensor/index.js'
-import { leavesOf, pathsOf, type Tree } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import { leavesOf, pathsOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 
 /** What a step reads: the number of a value (inputs first, then steps), or a constant. */
 export type Operand = number | Tensor
@@ -54,7 +54,7 @@ export type TensorFunction<T> = (inputs: T) => Tree
  *
  * @example programOf('mine', (x) => exp(neg(x)), tensor(1)).steps.map(({ op }) => op.name) // ['neg', 'exp']
  */
-export function programOf<T extends Tree>(
+export function programOf<T extends Treelike>(
   op: string,
   f: TensorFunction<T>,
   inputs: T,

@@ -1,4 +1,4 @@
-import type { DTypeFacts } from '../../tensor/index.js'
+import type { DTypeFacts } from '../../tensors/tensor/index.js'
 
 const float64 = new Float64Array(1)
 const words = new Uint32Array(float64.buffer)

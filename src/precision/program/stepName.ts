@@ -7,7 +7,7 @@ export type GroupBy = 'operation' | 'name' | 'site' | ((step: Step, index: numbe
 /**
  * The name of every step. 'operation': `cumsum#0`, `mul#3`, the fourth multiplication, which is the same one in every run
  * of code that does not branch; 'name': all of one operation, `mul`; 'site': all of one line of the source. A function is
- * told the number of the operation. A constant is part of the operation that reads it: wide, if that is wide.
+ * given the number of the operation. A constant is part of the operation that reads it: wide, if that is wide.
  */
 export function stepNames(program: Program, groupBy: GroupBy): string[] {
   const seen = new Map<string, number>()

@@ -1,6 +1,13 @@
-import { checkFunction, checkInteger, checkOptions, type OptionTable, shown } from '../../options/index.js'
-import { bits, foldIn, type Key } from '../../random/index.js'
 import {
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  type OptionTable,
+  shown,
+} from '../../base/options/index.js'
+import { bits, foldIn, type Key } from '../../tensors/random/index.js'
+import {
+  checkFloatDType,
   dtypeFacts,
   type FloatDType,
   isFloat,
@@ -9,8 +16,8 @@ import {
   sizeOf,
   type Tensor,
   tensor,
-} from '../../tensor/index.js'
-import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import { leavesOf, replaceLeaves, type Tree } from '../../tensors/tree/index.js'
 import { programOf, recorded, type TensorFunction } from '../program/program.js'
 import type { RealRule } from '../reals/realArithmetic.js'
 import { chosenReference } from '../trust/chosenReference.js'
@@ -163,6 +170,7 @@ function drawn({ low, high, shape = [], dtype = 'float32', by = 'value' }: Inter
     throw new RangeError(`errorOver: needs finite ends, the lower one first [${low}, ${high}]`)
   }
   if (!isFloat(dtype)) throw new TypeError(`errorOver: needs a floating-point dtype [${shown(dtype)}]`)
+  checkFloatDType('errorOver', 'dtype', dtype)
   const words = bits(key, sizeOf(shape))
   const least = 2 ** dtypeFacts(dtype).minExponent
   const between = (u: number): number => {

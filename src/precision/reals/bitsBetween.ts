@@ -1,4 +1,4 @@
-import type { DTypeFacts } from '../../tensor/index.js'
+import type { DTypeFacts } from '../../tensors/tensor/index.js'
 import { bitsApart, bitsApartReal } from './bitsOfError.js'
 import type { Reals } from './realArithmetic.js'
 

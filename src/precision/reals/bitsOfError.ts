@@ -1,4 +1,4 @@
-import type { DTypeFacts } from '../../tensor/index.js'
+import type { DTypeFacts } from '../../tensors/tensor/index.js'
 import { exponentOf } from '../program/spacing.js'
 import { exponentOf as exponentOfBig, minus, plus, type Real, realOf, toFloat64 } from './real.js'
 

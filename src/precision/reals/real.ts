@@ -1,15 +1,18 @@
-/** Significant bits kept of a real number; the keys' hardest expressions need some 200. */
-const precision = 320
+/** Significant bits of a quotient or a root: 1 + 10^-300 and its reciprocal are not 1. */
+const precision = 1100
 
-/** A nonzero number m 2^e of up to 320 significant bits, with exponents without end. */
+/** Bits that sums and products keep, which is all of them for numbers of float64 and products of two. */
+const most = 4400
+
+/** A nonzero number m 2^e of up to 4400 significant bits, with exponents without end. */
 export interface Big {
   readonly m: bigint
   readonly e: number
 }
 
 /**
- * A real number far past float64: nothing overflows, nothing becomes subnormal, and each step is off by a relative
- * 2^-318 at most. Zeros, infinities and NaN are plain numbers, and no other number is.
+ * A real number far past float64: nothing overflows, nothing becomes subnormal, and sums and products are exact up
+ * to 4400 bits, quotients and roots off by a relative 2^-1098 at most. Zeros, infinities and NaN are plain numbers, and no other number is.
  */
 export type Real = number | Big
 
@@ -32,10 +35,10 @@ export function bitLength(m: bigint): number {
   return digits.length * 4 - Math.clz32(Number.parseInt(digits[0]!, 16)) + 28
 }
 
-/** m 2^e, cut to the precision. */
-export function big(m: bigint, e: number): Real {
+/** m 2^e, cut to so many bits. */
+export function big(m: bigint, e: number, width: number = most): Real {
   if (m === 0n) return 0
-  const extra = bitLength(m) - precision
+  const extra = bitLength(m) - width
   return extra > 0 ? { m: m >> BigInt(extra), e: e + extra } : { m, e }
 }
 
@@ -54,8 +57,8 @@ export function plus(a: Real, b: Real): Real {
   if (typeof a === 'number') return typeof b === 'number' || a !== 0 ? a + special(b) : b
   if (typeof b === 'number') return b === 0 ? a : b
   const gap = a.e + bitLength(a.m) - b.e - bitLength(b.m)
-  if (gap > 2 * precision) return a
-  if (gap < -2 * precision) return b
+  if (gap > most) return a
+  if (gap < -most) return b
   const shift = a.e - b.e
   return shift >= 0 ? big((a.m << BigInt(shift)) + b.m, b.e) : big(a.m + (b.m << BigInt(-shift)), a.e)
 }
@@ -80,7 +83,7 @@ export function times(a: Real, b: Real): Real {
 export function over(a: Real, b: Real): Real {
   if (typeof a === 'number' || typeof b === 'number') return special(a) / special(b)
   const shift = Math.max(0, precision + 2 - bitLength(a.m) + bitLength(b.m))
-  return big((a.m << BigInt(shift)) / b.m, a.e - b.e - shift)
+  return big((a.m << BigInt(shift)) / b.m, a.e - b.e - shift, precision)
 }
 
 /** The square root; NaN of a negative number. */

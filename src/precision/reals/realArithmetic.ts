@@ -1,12 +1,13 @@
-import { type UnaryName, unaryNames } from '../../functions/index.js'
-import { logAddExpOp } from '../../numerics/index.js'
+import { type UnaryName, unaryNames } from '../../numbers/functions/index.js'
 import {
   broadcastPlaces,
   cast,
   entryOf,
   isFloat,
   lanesRead,
+  logAddExpOp,
   movedPlaces,
+  noRows,
   type Op,
   type OpTable,
   opName,
@@ -17,7 +18,7 @@ import {
   type Shape,
   sizeOf,
   Tensor,
-} from '../../tensor/index.js'
+} from '../../tensors/tensor/index.js'
 import { isConstant, unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'
@@ -61,14 +62,15 @@ function logAddExp(a: Real, b: Real): Real {
 }
 
 /**
- * Real numbers of 320 bits, with no end of exponents: what float64 is checked against. Slow: some microseconds an element,
+ * Real numbers of up to 4400 bits, with no end of exponents: what float64 is checked against. Slow: some microseconds an element,
  * a tenth of a millisecond for exp and its like. An operation without a rule is evaluated in float64.
  */
 export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): WideArithmetic<Reals> {
   return {
     widen: (x) => ({ shape: x.shape, values: Array.from(x.toNumbers(), realOf) }),
     run: (step, args) => run(step, args, rules),
-    narrow: (x, dtype) => cast(asFloat64(x, toFloat64ToOdd), dtype),
+    // Odd numbers are for a second rounding, which float64 itself has not.
+    narrow: (x, dtype) => cast(asFloat64(x, dtype === 'float64' ? toFloat64 : toFloat64ToOdd), dtype),
     toFloat64: (x) => asFloat64(x, toFloat64),
   }
 }
@@ -170,6 +172,7 @@ const unaryRules = Object.fromEntries(
 
 /** What an operation with a float result is on real numbers; 'none' where the record's form says it, or there is none. */
 const realRules: OpTable<RealRun> = {
+  ...noRows('moves', 'decides'),
   ...unaryRules,
   abs: each((x) => magnitude(x)),
   neg: each((x) => negative(x)),
@@ -192,28 +195,4 @@ const realRules: OpTable<RealRun> = {
   cumsum: scanning(plus, 0),
   cumprod: scanning(times, realOf(1)),
   matmul: product,
-  reshape: 'none',
-  transpose: 'none',
-  broadcastTo: 'none',
-  flip: 'none',
-  slice: 'none',
-  take: 'none',
-  concat: 'none',
-  tril: 'none',
-  triu: 'none',
-  argmax: 'none',
-  argmin: 'none',
-  argsort: 'none',
-  equal: 'none',
-  notEqual: 'none',
-  less: 'none',
-  lessEqual: 'none',
-  greater: 'none',
-  greaterEqual: 'none',
-  logicalAnd: 'none',
-  logicalOr: 'none',
-  logicalNot: 'none',
-  isFinite: 'none',
-  isInf: 'none',
-  isNaN: 'none',
 }

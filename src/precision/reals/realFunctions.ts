@@ -1,4 +1,4 @@
-import { reals, type UnaryName, unary } from '../../functions/index.js'
+import { reals, type UnaryName, unary } from '../../numbers/functions/index.js'
 import {
   type Big,
   big,
@@ -47,10 +47,14 @@ function nearestInteger(x: Real): number {
   return Math.round(toFloat64(x))
 }
 
+/** Below 2^tiny in size three terms of a series have more bits than fixed point. */
+const tiny = -180
+
 /** e^x: the multiple of ln 2 taken out first, so that the result keeps its bits at any size. */
 export function expReal(x: Real): Real {
   if (typeof x === 'number') return x === 0 ? one : Math.exp(x)
   if (exponentOf(x) > 40) return x.m < 0n ? 0 : Number.POSITIVE_INFINITY
+  if (exponentOf(x) < tiny) return plus(plus(one, x), over(times(x, x), two))
   const n = nearestInteger(over(x, ln2()))
   const rest = minus(x, times(realOf(n), ln2()))
   const near = typeof rest === 'number' ? one : fixedPoint('exp', rest)
@@ -102,7 +106,12 @@ function sigmoidReal(x: Real): Real {
 const own: Readonly<Partial<Record<UnaryName, (x: Big) => Real>>> = {
   exp: expReal,
   exp2: (x) => expReal(times(x, ln2())),
-  expm1: (x) => (exponentOf(x) < 0 ? fixedPoint('expm1', x) : minus(expReal(x), one)),
+  expm1: (x) =>
+    exponentOf(x) < tiny
+      ? plus(x, over(times(x, x), two))
+      : exponentOf(x) < 0
+        ? fixedPoint('expm1', x)
+        : minus(expReal(x), one),
   log: logReal,
   log2: (x) => over(logReal(x), ln2()),
   log10: (x) => over(logReal(x), ln10()),
@@ -137,6 +146,7 @@ const own: Readonly<Partial<Record<UnaryName, (x: Big) => Real>>> = {
 export function unaryReal(name: UnaryName, x: Real): Real {
   if (typeof x === 'number') return realOf(unary[name](x))
   const cubic = likeX[name]
+  if (name === 'cos' && exponentOf(x) < tiny) return minus(one, over(times(x, x), two))
   if (cubic !== undefined && exponentOf(x) < -120) return plus(x, times(times(x, times(x, x)), realOf(cubic)))
   const estimate = unary[name](toFloat64(x))
   if (Number.isNaN(estimate)) return Number.NaN

@@ -1,5 +1,5 @@
-import { sameShape } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { sameShape } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { constantText, isConstant } from '../program/constantOf.js'
 import {
   type Operand,
@@ -12,7 +12,7 @@ import {
 import { sameBits } from './replay.js'
 
 /** A second recording, which throws unless it is the same to the last bit. */
-export function checkDeterministic<T extends Tree>(
+export function checkDeterministic<T extends Treelike>(
   op: string,
   first: Program,
   f: TensorFunction<T>,
@@ -23,7 +23,7 @@ export function checkDeterministic<T extends Tree>(
   const step = firstDifference(first, second)
   if (step === undefined) return second
   throw new RangeError(
-    `${op}: the function is not deterministic, two runs part at step ${step} [${told(first.steps[step])}, then ${told(second.steps[step])}]`,
+    `${op}: the function is not deterministic, two runs part at step ${step} [${describeStep(first.steps[step])}, then ${describeStep(second.steps[step])}]`,
   )
 }
 
@@ -47,7 +47,7 @@ function sameOperand(a: Operand, b: Operand): boolean {
 }
 
 /** A step in words: its operation and result. */
-export function told(step: Step | undefined): string {
+export function describeStep(step: Step | undefined): string {
   if (!step) return 'the end'
   const { op, output, site } = step
   if (isConstant(step)) return `constant ${constantText(step)}`

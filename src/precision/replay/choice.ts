@@ -1,6 +1,13 @@
-import { checkName, checkOptions, type OptionTable, shown } from '../../options/index.js'
-import { bits, foldIn, type Key } from '../../random/index.js'
-import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
+import { checkName, checkOptions, type OptionTable, shown } from '../../base/options/index.js'
+import { bits, foldIn, type Key } from '../../tensors/random/index.js'
+import {
+  cast,
+  checkFloatDType,
+  dtypeFacts,
+  type FloatDType,
+  isFloat,
+  type Tensor,
+} from '../../tensors/tensor/index.js'
 import type { Step } from '../program/program.js'
 
 /** How an operation runs where its dtype alone does not say it. */
@@ -31,6 +38,7 @@ export function checkChoice(op: string, choice: Choice): void {
   const { dtype, accumulate = 'float32', rounding = 'nearest', key, saturate = false } = choice
   for (const given of [dtype, accumulate]) {
     if (!isFloat(given)) throw new TypeError(`${op}: needs a floating-point dtype [${shown(given)}]`)
+    checkFloatDType(op, 'dtype', given)
   }
   checkName(op, 'rounding', rounding, ['nearest', 'stochastic'])
   if ((rounding === 'stochastic' || saturate) && dtypeFacts(dtype).bits > 16) {

@@ -1,4 +1,4 @@
-import { cast, type FloatDType, isFloat, ops, type Tensor } from '../../tensor/index.js'
+import { cast, type FloatDType, isFloat, ops, type Tensor } from '../../tensors/tensor/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import type { Step } from '../program/program.js'
 import type { WideArithmetic } from './wideArithmetic.js'

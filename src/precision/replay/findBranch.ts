@@ -1,8 +1,8 @@
-import { cast, isFloat, ops, sameShape, Tensor } from '../../tensor/index.js'
-import { mapTree, type Tree } from '../../tree/index.js'
+import { cast, isFloat, ops, sameShape, Tensor } from '../../tensors/tensor/index.js'
+import { mapTree, type Treelike } from '../../tensors/tree/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import { type Operand, type Program, programOf, type Step, type TensorFunction } from '../program/program.js'
-import { told } from './checkRun.js'
+import { describeStep } from './checkRun.js'
 import { sameBits } from './replay.js'
 
 /** Where a function did something else in float64 than in its own dtypes: a tool that follows one recording misses it. */
@@ -23,7 +23,7 @@ export interface Branch {
  * may ask for a dtype, and so is the rounding of constants. Undefined where both runs are one program; the error's text
  * where the function cannot run in float64 at all.
  */
-export function findBranch<T extends Tree>(
+export function findBranch<T extends Treelike>(
   op: string,
   first: Program,
   f: TensorFunction<T>,
@@ -40,7 +40,7 @@ export function findBranch<T extends Tree>(
     const [x, y] = [a.steps[i], b.steps[i]]
     if (!x || !y || !isAlike(x, y)) {
       const at = x?.index ?? Math.max(0, first.steps.length - 1)
-      return { kind: 'operations', step: at, narrow: told(x?.step), wide: told(y?.step) }
+      return { kind: 'operations', step: at, narrow: describeStep(x?.step), wide: describeStep(y?.step) }
     }
   }
   const ends = a.outputs.every((output, k) => sameSource(output, b.outputs[k]))

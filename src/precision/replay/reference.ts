@@ -1,4 +1,4 @@
-import { isFloat, type Tensor } from '../../tensor/index.js'
+import { isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Operand, Program } from '../program/program.js'
 import type { WideArithmetic } from './wideArithmetic.js'

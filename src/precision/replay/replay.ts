@@ -1,5 +1,5 @@
-import { checkRecord } from '../../options/index.js'
-import { cast, type FloatDType, isFloat, roundsOf, type Tensor } from '../../tensor/index.js'
+import { checkRecord } from '../../base/options/index.js'
+import { cast, type FloatDType, isFloat, roundsOf, type Tensor } from '../../tensors/tensor/index.js'
 import { isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'

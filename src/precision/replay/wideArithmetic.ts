@@ -1,4 +1,4 @@
-import type { FloatDType, Tensor } from '../../tensor/index.js'
+import type { FloatDType, Tensor } from '../../tensors/tensor/index.js'
 import type { Step } from '../program/program.js'
 import type { Choice } from './choice.js'
 

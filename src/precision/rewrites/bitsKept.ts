@@ -1,4 +1,4 @@
-import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor } from '../../tensor/index.js'
+import { cast, dtypeFacts, type FloatDType, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 

@@ -1,6 +1,7 @@
-import { isFloat } from '../../tensor/index.js'
+import { isFloat } from '../../tensors/tensor/index.js'
 import { cubicRules } from './cubicRules.js'
 import { differenceRules } from './differenceRules.js'
+import { lettersBeside, readsOf, textOf } from './expression.js'
 import type { Form, RewriteRule } from './form.js'
 import type { Graph } from './graph.js'
 import { logRules } from './logRules.js'
@@ -11,8 +12,6 @@ import { wholeRules } from './wholeRules.js'
 
 /** One way to write one line: in a loop, of every step that it ran. */
 export interface Candidate {
-  readonly from: string
-  readonly to: string
   readonly site: string | undefined
   /** By step. */
   readonly forms: ReadonlyMap<number, Form>
@@ -34,17 +33,21 @@ const most = 200
 
 /** What could be written otherwise in a program, by source line, what it is now, and what it would be. */
 export function candidatesOf(graph: Graph): Candidate[] {
-  const found = new Map<string, { form: Form; site: string | undefined; forms: Map<number, Form> }>()
+  const found = new Map<string, { site: string | undefined; forms: Map<number, Form> }>()
   for (const [i, { output, site }] of graph.program.steps.entries()) {
     if (!isFloat(output.dtype)) continue
     for (const form of rules.flatMap((rule) => rule(graph, i))) {
-      const key = `${form.from} ${form.to} ${site ?? i}`
+      const key = `${form.from ?? ''} ${patternOf(form)} ${site ?? i}`
       const known = found.get(key)
       if (known) known.forms.set(i, form)
-      else found.set(key, { form, site, forms: new Map([[i, form]]) })
+      else found.set(key, { site, forms: new Map([[i, form]]) })
     }
   }
-  return [...found.values()]
-    .slice(0, most)
-    .map(({ form, site, forms }) => ({ from: form.from, to: form.to, site, forms }))
+  return [...found.values()].slice(0, most)
+}
+
+/** What forms of one pattern have in common: their text, whatever they read. */
+function patternOf({ to }: Form): string {
+  const reads = readsOf(to)
+  return textOf(to, (operand) => `#${reads.indexOf(operand)}`, lettersBeside(new Set()))
 }

@@ -1,18 +1,12 @@
-import { add, neg, type Tensor, tensor } from '../../tensor/index.js'
 import type { Operand } from '../program/program.js'
-import type { Graph, Linear, Term } from './graph.js'
-
-/** The value of an operand in a run, in the dtype that a form computes in. */
-export type Values = (operand: Operand) => Tensor
+import { calls, type Expression, leaf } from './expression.js'
+import type { Graph, Linear } from './graph.js'
 
 /** A stable way to compute what a step computes. */
 export interface Form {
-  /** What the code does, and what it could do instead, with x, y for what both read. */
-  readonly from: string
-  readonly to: string
-  /** What the stable form reads, x first. */
-  readonly reads: readonly Operand[]
-  readonly run: (value: Values) => Tensor
+  readonly to: Expression
+  /** What the code does, by name, where it is more than an expression: 'softmax, op by op'. */
+  readonly from?: string
   /** Whether it differs in the dtype it computes in, and not in what it computes. Default false. */
   readonly wider?: boolean
 }
@@ -20,36 +14,23 @@ export interface Form {
 /** What may be written instead of a step; nothing where the pattern is another one. */
 export type RewriteRule = (graph: Graph, step: number) => readonly Form[]
 
-/** An expression of operands. */
-export interface Expression {
-  readonly reads: readonly Operand[]
-  readonly run: (value: Values) => Tensor
-}
-
-export function leaf(operand: Operand): Expression {
-  return { reads: [operand], run: (value) => value(operand) }
-}
-
-/** A sum of terms; undefined of a number alone, which has no dtype. */
-export function total({ constant, terms }: Linear): Expression | undefined {
+/** A sum of terms. */
+export function total({ constant, terms }: Linear): Expression {
   const [first, ...rest] = terms
-  if (!first) return undefined
-  const signed = ({ sign, operand }: Term, value: Values): Tensor =>
-    sign === 1 ? value(operand) : neg(value(operand))
-  return {
-    reads: terms.map(({ operand }) => operand),
-    run: (value) => {
-      const sum = rest.reduce((x, term) => add(x, signed(term, value)), signed(first, value))
-      return constant === 0 ? sum : add(sum, constant)
-    },
-  }
+  if (!first) return constant
+  const start = leaf(first.operand)
+  if (rest.length === 0 && first.sign === -1 && constant !== 0) return calls.sub(constant, start)
+  const sum = rest.reduce<Expression>(
+    (x, { sign, operand }) => (sign === 1 ? calls.add : calls.sub)(x, leaf(operand)),
+    first.sign === 1 ? start : calls.neg(start),
+  )
+  return shifted(sum, constant)
 }
 
-/** The same, of a number alone too: in the dtype and on the device of another expression's result. */
-export function totalLike(linear: Linear, like: Expression): Expression {
-  const sum = total(linear)
-  if (sum) return sum
-  return { reads: like.reads, run: (value) => tensor(linear.constant, { dtype: like.run(value).dtype }) }
+/** x plus a number. */
+export function shifted(x: Expression, constant: number): Expression {
+  if (constant === 0) return x
+  return constant < 0 ? calls.sub(x, -constant) : calls.add(x, constant)
 }
 
 /** A linear form with all signs turned. */
@@ -58,4 +39,32 @@ export function negated({ constant, terms }: Linear): Linear {
     constant: -constant,
     terms: terms.map(({ sign, operand }) => ({ sign: -sign as 1 | -1, operand })),
   }
+}
+
+/** An expression, or what it is with the sign turned. */
+export function signed(sign: 1 | -1, x: Expression): Expression {
+  return sign === 1 ? x : calls.neg(x)
+}
+
+/** One form, or none where there is no expression. */
+export function one(to: Expression | undefined): readonly Form[] {
+  return to === undefined ? [] : [{ to }]
+}
+
+/** The operand and sign of a sum of one term and this number. */
+export function onlyTerm({ constant, terms }: Linear, number: number): Linear['terms'][number] | undefined {
+  return constant === number && terms.length === 1 ? terms[0] : undefined
+}
+
+/** The operands of a plain difference. */
+export function twoTerms(
+  graph: Graph,
+  i: number,
+): { readonly plus: Operand; readonly minus: Operand } | undefined {
+  const { constant, terms } = graph.linear(graph.valueOf(i))
+  const plus = terms.find(({ sign }) => sign === 1)
+  const minus = terms.find(({ sign }) => sign === -1)
+  return constant === 0 && terms.length === 2 && plus && minus
+    ? { plus: plus.operand, minus: minus.operand }
+    : undefined
 }

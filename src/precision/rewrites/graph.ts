@@ -1,5 +1,13 @@
-import { logAddExpOp, stopGradientOp } from '../../numerics/index.js'
-import { isFloat, type Op, type OpName, opName, ops, type Tensor } from '../../tensor/index.js'
+import {
+  isFloat,
+  logAddExpOp,
+  type Op,
+  type OpName,
+  opName,
+  ops,
+  stopGradientOp,
+  type Tensor,
+} from '../../tensors/tensor/index.js'
 import { constantOf, isConstant } from '../program/constantOf.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 

@@ -1,39 +1,25 @@
-import { stableCovariance, variance } from '../../numerics/index.js'
-import {
-  type AccumulateOptions,
-  type Accumulation,
-  div,
-  dtypeFacts,
-  isFloat,
-  matmul,
-  mean,
-  mul,
-  type Reduction,
-  sub,
-  sum,
-  type Tensor,
-  transpose,
-} from '../../tensor/index.js'
+import { type Accumulation, dtypeFacts, isFloat, type Reduction } from '../../tensors/tensor/index.js'
 import type { Operand } from '../program/program.js'
-import type { Form, RewriteRule } from './form.js'
+import { calls, type Expression, leaf, type Options } from './expression.js'
+import { type Form, type RewriteRule, twoTerms } from './form.js'
 import type { Graph } from './graph.js'
-import { alongside, axisText, optionsText, type ScaledSum, scaledSum, unshaped } from './sums.js'
+import { alongside, axisOptions, kept, type ScaledSum, scaledSum, unshaped } from './sums.js'
 
-/** How a sum adds, in a run that may be wider than the recorded one. */
-export function howIn({ order, accumulate }: Accumulation, { dtype }: Tensor): Required<AccumulateOptions> {
-  const floats = [accumulate, dtype].filter(isFloat)
-  const [widest = 'float64'] = floats.sort((a, b) => dtypeFacts(b).precision - dtypeFacts(a).precision)
-  return { order, accumulate: widest }
+const { div, matmul, matrixTranspose, mean, mul, square, stableCovariance, sub, sum, variance } = calls
+
+/** How a sum adds, where it is not as a function adds by itself. */
+function howOptions(graph: Graph, x: Operand, { order, accumulate }: Accumulation): Options {
+  return {
+    order: typeof order === 'string' && order !== 'sequential' ? order : undefined,
+    accumulate: accumulate === graph.dtypeOf(x) ? undefined : accumulate,
+  }
 }
 
 /** E[xy] - E[x] E[y], however its means are written, is the mean of (x - E[x]) (y - E[y]). */
 const centred: RewriteRule = (graph, i) => {
-  const { constant, terms } = graph.linear(graph.valueOf(i))
-  const plus = terms.find(({ sign }) => sign === 1)
-  const minus = terms.find(({ sign }) => sign === -1)
-  if (constant !== 0 || terms.length !== 2 || !plus || !minus) return []
-  const products = scaledSum(graph, plus.operand)
-  const means = products && productOfSums(graph, minus.operand)
+  const terms = twoTerms(graph, i)
+  const products = terms && scaledSum(graph, terms.plus)
+  const means = products && productOfSums(graph, terms.minus)
   if (!products || !means) return []
   const [x, y] = factors(graph, products.x) ?? []
   if (x === undefined || y === undefined) return []
@@ -47,52 +33,32 @@ const centred: RewriteRule = (graph, i) => {
   if (!matches || !near(means.scale * products.count, products.scale)) return []
   const squares = graph.same(x, y)
   const isMean = near(products.scale * products.count, 1)
-  const { axes, how } = products.step.attributes as Reduction
-  const run: Form['run'] = (value) => {
-    const [p, q] = [centre(value(x), axes, how), squares ? undefined : centre(value(y), axes, how)]
-    const product = mul(p, q ?? p)
-    const options = { ...howIn(how, product), axis: axes, keepDims: true }
-    return isMean ? mean(product, options) : mul(sum(product, options), products.scale)
+  const from = `${squares ? 'a variance' : 'a covariance'} in one pass`
+  const how = howOptions(graph, x, (products.step.attributes as Reduction).how)
+  const options = axisOptions(graph, products, 'all', { ...how, ...kept(graph, i, x) })
+  if (squares && isMean) {
+    const plain = variance(leaf(x), axisOptions(graph, products, 'all', kept(graph, i, x)))
+    const wide = wideVariance(graph, i, x, products.axes)
+    const forms = products.axes.length === 1 || isWhole(graph, products) ? [{ from, to: plain }] : []
+    return wide ? [...forms, { ...wide, from }] : forms
   }
-  const axis = axisText(graph, products, 'all')
-  if (!squares) {
-    return [
-      {
-        from: isMean ? 'mean(x * y) - mean(x) * mean(y)' : 'sum(x * y) - sum(x) * sum(y) / n',
-        to: `${isMean ? 'mean' : 'sum'}((x - mean(x)) * (y - mean(y))${optionsText(axis)})`,
-        reads: [x, y],
-        run,
-      },
-    ]
-  }
-  const from = isMean ? 'mean(x^2) - mean(x)^2' : 'sum(x^2) - sum(x)^2 / n'
-  if (!isMean) return [{ from, to: `sum((x - mean(x))^2${optionsText(axis)})`, reads: [x], run }]
-  const forms: Form[] = [{ from, to: `variance(x${optionsText(axis)})`, reads: [x], run }]
-  const wide = wideVariance(graph, from, x, axes)
-  return wide ? [...forms, wide] : forms
+  const centre = (of: Operand): Expression =>
+    sub(leaf(of), mean(leaf(of), axisOptions(graph, products, 'all', { ...how, keepDims: true })))
+  const product = squares ? square(centre(x)) : mul(centre(x), centre(y))
+  if (isMean) return [{ from, to: mean(product, options) }]
+  const added = sum(product, options)
+  return [{ from, to: near(products.scale, 1) ? added : mul(added, products.scale) }]
+}
+
+function isWhole(graph: Graph, { x, axes }: Pick<ScaledSum, 'x' | 'axes'>): boolean {
+  return axes.length === graph.shapeOf(x).length
 }
 
 /** variance in float32 inside. */
-export function wideVariance(
-  graph: Graph,
-  from: string,
-  x: Operand,
-  axes: readonly number[],
-): Form | undefined {
-  const all = axes.length === graph.shapeOf(x).length
-  if (!all && axes.length !== 1) return undefined
-  const axis = axisText(graph, { x, axes }, 'all')
-  return {
-    from,
-    to: `variance(x${optionsText(axis, "internal: 'float32'")})`,
-    reads: [x],
-    wider: true,
-    run: (value) => variance(value(x), { internal: 'float32', ...(!all && { axis: axes[0]! }) }),
-  }
-}
-
-function centre(x: Tensor, axes: readonly number[], how: Accumulation): Tensor {
-  return sub(x, mean(x, { ...howIn(how, x), axis: axes, keepDims: true }))
+export function wideVariance(graph: Graph, i: number, x: Operand, axes: readonly number[]): Form | undefined {
+  if (!isWhole(graph, { x, axes }) && axes.length !== 1) return undefined
+  const options = { ...kept(graph, i, x), internal: 'float32' }
+  return { to: variance(leaf(x), axisOptions(graph, { x, axes }, 'all', options)), wider: true }
 }
 
 /** The factors of a product or a square. */
@@ -136,18 +102,15 @@ function near(a: number, b: number): boolean {
 
 /** x^T x / n - m^T m, the covariance of rows in one pass. */
 const covariances: RewriteRule = (graph, i) => {
-  const { constant, terms } = graph.linear(graph.valueOf(i))
-  const plus = terms.find(({ sign }) => sign === 1)
-  const minus = terms.find(({ sign }) => sign === -1)
-  if (constant !== 0 || terms.length !== 2 || !plus || !minus) return []
-  const [above, count] = graph.read(plus.operand, 'div') ?? []
+  const difference = twoTerms(graph, i)
+  const [above, count] = difference ? (graph.read(difference.plus, 'div') ?? []) : []
   const [left, x] = above === undefined ? [] : (graph.read(above, 'matmul') ?? [])
   const [turned] = left === undefined ? [] : (graph.read(left, 'transpose') ?? [])
   if (turned === undefined || x === undefined || !graph.same(turned, x)) return []
   const shape = graph.shapeOf(x)
   const n = graph.constant(count!)
   if (shape.length !== 2 || n === undefined || n !== shape[0]) return []
-  const means = (graph.read(minus.operand, 'mul', 'matmul') ?? []).map((operand) =>
+  const means = (graph.read(difference!.minus, 'mul', 'matmul') ?? []).map((operand) =>
     scaledSum(graph, graph.read(operand, 'transpose')?.[0] ?? operand),
   )
   const matches = means.every(
@@ -155,24 +118,14 @@ const covariances: RewriteRule = (graph, i) => {
   )
   if (means.length !== 2 || !matches || !means.every((one) => near(one!.scale, 1 / n))) return []
   const how = graph.stepOf(above!)!.attributes as Accumulation
-  const from = 'x^T x / n - mean(x)^T mean(x)'
-  const plain: Form = {
-    from,
-    to: 'c^T c / n with c = x - mean(x, { axis: -2 })',
-    reads: [x],
-    run: (value) => {
-      const c = centre(value(x), [0], how)
-      return div(matmul(transpose(c), c, howIn(how, c)), n)
-    },
-  }
-  const wide: Form = {
-    from,
-    to: 'stableCovariance(x) * (n - 1) / n',
-    reads: [x],
-    wider: true,
-    run: (value) => mul(stableCovariance(value(x)), (n - 1) / n),
-  }
-  return [plain, wide]
+  const { accumulate } = how
+  const wide = isFloat(accumulate) && dtypeFacts(accumulate).precision >= 24 ? undefined : accumulate
+  const [z, from] = [leaf(x), 'a covariance in one pass']
+  const centre = sub(z, mean(z, { axis: 0, ...howOptions(graph, x, how), keepDims: true }))
+  return [
+    { from, to: div(matmul(matrixTranspose(centre), centre, wide && { accumulate: wide }), n) },
+    { from, wider: true, to: mul(stableCovariance(z), (n - 1) / n) },
+  ]
 }
 
 export const momentRules: readonly RewriteRule[] = [centred, covariances]

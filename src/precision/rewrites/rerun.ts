@@ -1,5 +1,15 @@
-import { broadcastTo, cast, dtypeFacts, isFloat, reshape, type Tensor } from '../../tensor/index.js'
+import {
+  broadcastTo,
+  cast,
+  dtypeFacts,
+  type FloatDType,
+  isFloat,
+  reshape,
+  type Tensor,
+  tensor,
+} from '../../tensors/tensor/index.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
+import { evaluate, readsOf } from './expression.js'
 import type { Form } from './form.js'
 
 /** Runs a program again with some steps computed in another form; returns the value of an operand in this run. */
@@ -20,13 +30,19 @@ export function rerun(program: Program, forms: ReadonlyMap<number, Form>): (oper
 }
 
 /** Runs a form in the widest dtype of what it reads and what it stands for; the result is like the latter. */
-export function runForm(form: Form, like: Tensor, valueOf: (operand: Operand) => Tensor): Tensor {
-  const dtypes = [like, ...form.reads.map(valueOf)].map(({ dtype }) => dtype).filter(isFloat)
-  const inner = dtypes.reduce((a, b) => (dtypeFacts(b).precision > dtypeFacts(a).precision ? b : a))
-  const result = form.run((operand) => {
+export function runForm({ to }: Form, like: Tensor, valueOf: (operand: Operand) => Tensor): Tensor {
+  const inner = innerOf([like, ...readsOf(to).map(valueOf)])
+  const result = evaluate(to, (operand) => {
     const x = valueOf(operand)
     return isFloat(x.dtype) && x.dtype !== inner ? cast(x, inner) : x
   })
-  const shaped = result.size === like.size ? reshape(result, like.shape) : broadcastTo(result, like.shape)
+  const value = typeof result === 'number' ? tensor(result, { dtype: inner }) : result
+  const shaped = value.size === like.size ? reshape(value, like.shape) : broadcastTo(value, like.shape)
   return shaped.dtype === like.dtype ? shaped : cast(shaped, like.dtype)
+}
+
+/** The widest dtype of some values. */
+export function innerOf(values: readonly Tensor[]): FloatDType {
+  const dtypes = values.map(({ dtype }) => dtype).filter(isFloat)
+  return dtypes.reduce((a, b) => (dtypeFacts(b).precision > dtypeFacts(a).precision ? b : a))
 }

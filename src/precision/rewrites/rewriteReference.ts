@@ -1,4 +1,4 @@
-import { cast, dtypeFacts, type FloatDType, type Op, type Tensor } from '../../tensor/index.js'
+import { cast, dtypeFacts, type FloatDType, type Op, type Tensor } from '../../tensors/tensor/index.js'
 import type { Operand, Program } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 import type { RealRule } from '../reals/realArithmetic.js'

@@ -1,13 +1,19 @@
 import type { BitsKept } from './bitsKept.js'
 import type { Rewrite, Rewriting } from './rewriting.js'
 
-/** Rewrites that are told. */
+/** Rewrites that are listed. */
 const most = 6
 
 /** What to write instead, in lines. */
-export function rewriteText({ before, after, rewrites, reference }: Omit<Rewriting, 'toString'>): string {
+export function rewriteText({
+  before,
+  after,
+  rewrites,
+  reference,
+  candidates,
+}: Omit<Rewriting, 'toString'>): string {
   if (rewrites.length === 0) {
-    return 'nothing to write otherwise: no known pattern here costs bits that its stable form keeps'
+    return `nothing to write otherwise: of ${candidates} forms tried none adds right bits to the outputs`
   }
   const lines = [
     `what to write instead: right bits of ${number(before.of)} in the outputs, in the mean (and the worst element), beside ${reference}`,

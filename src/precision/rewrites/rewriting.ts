@@ -1,12 +1,13 @@
-import type { FloatDType } from '../../tensor/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
 import type { BitsKept } from './bitsKept.js'
 
 /** A line of the program, and how to write it so that it keeps more bits. */
 export interface Rewrite {
-  /** What is computed there, and what to write instead; x and y stand for `operands`. */
+  /** What is computed there: calls, or a name where those are many. */
   readonly from: string
+  /** What to write instead: the calls that were run, of the inputs as the source calls them, after constants for what they share. */
   readonly to: string
-  /** What x and y are: `x is logits`, `y is mul at model.ts:3:9`. */
+  /** What letters stand for that are no inputs: `x is mul at model.ts:3:9`. */
   readonly operands: readonly string[]
   /** The source line; undefined where it was not recorded. */
   readonly site: string | undefined

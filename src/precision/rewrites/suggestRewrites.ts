@@ -1,19 +1,26 @@
-import { checkFunction, checkName, checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
-import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
-import { pathsOf, type Tree } from '../../tree/index.js'
+import {
+  checkFunction,
+  checkName,
+  checkNumber,
+  checkOptions,
+  type OptionTable,
+} from '../../base/options/index.js'
+import type { FloatDType, Op } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { isIgnored } from '../program/isIgnored.js'
-import { type Operand, type Program, programOf, type TensorFunction } from '../program/program.js'
+import { type Operand, programOf, type TensorFunction } from '../program/program.js'
 import type { RealRule } from '../reals/realArithmetic.js'
 import { checkDeterministic } from '../replay/checkRun.js'
 import { type BitsKept, bitsKept } from './bitsKept.js'
 import { type Candidate, candidatesOf } from './candidates.js'
 import { chooseRewrites } from './chooseRewrites.js'
-import type { Form } from './form.js'
 import { Graph } from './graph.js'
 import { rerun } from './rerun.js'
 import { rewriteReference } from './rewriteReference.js'
 import { rewriteText } from './rewriteText.js'
 import type { Rewrite, Rewriting } from './rewriting.js'
+import { sourceNames } from './sourceNames.js'
+import { writtenForm } from './writtenForm.js'
 
 /** How rewrites are looked for. */
 export interface RewriteOptions {
@@ -37,7 +44,7 @@ const rewriteNames: OptionTable<RewriteOptions> = {
 /**
  * Looks for patterns that cost bits and proposes what to write instead: log1p(x) for log(1 + x), variance(x) for
  * E[x^2] - E[x]^2, softmax, logsumexp, softplus, sums in a wider accumulator, and so on. Every proposal was run on the inputs
- * and measured against the reference; only those that add right bits to the outputs are told.
+ * and measured against the reference; only those that add right bits to the outputs are reported, as the calls that were run.
  *
  * Rounding  a rewrite computes in the dtype of what it replaces, unless its text says otherwise, and rounds to that.
  * Throws    as `shadow`; RangeError for options that are none.
@@ -47,7 +54,7 @@ const rewriteNames: OptionTable<RewriteOptions> = {
  *
  * @example suggestRewrites((x) => log(add(1, x)), tensor([1e-5])).rewrites[0].to // 'log1p(x)'
  */
-export function suggestRewrites<T extends Tree>(
+export function suggestRewrites<T extends Treelike>(
   f: TensorFunction<T>,
   inputs: T,
   options: RewriteOptions = {},
@@ -73,48 +80,16 @@ export function suggestRewrites<T extends Tree>(
   const before = measure([])
   const chosen = chooseRewrites({ candidates, measure, before, atLeast, n: program.inputs.length })
   const after = chosen.length === 0 ? before : measure(chosen)
-  const named = namesOf(program, inputs)
+  const names = sourceNames(f, inputs)
   const rewrites = chosen.map((candidate): Rewrite => {
-    const { from, to, site, forms } = candidate
-    const [first] = forms.values()
+    const { site, forms } = candidate
     return {
-      ...{ from, to, site, steps: [...forms.keys()] },
-      operands: operandsOf(graph, first!, named),
+      ...writtenForm(graph, candidate, names),
+      ...{ site, steps: [...forms.keys()] },
       alone: chosen.length === 1 ? after : measure([candidate]),
       without: chosen.length === 1 ? before : measure(chosen.filter((other) => other !== candidate)),
     }
   })
   const found = { reference: against.name, before, after, rewrites, candidates: candidates.length }
   return { ...found, toString: () => rewriteText(found) }
-}
-
-/** What operands are called: inputs by their paths, results by their operation and line. */
-function namesOf(program: Program, inputs: Tree): (operand: Operand) => string | undefined {
-  const paths = pathsOf(inputs, { op: 'suggestRewrites' }).map(({ path }) => path)
-  return (operand) => {
-    if (typeof operand !== 'number') return undefined
-    const n = program.inputs.length
-    if (operand < n) return inputName(paths[operand]!)
-    const { op, site } = program.steps[operand - n]!
-    return site ? `${op.name} at ${site}` : `${op.name}, step ${operand - n}`
-  }
-}
-
-/** `logits` of a record, `input 1` of a list; nothing of the only input. */
-function inputName(path: string): string | undefined {
-  if (path === '') return undefined
-  return /^\d/.test(path) ? `input ${path}` : path
-}
-
-function operandsOf(graph: Graph, form: Form, named: (operand: Operand) => string | undefined): string[] {
-  const seen: Operand[] = []
-  for (const operand of form.reads) {
-    const at = graph.bare(operand)
-    if (isFloat(graph.dtypeOf(at)) && !seen.some((known) => graph.same(known, at))) seen.push(at)
-  }
-  return seen.slice(0, 2).flatMap((operand, k) => {
-    const name = named(operand)
-    const letter = 'xy'[k]!
-    return name === undefined || name === letter ? [] : [`${letter} is ${name}`]
-  })
 }

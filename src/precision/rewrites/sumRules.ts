@@ -1,27 +1,12 @@
-import { stableDecay } from '../../numerics/index.js'
-import {
-  type Accumulation,
-  broadcastTo,
-  cast,
-  cumsum,
-  dtypeFacts,
-  matrixTranspose,
-  mul,
-  ops,
-  type Reduction,
-  reshape,
-  type Scan,
-  stack,
-  sub,
-  sum,
-  type Tensor,
-  tril,
-} from '../../tensor/index.js'
+import { type Accumulation, dtypeFacts, ops, type Reduction, type Scan } from '../../tensors/tensor/index.js'
 import type { Operand } from '../program/program.js'
+import { calls, type Expression, leaf, type Options } from './expression.js'
 import type { Form, RewriteRule } from './form.js'
 import type { Graph } from './graph.js'
-import { howIn } from './momentRules.js'
-import { axisText, optionsText, unbroadcast, unshaped } from './sums.js'
+import { axisOptions, kept, unbroadcast, unshaped } from './sums.js'
+
+const { broadcastTo, cast, cumsum, matmul, matrixTranspose, mul, reshape, stableCumsum, stableDecay } = calls
+const { stack, sub, sum, tril } = calls
 
 /** Terms from which a chain of additions is a sum of many. */
 const many = 8
@@ -37,32 +22,25 @@ const sequences: RewriteRule = (graph, i) => {
   const { name } = op
   if (op === ops.matmul) {
     if (!narrow) return []
-    const to = "matmul(x, y, { accumulate: 'float32' })"
-    return [wide(graph, i, `matmul(x, y) added up in ${how.accumulate}`, to, { accumulate: 'float32' })]
+    const to = matmul(leaf(x!), leaf(operands[1]!), { accumulate: 'float32' })
+    return [{ from: `a matmul that adds in ${how.accumulate}`, to, wider: true }]
   }
   const axes = op === ops.cumsum ? [(attributes as Scan).axis] : (attributes as Reduction).axes
   const count = axes.reduce((n, axis) => n * graph.shapeOf(x!)[axis]!, 1)
-  if (count < many) return []
+  if (count < many || (!narrow && how.order !== 'sequential')) return []
   const from = `${name} of ${count} added one by one in ${how.accumulate}`
-  const along = axisText(graph, { x: x!, axes }, op === ops.cumsum ? 'last' : 'all')
-  if (!narrow) {
-    if (how.order !== 'sequential') return []
-    const order = op === ops.cumsum ? 'neumaier' : 'pairwise'
-    return [wide(graph, i, from, `${name}(x${optionsText(along, `order: '${order}'`)})`, { order })]
-  }
+  const running = op === ops.cumsum
+  const order = narrow ? undefined : running ? 'neumaier' : 'pairwise'
+  const along = (others?: Options) => axisOptions(graph, { x: x!, axes }, running ? 'last' : 'all', others)
+  const how32 = narrow ? { accumulate: 'float32' } : { order }
   const to =
-    op === ops.cumsum && output.dtype === how.accumulate
-      ? `stableCumsum(x${optionsText(along)})`
-      : `${name}(x${optionsText(along, "accumulate: 'float32'")})`
-  return [wide(graph, i, from, to, { accumulate: 'float32' })]
-}
-
-/** The same step, told to add in another way. */
-function wide(graph: Graph, i: number, from: string, to: string, how: Partial<Accumulation>): Form {
-  const { op, operands, attributes } = graph.program.steps[i]!
-  const record = attributes as Accumulation & { readonly how?: Accumulation }
-  const changed = record.how ? { ...record, how: { ...record.how, ...how } } : { ...record, ...how }
-  return { from, to, reads: operands, wider: true, run: (value) => op.kernel(operands.map(value), changed) }
+    running && narrow && output.dtype === how.accumulate
+      ? stableCumsum(leaf(x!), along())
+      : calls[name as 'sum' | 'mean' | 'cumsum'](
+          leaf(x!),
+          along({ ...how32, ...(!running && kept(graph, i, x!)) }),
+        )
+  return [{ from, to, wider: true }]
 }
 
 /** s + x + y + ..., a loop that adds: nothing else reads what is in between. */
@@ -92,20 +70,13 @@ const chains: RewriteRule = (graph, i) => {
   if (terms.length < many || terms.some((term) => graph.constant(term) !== undefined)) return []
   const { dtype, shape } = steps[i]!.output
   const narrow = dtypeFacts(dtype).precision < 24
-  const inOrder = [...terms].reverse()
-  const how = narrow ? ({ accumulate: 'float32' } as const) : ({ order: 'pairwise' } as const)
-  return [
-    {
-      from: `${terms.length} terms added one by one in ${dtype}`,
-      to: `sum(stack([x, y, ...]), { axis: 0, ${narrow ? "accumulate: 'float32'" : "order: 'pairwise'"} })`,
-      reads: inOrder,
-      wider: true,
-      run: (value) => {
-        const list = inOrder.map((term) => broadcastTo(value(term), shape))
-        return sum(stack(list), { ...how, axis: 0 })
-      },
-    },
-  ]
+  const how = narrow ? { accumulate: 'float32' } : { order: 'pairwise' }
+  const list = [...terms].reverse().map((term) => {
+    const same = graph.shapeOf(term).join() === shape.join()
+    return same ? leaf(term) : broadcastTo(leaf(term), [...shape])
+  })
+  const from = `${terms.length} terms added one by one in ${dtype}`
+  return [{ from, to: sum(stack(list), { axis: 0, ...how }), wider: true }]
 }
 
 /** exp(A cs): the product rounds an exponent that exp is handed. */
@@ -117,30 +88,12 @@ const decays: RewriteRule = (graph, i) => {
   const [A, cs] = graph.read(a, 'cumsum') ? [b, a] : [a, b]
   const running = graph.stepOf(cs)
   const [x] = graph.read(cs, 'cumsum') ?? []
-  const forms: Form[] = [
-    {
-      from: 'exp(x * y)',
-      to: 'stableDecay(x, y)',
-      reads: [A, cs],
-      wider: true,
-      run: (value) => stableDecay(value(A), value(cs)),
-    },
-  ]
-  if (x === undefined) return forms
+  const number = graph.shapeOf(A).length === 0 ? graph.constant(A) : undefined
+  const plain: Form = { to: stableDecay(number ?? leaf(A), leaf(cs)), wider: true }
+  if (x === undefined) return [plain]
   const { axis } = running!.attributes as Scan
-  return [
-    {
-      from: 'exp(x * cumsum(y))',
-      to: "stableDecay(x, stableCumsum(y, { dtype: 'float32' }))",
-      reads: [A, x],
-      wider: true,
-      run: (value) => {
-        const cs = cumsum(cast(value(x), 'float32'), { axis })
-        return stableDecay(cast(value(A), 'float32'), cs)
-      },
-    },
-    ...forms,
-  ]
+  const sums = cumsum(cast(leaf(x), 'float32'), axis === graph.shapeOf(x).length - 1 ? undefined : { axis })
+  return [{ to: stableDecay(number ?? cast(leaf(A), 'float32'), sums), wider: true }, plain]
 }
 
 /** cs_i - cs_j of one running sum: sums of segments need no large numbers. */
@@ -164,29 +117,21 @@ const segments: RewriteRule = (graph, i) => {
   const side = (operand: Operand): string => sideOf(graph, operand, length)
   const down = side(a) === 'rows' && side(b) === 'columns'
   if (!down && !(side(a) === 'columns' && side(b) === 'rows')) return []
-  const from = 'cs_i - cs_j of cs = cumsum(x)'
-  const reads = factor ? [x, factor.by] : [x]
-  const differences = (steps: Tensor, by: Tensor | undefined): Tensor => {
-    const below = cumsum(steps, { ...howIn(how, steps), axis: expected.length - 2 })
+  const from = 'differences of one running sum; segmentSums of tpu-toolkit/ssm has its own'
+  const form = (dtype: 'float32' | undefined): Form => {
+    const wide = (operand: Operand): Expression => (dtype ? cast(leaf(operand), dtype) : leaf(operand))
+    const column = broadcastTo(reshape(wide(x), [...front, length, 1]), expected)
+    const below = cumsum(tril(column, { k: -1 }), { axis: expected.length - 2, ...orderOf(how) })
     const lower = tril(below, { k: -1 })
     const turned = matrixTranspose(lower)
     const signed = down ? sub(lower, turned) : sub(turned, lower)
-    return by ? mul(signed, by) : signed
+    return { from, to: factor ? mul(signed, wide(factor.by)) : signed, ...(dtype && { wider: true }) }
   }
-  const form = (to: string, dtype: 'float32' | undefined): Form => ({
-    from,
-    to: `${to} of tpu-toolkit/ssm${factor ? ', times y' : ''}`,
-    reads,
-    ...(dtype && { wider: true }),
-    run: (value) => {
-      const [column, by] = [reshape(value(x), [...front, length, 1]), factor && value(factor.by)]
-      const steps = tril(broadcastTo(column, expected), { k: -1 })
-      return dtype ? differences(cast(steps, dtype), by && cast(by, dtype)) : differences(steps, by)
-    },
-  })
-  const plain = form('segmentSums(x)', undefined)
-  if (dtypeFacts(graph.dtypeOf(x)).precision >= 24) return [plain]
-  return [plain, form("segmentSums(x, { dtypes: { sums: 'float32' } })", 'float32')]
+  return dtypeFacts(graph.dtypeOf(x)).precision >= 24 ? [form(undefined)] : [form(undefined), form('float32')]
+}
+
+function orderOf({ order }: Accumulation): Options {
+  return typeof order === 'string' && order !== 'sequential' ? { order } : {}
 }
 
 /** A running sum times one number. */

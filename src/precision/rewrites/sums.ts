@@ -1,5 +1,6 @@
-import { opName, type Reduction, sameShape, sizeOf } from '../../tensor/index.js'
+import { opName, type Reduction, sameShape, sizeOf } from '../../tensors/tensor/index.js'
 import type { Operand, Step } from '../program/program.js'
+import type { Options } from './expression.js'
 import type { Graph } from './graph.js'
 
 /** A sum over axes, times a number. */
@@ -75,21 +76,25 @@ export function standsBeside(graph: Graph, operand: Operand, sum: Pick<ScaledSum
   return padded.every((length, axis) => length === (sum.axes.includes(axis) ? 1 : shape[axis]))
 }
 
-/** The option that names axes: nothing where they are what a function takes by itself. */
-export function axisText(
+/** Options with the one that names axes, where they are not what a function takes by itself. */
+export function axisOptions(
   graph: Graph,
   { x, axes }: Pick<ScaledSum, 'x' | 'axes'>,
   usual: 'all' | 'last',
-): string | undefined {
+  others?: Options,
+): Options | undefined {
   const { length } = graph.shapeOf(x)
-  if (axes.length === length && (usual === 'all' || length === 1)) return undefined
-  if (axes.length !== 1) return `axis: [${axes.join(', ')}]`
-  if (axes[0] !== length - 1) return `axis: ${axes[0]}`
-  return usual === 'last' ? undefined : 'axis: -1'
+  const [first] = axes
+  const isUsual =
+    (axes.length === length && (usual === 'all' || length === 1)) ||
+    (usual === 'last' && axes.length === 1 && first === length - 1)
+  const axis = axes.length !== 1 ? axes : first === length - 1 ? -1 : first!
+  const given = { ...(!isUsual && { axis }), ...others }
+  return Object.values(given).some((value) => value !== undefined) ? given : undefined
 }
 
-/** Options as they are written behind the first argument. */
-export function optionsText(...options: readonly (string | undefined)[]): string {
-  const given = options.filter((option) => option !== undefined)
-  return given.length === 0 ? '' : `, { ${given.join(', ')} }`
+/** The option that keeps reduced axes, where a step's result has them. */
+export function kept(graph: Graph, i: number, x: Operand): { readonly keepDims?: true } {
+  const rank = graph.shapeOf(x).length
+  return rank > 0 && graph.shapeOf(graph.valueOf(i)).length === rank ? { keepDims: true } : {}
 }

@@ -1,32 +1,13 @@
-import { layerNorm, logSoftmax, rmsNorm, softmax } from '../../numerics/index.js'
-import {
-  abs,
-  add,
-  div,
-  type Extremum,
-  equal,
-  max,
-  maximum,
-  mul,
-  ops,
-  sqrt,
-  square,
-  sum,
-  where,
-} from '../../tensor/index.js'
+import { type Extremum, ops } from '../../tensors/tensor/index.js'
 import type { Operand } from '../program/program.js'
-import type { Form, RewriteRule } from './form.js'
+import { calls, type Expression, leaf, type Options } from './expression.js'
+import { type Form, one, type RewriteRule } from './form.js'
 import type { Graph } from './graph.js'
 import { wideVariance } from './momentRules.js'
-import {
-  axisText,
-  optionsText,
-  type ScaledSum,
-  scaledSum,
-  standsBeside,
-  summedExp,
-  unshaped,
-} from './sums.js'
+import { axisOptions, type ScaledSum, scaledSum, standsBeside, summedExp, unshaped } from './sums.js'
+
+const { abs, div, equal, logSoftmax, max, mul, softmax, sqrt } = calls
+const { square, sum, where } = calls
 
 /** x of x - max(x) along these axes. */
 function unshifted(graph: Graph, operand: Operand, axes: readonly number[]): Operand | undefined {
@@ -43,28 +24,16 @@ const softmaxes: RewriteRule = (graph, i) => {
   const [above, below] = graph.read(graph.valueOf(i), 'div') ?? []
   const [x] = above === undefined ? [] : (graph.read(above, 'exp') ?? [])
   const sum = below === undefined ? undefined : summedExp(graph, below)
-  const [axis] = sum?.axes ?? []
   if (x === undefined || !sum || sum.axes.length !== 1 || !graph.same(sum.x, x)) return []
   if (!standsBeside(graph, below!, sum)) return []
-  const along = axisText(graph, sum, 'last')
   const shifted = unshifted(graph, x, sum.axes)
-  const v = shifted ?? x
-  const from = shifted === undefined ? 'exp(x) / sum(exp(x))' : 'softmax(x), op by op'
-  const wide: Form = {
-    from,
-    to: `softmax(x${optionsText(along, "internal: 'float32'")})`,
-    reads: [v],
-    wider: true,
-    run: (value) => softmax(value(v), { axis: axis!, internal: 'float32' }),
+  const from = 'softmax, op by op'
+  const form = (others?: Options): Form => {
+    const to = softmax(leaf(shifted ?? x), axisOptions(graph, sum, 'last', others))
+    return { from, to, ...(others && { wider: true }) }
   }
-  if (shifted !== undefined) return [wide]
-  const plain: Form = {
-    from,
-    to: `softmax(x${optionsText(along)})`,
-    reads: [v],
-    run: (value) => softmax(value(v), { axis: axis! }),
-  }
-  return [plain, wide]
+  const wide = form({ internal: 'float32' })
+  return shifted === undefined ? [form(), wide] : [wide]
 }
 
 /** x - max - log(sum(exp(x - max))), wide inside. */
@@ -72,19 +41,11 @@ const logSoftmaxes: RewriteRule = (graph, i) => {
   const [d, log] = graph.read(graph.valueOf(i), 'sub') ?? []
   const [inner] = log === undefined ? [] : (graph.read(log, 'log') ?? [])
   const sum = inner === undefined ? undefined : summedExp(graph, inner)
-  const [axis] = sum?.axes ?? []
   if (d === undefined || !sum || sum.axes.length !== 1 || !graph.same(sum.x, d)) return []
   const x = unshifted(graph, d, sum.axes)
   if (x === undefined || !standsBeside(graph, log!, sum)) return []
-  return [
-    {
-      from: 'logSoftmax(x), op by op',
-      to: `logSoftmax(x${optionsText(axisText(graph, sum, 'last'), "internal: 'float32'")})`,
-      reads: [x],
-      wider: true,
-      run: (value) => logSoftmax(value(x), { axis: axis!, internal: 'float32' }),
-    },
-  ]
+  const to = logSoftmax(leaf(x), axisOptions(graph, sum, 'last', { internal: 'float32' }))
+  return [{ from: 'logSoftmax, op by op', to, wider: true }]
 }
 
 /** The mean of the squares of something, and that something. */
@@ -108,8 +69,8 @@ function uncentred(graph: Graph, c: Operand, axes: readonly number[]): Operand |
 const variances: RewriteRule = (graph, i) => {
   const found = meanSquare(graph, graph.valueOf(i))
   const x = found && uncentred(graph, found.base, found.axes)
-  const form = x === undefined ? undefined : wideVariance(graph, 'variance(x), op by op', x, found!.axes)
-  return form ? [form] : []
+  const form = x === undefined ? undefined : wideVariance(graph, i, x, found!.axes)
+  return form ? [{ ...form, from: 'variance, op by op' }] : []
 }
 
 /** Layer norm and RMS norm, wide inside. */
@@ -130,18 +91,9 @@ const norms: RewriteRule = (graph, i) => {
     const square = terms.length === 1 && term!.sign === 1 ? meanSquare(graph, term!.operand) : undefined
     if (!square || eps < 0 || !graph.same(square.base, above)) return []
     const x = uncentred(graph, above, square.axes)
-    const [v, name] = x === undefined ? [above, 'rmsNorm'] : [x, 'layerNorm']
-    const along = axisText(graph, { x: v, axes: square.axes }, 'last')
-    const f = x === undefined ? rmsNorm : layerNorm
-    return [
-      {
-        from: `${name}(x), op by op`,
-        to: `${name}(x${optionsText(along, `eps: ${eps}`, "internal: 'float32'")})`,
-        reads: [v],
-        wider: true,
-        run: (values) => f(values(v), { axis: square.axes, eps, internal: 'float32' }),
-      },
-    ]
+    const [v, name] = x === undefined ? ([above, 'rmsNorm'] as const) : ([x, 'layerNorm'] as const)
+    const options = axisOptions(graph, { x: v, axes: square.axes }, 'last', { eps, internal: 'float32' })
+    return [{ from: `${name}, op by op`, to: calls[name](leaf(v), options), wider: true }]
   })
 }
 
@@ -152,37 +104,18 @@ const hypotenuses: RewriteRule = (graph, i) => {
   const lane = scaledSum(graph, under)
   const x = lane && graph.squared(lane.x)
   if (lane && x !== undefined && lane.scale > 0) {
-    return [
-      {
-        from: 'sqrt(sum(x^2))',
-        to: 'm * sqrt(sum((x / m)^2)) with m = max(abs(x))',
-        reads: [x],
-        run: (value) => {
-          const m = max(abs(value(x)), { axis: lane.axes, keepDims: true })
-          const by = where(equal(m, 0), 1, m)
-          const squares = square(div(value(x), by))
-          const total = sum(squares, { axis: lane.axes, keepDims: true })
-          return mul(m, sqrt(mul(total, lane.scale)))
-        },
-      },
-    ]
+    const options = axisOptions(graph, lane, 'all', { keepDims: true })
+    const m = max(abs(leaf(x)), options)
+    const squares = square(div(leaf(x), notZero(m)))
+    const added = sum(squares, options)
+    return one(mul(m, sqrt(lane.scale === 1 ? added : mul(added, lane.scale))))
   }
   const { constant, terms } = graph.linear(under)
   const [a, b] = terms.map(({ sign, operand }) => (sign === 1 ? graph.squared(operand) : undefined))
   if (constant !== 0 || terms.length !== 2 || a === undefined || b === undefined) return []
-  return [
-    {
-      from: 'sqrt(x^2 + y^2)',
-      to: 'm * sqrt((x / m)^2 + (y / m)^2) with m = max(abs(x), abs(y))',
-      reads: [a, b],
-      run: (value) => {
-        const m = maximum(abs(value(a)), abs(value(b)))
-        const by = where(equal(m, 0), 1, m)
-        const [p, q] = [square(div(value(a), by)), square(div(value(b), by))]
-        return mul(m, sqrt(add(p, q)))
-      },
-    },
-  ]
+  return one(calls.hypot(leaf(a), leaf(b)))
 }
+
+const notZero = (m: Expression): Expression => where(equal(m, 0), 1, m)
 
 export const wholeRules: readonly RewriteRule[] = [softmaxes, logSoftmaxes, variances, norms, hypotenuses]

@@ -1,4 +1,4 @@
-import { unary } from '../../functions/index.js'
+import { unary } from '../../numbers/functions/index.js'
 
 /** Where a rising function reaches a level, by halving an interval that contains the place. */
 function solve(f: (x: number) => number, level: number, low: number, high: number): number {

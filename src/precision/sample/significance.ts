@@ -1,4 +1,4 @@
-import { checkArray, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkArray, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { chiSquareQuantile, normalQuantile, studentQuantile } from './quantile.js'
 
 /** How samples of one number are judged. */

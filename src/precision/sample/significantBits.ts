@@ -1,11 +1,11 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { foldIn, type Key } from '../../random/index.js'
-import { isFloat, type Tensor, tensor } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { foldIn, type Key } from '../../tensors/random/index.js'
+import { isFloat, type Tensor, tensor } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Program, programOf, recorded, type Step, type TensorFunction } from '../program/program.js'
-import { checkDeterministic, told } from '../replay/checkRun.js'
+import { checkDeterministic, describeStep } from '../replay/checkRun.js'
 import { sameBits } from '../replay/replay.js'
 import { estimator, type Significance } from './significance.js'
 import type { RandomRounding } from './stochasticRound.js'
@@ -74,7 +74,7 @@ export interface SignificantBits {
  *
  * @example significantBits((x) => mul(x, x), tensor(1.1), { key: random.key(0) }).outputs[0].significant.item() > 20 // true
  */
-export function significantBits<T extends Tree>(
+export function significantBits<T extends Treelike>(
   f: TensorFunction<T>,
   inputs: T,
   options: SignificantBitsOptions,
@@ -169,8 +169,8 @@ function unseenBy(
     const alike = runs.every((run) => sameBits(run.valueOf(value), step.output))
     said.push(
       alike
-        ? `step ${i} ${told(step)}: decided alike in all samples, right or wrong`
-        : `step ${i} ${told(step)}: decided differently from sample to sample, so they are not one computation`,
+        ? `step ${i} ${describeStep(step)}: decided alike in all samples, right or wrong`
+        : `step ${i} ${describeStep(step)}: decided differently from sample to sample, so they are not one computation`,
     )
   }
   return said

@@ -1,4 +1,4 @@
-import type { DTypeFacts } from '../../tensor/index.js'
+import type { DTypeFacts } from '../../tensors/tensor/index.js'
 import { spacing } from '../program/spacing.js'
 
 /** Which neighbour: the upper one with the probability of the distance from the lower, or with one half. */

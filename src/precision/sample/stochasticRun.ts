@@ -1,5 +1,5 @@
-import { bits, foldIn, type Key } from '../../random/index.js'
-import { cast, dtypeFacts, isFloat, Tensor } from '../../tensor/index.js'
+import { bits, foldIn, type Key } from '../../tensors/random/index.js'
+import { cast, dtypeFacts, isFloat, Tensor } from '../../tensors/tensor/index.js'
 import { isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Operand, Program, Step } from '../program/program.js'

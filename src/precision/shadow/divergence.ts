@@ -1,4 +1,4 @@
-import { dtypeFacts, isFloat, lanesRead } from '../../tensor/index.js'
+import { dtypeFacts, isFloat, lanesRead } from '../../tensors/tensor/index.js'
 import { extremumTieOf } from '../program/extremumTie.js'
 import { type Program, recorded } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'

@@ -1,4 +1,4 @@
-import type { Tensor } from '../../tensor/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
 import { minus, type Real, toFloat64 } from '../reals/real.js'
 import type { Reals } from '../reals/realArithmetic.js'
 import type { ShadowRun } from './shadowRun.js'

@@ -1,11 +1,11 @@
-import type { GradientRules } from '../../autodiff/index.js'
-import { isFloat } from '../../tensor/index.js'
+import type { GradientRules } from '../../tensors/autodiff/index.js'
+import { isFloat } from '../../tensors/tensor/index.js'
 import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
-import type { Step } from '../program/program.js'
+import { recorded, type Step } from '../program/program.js'
 import { replay } from '../replay/replay.js'
 import { bitsOff } from './contributions.js'
-import { elementErrors } from './elementErrors.js'
+import { elementErrors, numbers } from './elementErrors.js'
 import { firstOrder } from './firstOrder.js'
 import type { ShadowRun } from './shadowRun.js'
 
@@ -22,11 +22,13 @@ export interface ErrorGroup {
    * operation has no gradient rule.
    */
   readonly share?: number
+  /** Whether a result is infinite or 0 that is not so exactly; `gain` then is that of everything behind it too. Default false. */
+  readonly saturated?: boolean
   /** Bits that the outputs gain in the mean if none of these steps rounds, found by running again; the first groups only. */
   readonly gain?: number
 }
 
-/** Steps up to which each is told by itself where source lines were not recorded. */
+/** Steps up to which each is reported by itself where source lines were not recorded. */
 const fewSteps = 40
 
 /** Groups that are run again. */
@@ -62,18 +64,25 @@ export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): Erro
     .sort((a, b) => (b.at || 0) - (a.at || 0))
     .map(({ group }) => group)
   const before = bitsOff(run, replay(program, () => 'own', arithmetic).valueOf)
+  const saturated = saturatedSteps(run)
   const gained = (group: ErrorGroup): ErrorGroup => {
-    const exact = new Set(group.steps)
+    const exact = new Set(
+      saturated.size > 0 && group.steps.some((i) => saturated.has(i))
+        ? behind(run, group.steps)
+        : group.steps,
+    )
     const again = replay(program, (step) => (exact.has(step) ? 'exact' : 'own'), arithmetic)
-    return { ...group, gain: before - bitsOff(run, again.valueOf) }
+    const gain = before - bitsOff(run, again.valueOf)
+    return { ...group, gain, ...(exact.size > group.steps.length && { saturated: true }) }
   }
-  if (predicted && explains(groups, total, predicted.error)) {
+  if (predicted && saturated.size === 0 && explains(groups, total, predicted.error)) {
     return ordered.map((group, i) => (i < runAgain ? gained(group) : group))
   }
   // Shares that cancel, or that miss the error, say little: a second look goes by what was rounded most.
   const rounded = [...groups].sort((a, b) => introducedBy(run, b.steps) - introducedBy(run, a.steps))
   const chosen = new Set([...ordered.slice(0, runAgain), ...rounded.slice(0, runAgain)])
-  const again = [...chosen].map(gained).sort((a, b) => b.gain! - a.gain!)
+  // Of as good ones the earliest: what reads a saturated result has no part in it.
+  const again = [...chosen].map(gained).sort((a, b) => b.gain! - a.gain! || a.steps[0]! - b.steps[0]!)
   return [...again, ...ordered.filter((group) => !chosen.has(group))]
 }
 
@@ -82,6 +91,36 @@ function explains(groups: readonly ErrorGroup[], total: number, error: number): 
   if (error === 0) return true
   const sizes = groups.reduce((sum, { share = 0 }) => sum + Math.abs(share), 0)
   return sizes <= 1.5 && total > error / 2 && total < error * 2
+}
+
+/** Steps that made an infinity or a 0 of what is neither, where an output is not finite: behind those nothing is left to be lost. */
+function saturatedSteps<W>(run: ShadowRun<W>): ReadonlySet<number> {
+  const { program } = run
+  const wrong = program.outputs.some((output) => {
+    if (typeof output !== 'number' || !isFloat(recorded(program, output).dtype)) return false
+    const exact = numbers(run.reference.valueOf(output))
+    return numbers(run.computed(output)).some((x, i) => !Number.isFinite(x) && Number.isFinite(exact[i]!))
+  })
+  const found = new Set<number>()
+  if (!wrong) return found
+  for (const [i, { op, output }] of program.steps.entries()) {
+    if (!isFloat(output.dtype) || kindOf(op) !== 'rounds') continue
+    const [got, exact] = [numbers(run.computed(program.inputs.length + i)), numbers(run.exact(i))]
+    const saturates = (x: number, k: number): boolean =>
+      Number.isFinite(x) ? x === 0 && exact[k] !== 0 : Number.isFinite(exact[k]!)
+    if (got.some(saturates)) found.add(i)
+  }
+  return found
+}
+
+/** Some steps, and all that read them. */
+function behind<W>({ program }: ShadowRun<W>, steps: readonly number[]): readonly number[] {
+  const found = new Set(steps)
+  const n = program.inputs.length
+  for (const [i, { operands }] of program.steps.entries()) {
+    if (operands.some((x) => typeof x === 'number' && found.has(x - n))) found.add(i)
+  }
+  return [...found]
 }
 
 function nameOf(step: Step): string {

@@ -1,4 +1,4 @@
-import type { Op, Tensor } from '../../tensor/index.js'
+import type { Op, Tensor } from '../../tensors/tensor/index.js'
 
 /** What can happen to one result, by what the operation computed from the operands that it got. */
 export type EventKind =

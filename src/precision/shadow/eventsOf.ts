@@ -1,5 +1,5 @@
-import { exceptionRule, invalidKind } from '../../autodiff/index.js'
-import { broadcastPlaces, type DTypeFacts, dtypeFacts, formOf, type Op } from '../../tensor/index.js'
+import { exceptionRule, invalidKind } from '../../tensors/autodiff/index.js'
+import { broadcastPlaces, type DTypeFacts, dtypeFacts, formOf, type Op } from '../../tensors/tensor/index.js'
 import { exponentOf } from '../program/spacing.js'
 import type { EventKind, Happening, PrecisionEvent } from './event.js'
 import { ofReduction } from './reductionEvent.js'

@@ -1,5 +1,5 @@
-import { checkNumber, checkOptions, type OptionTable } from '../../options/index.js'
-import { dtypeFacts, isFloat, Tensor } from '../../tensor/index.js'
+import { checkNumber, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { dtypeFacts, isFloat, Tensor } from '../../tensors/tensor/index.js'
 import { isIgnored } from '../program/isIgnored.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
@@ -32,7 +32,7 @@ const faultNames: OptionTable<FaultOptions> = { threshold: 'optional', ignore: '
 
 /**
  * The operations at which a run beside float64 goes wrong, in the order of the run. After each the run beside goes on from what
- * was computed, element by element, so that one fault is told once and not at everything that reads it.
+ * was computed, element by element, so that one fault is reported once and not at everything that reads it.
  *
  * Source    NumericalStabilitySanitizer resumes in this way: Courbet, NSan, doi:10.1145/3446804.3446848
  */

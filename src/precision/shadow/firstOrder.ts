@@ -1,4 +1,4 @@
-import { type GradientRules, grad } from '../../autodiff/index.js'
+import { type GradientRules, grad } from '../../tensors/autodiff/index.js'
 import {
   add,
   apply,
@@ -11,7 +11,7 @@ import {
   type Tensor,
   tensor,
   zeros,
-} from '../../tensor/index.js'
+} from '../../tensors/tensor/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'

@@ -1,5 +1,5 @@
-import { exceptionRule } from '../../autodiff/index.js'
-import { dtypeFacts, isFloat } from '../../tensor/index.js'
+import { exceptionRule } from '../../tensors/autodiff/index.js'
+import { dtypeFacts, isFloat } from '../../tensors/tensor/index.js'
 import { type Operand, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
 import { numbers } from './elementErrors.js'

@@ -1,4 +1,4 @@
-import { dtypeFacts, isFloat, ops, type Tensor } from '../../tensor/index.js'
+import { dtypeFacts, isFloat, ops, type Tensor } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'

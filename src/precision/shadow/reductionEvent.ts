@@ -1,4 +1,4 @@
-import { exceptionRule } from '../../autodiff/index.js'
+import { exceptionRule } from '../../tensors/autodiff/index.js'
 import {
   dtypeFacts,
   type FloatDType,
@@ -7,7 +7,7 @@ import {
   lanesRead,
   roundingTo,
   type Tensor,
-} from '../../tensor/index.js'
+} from '../../tensors/tensor/index.js'
 import type { Happening, PrecisionEvent } from './event.js'
 
 /**
@@ -96,7 +96,7 @@ function absorbedAdditions({
       // Into a sum of zero nothing is lost.
       if (next === sum && term !== 0 && Number.isFinite(sum)) {
         count++
-        first ??= { element: formOf(op) === 'scans' ? place : k, operands: [sum, term], result: next }
+        first ??= { element: formOf(op) === 'scan' ? place : k, operands: [sum, term], result: next }
       }
       sum = next
     }

@@ -1,6 +1,6 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { dtypeFacts, type FloatDType, isFloat, type Op } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkFloatDType, dtypeFacts, type FloatDType, isFloat, type Op } from '../../tensors/tensor/index.js'
+import type { Treelike } from '../../tensors/tree/index.js'
 import { kindOf } from '../program/opKind.js'
 import {
   type Operand,
@@ -39,7 +39,7 @@ import { withoutLines } from './withoutLines.js'
 /** How a computation is shadowed. */
 export interface ShadowOptions {
   /**
-   * What runs beside it. 'float64' or another dtype: the operations' own kernels in it. 'real': numbers of 320 bits and any
+   * What runs beside it. 'float64' or another dtype: the operations' own kernels in it. 'real': numbers of up to 4400 bits and any
    * exponent, a hundred times slower, for results that float64 loses itself. Default 'auto': float64, and real numbers where
    * a running bound of float64's own error does not vouch for it (unless they would take more than a second or two; `doubt`
    * says so then).
@@ -110,9 +110,9 @@ export interface ShadowReport {
 }
 
 /** What a computation is compared with, and what else could be. */
-interface Beside extends ChosenReference {
+interface ShadowReference extends ChosenReference {
   /** Real numbers, to confirm what float64 finds exact; absent where they are there already, or too slow. */
-  readonly confirm?: () => Beside
+  readonly confirm?: () => ShadowReference
 }
 
 /** Real numbers are off by a relative 2^-200 themselves. */
@@ -130,15 +130,15 @@ export class Shadow {
   /** Where the code itself took another way in float64; a text where it could not run there; undefined if neither. */
   readonly branch: Branch | string | undefined
   readonly #run: ShadowRun<unknown>
-  readonly #beside: Beside
+  readonly #beside: ShadowReference
   #events: readonly PrecisionEvent[] | undefined
   #local: readonly LocalError[] | undefined
-  #groups: readonly ErrorGroup[] | undefined
+  readonly #groups = new Map<string | undefined, readonly ErrorGroup[]>()
 
   /** @internal Use `shadow`. */
   constructor(
     run: ShadowRun<unknown>,
-    beside: Beside,
+    beside: ShadowReference,
     divergences: readonly Divergence[],
     branch: Branch | string | undefined,
   ) {
@@ -205,10 +205,21 @@ export class Shadow {
     return contributionsOf(this.#run, options)
   }
 
-  /** The same by source line and operation, and for each constant that rounding changed, with shares of the error. */
-  groups(): readonly ErrorGroup[] {
-    this.#groups ??= errorGroupsOf(this.#run)
-    return this.#groups
+  /**
+   * The same by source line and operation, and for each constant that rounding changed, with shares of the error: of all
+   * outputs together, or of the one with this name.
+   */
+  groups(output?: string): readonly ErrorGroup[] {
+    let groups = this.#groups.get(output)
+    if (groups === undefined) {
+      const at = output === undefined ? -1 : this.program.names.indexOf(output)
+      if (output !== undefined && at < 0) throw new RangeError(`groups: no such output [${output}]`)
+      const [outputs, names] = [this.program.outputs.slice(at, at + 1), [output ?? '']]
+      const run = at < 0 ? this.#run : { ...this.#run, program: { ...this.program, outputs, names } }
+      groups = errorGroupsOf(run)
+      this.#groups.set(output, groups)
+    }
+    return groups
   }
 
   /** Where the problem is ill-conditioned: every operation's error on exact operands. */
@@ -271,12 +282,19 @@ export class Shadow {
  *
  * @example shadow((x) => sub(sqrt(add(x, 1)), sqrt(x)), tensor(8224416)).contributions()[0].step // 2
  */
-export function shadow<T extends Tree>(f: TensorFunction<T>, inputs: T, options: ShadowOptions = {}): Shadow {
+export function shadow<T extends Treelike>(
+  f: TensorFunction<T>,
+  inputs: T,
+  options: ShadowOptions = {},
+): Shadow {
   checkFunction('shadow', 'f', f)
   checkOptions('shadow', options, shadowNames)
   const { reference = 'auto', check = true, sites = check, rules } = options
-  if (!['auto', 'real'].includes(reference) && !isFloat(reference as FloatDType)) {
-    throw new TypeError(`shadow: needs a floating-point reference [${String(reference)}]`)
+  if (!['auto', 'real'].includes(reference)) {
+    if (!isFloat(reference as FloatDType)) {
+      throw new TypeError(`shadow: needs a floating-point reference [${String(reference)}]`)
+    }
+    checkFloatDType('shadow', 'reference', reference)
   }
   const first = programOf('shadow', f, inputs, { sites: sites && !check })
   const program = check ? checkDeterministic('shadow', first, f, inputs, { sites }) : first
@@ -288,13 +306,13 @@ function besideOf(
   program: Program,
   asked: FloatDType | 'real' | 'auto',
   rules: ReadonlyMap<Op, RealRule> | undefined,
-): Beside {
+): ShadowReference {
   const chosen = chosenReference(program, asked, rules)
   if (asked !== 'auto' || chosen.reference === 'real' || !affordsReals(program)) return chosen
   return { ...chosen, confirm: () => besideOf(program, 'real', rules) }
 }
 
-function shadowOf(program: Program, beside: Beside, branch: Branch | string | undefined): Shadow {
+function shadowOf(program: Program, beside: ShadowReference, branch: Branch | string | undefined): Shadow {
   const { arithmetic, run: reference } = beside
   const divergences = divergencesOf(program, reference)
   const widened = new Map<Operand, unknown>()

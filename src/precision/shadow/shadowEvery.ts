@@ -1,8 +1,8 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import { type Shadow, type ShadowOptions, shadow, shadowNames } from './shadow.js'
 
-/** Which runs of a function are shadowed, and who is told. */
+/** Which runs of a function are shadowed, and where the reports go. */
 export interface ShadowEveryOptions extends ShadowOptions {
   /** Shadow the first run and then every so many; the others cost nothing. */
   readonly every: number
@@ -21,7 +21,7 @@ const shadowEveryNames: OptionTable<ShadowEveryOptions> = {
  *
  * @example shadowEvery((x) => mul(x, x), { every: 100, report: () => {} })(tensor(3)).item() // 9
  */
-export function shadowEvery<T extends Tree, R extends Tree>(
+export function shadowEvery<T extends Treelike, R extends Tree>(
   f: (inputs: T) => R,
   options: ShadowEveryOptions,
 ): (inputs: T) => R {

@@ -1,7 +1,7 @@
-import { checkName, checkOptions, checkRecord, type OptionTable } from '../../options/index.js'
-import { dtypeFacts, isFloat } from '../../tensor/index.js'
+import { checkName, checkOptions, checkRecord, type OptionTable } from '../../base/options/index.js'
+import { dtypeFacts, isFloat } from '../../tensors/tensor/index.js'
 import type { Program } from '../program/program.js'
-import { told } from '../replay/checkRun.js'
+import { describeStep } from '../replay/checkRun.js'
 import type { Shadow } from './shadow.js'
 
 const box = { width: 132, height: 34, across: 18, down: 30 }
@@ -44,7 +44,7 @@ export function shadowGraph(shadow: Shadow, options: ShadowGraphOptions = {}): s
       ? Math.min(1, Math.max(0, bits) / dtypeFacts(step.output.dtype).precision)
       : 0
     const label = `${i} ${step.op.name}`
-    const title = `${told(step)}: ${bits.toFixed(2)} bits`
+    const title = `${describeStep(step)}: ${bits.toFixed(2)} bits`
     return [
       `<g><title>${escaped(title)}</title>`,
       `<rect x="${x}" y="${y}" width="${box.width}" height="${box.height}" rx="4" fill="${fill(share)}"/>`,

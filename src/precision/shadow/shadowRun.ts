@@ -1,4 +1,4 @@
-import type { Tensor } from '../../tensor/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
 import type { Program } from '../program/program.js'
 import type { ReferenceRun } from '../replay/reference.js'
 import type { WideArithmetic } from '../replay/wideArithmetic.js'

@@ -1,5 +1,5 @@
 import type { Program } from '../program/program.js'
-import { told } from '../replay/checkRun.js'
+import { describeStep } from '../replay/checkRun.js'
 import type { Branch } from '../replay/findBranch.js'
 import type { Doubt } from '../trust/chosenReference.js'
 import type { Divergence } from './divergence.js'
@@ -24,7 +24,7 @@ export interface ShadowFacts {
   readonly branch: Branch | string | undefined
   readonly events: readonly PrecisionEvent[]
   outputs(): readonly NamedError[]
-  groups(): readonly ErrorGroup[]
+  groups(output?: string): readonly ErrorGroup[]
   localErrors(): readonly LocalError[]
   faults(options?: FaultOptions): readonly Fault[]
 }
@@ -35,11 +35,13 @@ const rows = { outputs: 5, decisions: 2, groups: 7, local: 4, faults: 3, events:
 /** The report in lines: the outputs, where their error comes from, where the problem is ill-conditioned, where the run goes wrong, what happened. */
 export function shadowText(shadow: ShadowFacts): string {
   const { program } = shadow
-  const named = (step: number): string => `${step} ${told(program.steps[step])}`
-  const groups = shadow.groups()
+  const named = (step: number): string => `${step} ${describeStep(program.steps[step])}`
+  const worst = worstOf(shadow.outputs())
+  const several = shadow.outputs().length > 1
+  const groups = shadow.groups(several ? worst?.name : undefined)
   const lines = [`${program.steps.length} operations beside ${shadow.reference}${doubtText(shadow)}`]
   lines.push(...first(shadow.outputs(), rows.outputs, 'outputs', outputText))
-  const verdict = verdictOf(shadow, groups)
+  const verdict = verdictOf(worst, groups)
   if (verdict) lines.push(verdict)
   if (shadow.branch !== undefined) lines.push(branchText(shadow))
   lines.push(
@@ -51,7 +53,9 @@ export function shadowText(shadow: ShadowFacts): string {
     lines.push('  no output depends on that')
   }
   const guilty = groups.filter(({ share = 0, gain = 0 }) => Math.abs(share) >= 0.005 || gain > 1e-6)
-  lines.push('where the error comes from: share to first order, bits gained if none of it were rounded')
+  const whoseError =
+    several && worst ? `where the error of ${worst.name} comes from` : 'where the error comes from'
+  lines.push(`${whoseError}: share to first order, bits gained if none of it were rounded`)
   if (guilty.length === 0) lines.push('  no single operation')
   lines.push(...first(guilty, rows.groups, 'lines', (group) => `  ${groupText(group)}`))
   const local = byLine(
@@ -98,7 +102,7 @@ export function shadowText(shadow: ShadowFacts): string {
 /** Why the reference is what it is, if nobody said. */
 function doubtText({ reference, doubt }: ShadowFacts): string {
   if (!doubt) return ''
-  const { output, element, bits, seconds, withoutRule } = doubt
+  const { output, element, bits, seconds, withoutRule, contradicted } = doubt
   const own =
     withoutRule.length > 0 ? `; ${withoutRule.join(', ')} without a rule on real numbers: in float64` : ''
   const where = `element ${element} of ${output === '' ? 'the output' : `output ${output}`}`
@@ -106,6 +110,7 @@ function doubtText({ reference, doubt }: ShadowFacts): string {
     bits < Infinity
       ? `may itself be off by ${bits.toFixed(1)} bits in ${where}`
       : `says nothing sure of ${where}`
+  if (contradicted) return `, which certify contradicts in ${where}: do not trust it there`
   return reference === 'real'
     ? `, as float64 ${off}${own}`
     : `, which ${off}: { reference: 'real' } takes some ${seconds.toPrecision(2)} s${own}`
@@ -162,10 +167,13 @@ function groupText({ name, site, steps, share, gain }: ErrorGroup): string {
   return `${percent} ${column(gain)}  ${number}${name}${site ? ` at ${site}` : ''}${times}`
 }
 
+/** The output with the largest mean error. */
+function worstOf(outputs: readonly NamedError[]): NamedError | undefined {
+  return outputs.reduce<NamedError | undefined>((a, b) => (!a || b.mean > a.mean ? b : a), undefined)
+}
+
 /** One sentence: how good the worst output is, and whose doing that is. */
-function verdictOf(shadow: ShadowFacts, groups: readonly ErrorGroup[]): string | undefined {
-  const outputs = shadow.outputs()
-  const worst = outputs.reduce<NamedError | undefined>((a, b) => (!a || b.mean > a.mean ? b : a), undefined)
+function verdictOf(worst: NamedError | undefined, groups: readonly ErrorGroup[]): string | undefined {
   if (!worst || worst.max === 0) return worst && 'verdict: exact'
   const who = worst.max === 0 ? '' : whose(groups)
   if (worst.max <= 1) return `verdict: as good as rounding allows${who}`
@@ -178,6 +186,9 @@ function whose(groups: readonly ErrorGroup[]): string {
   const [most] = groups
   if (!most) return ''
   const where = `${most.name}${most.site ? ` at ${most.site}` : ''}`
+  if (most.saturated && most.gain !== undefined) {
+    return `; ${where} is infinite or 0 where it should not be: from there on unrounded, ${bits(most.gain)} bits more`
+  }
   const sizes = groups.reduce((sum, { share = 0 }) => sum + Math.abs(share), 0)
   const { share, gain = 0 } = most
   if (share !== undefined && share >= 0.2 && sizes <= 1.5) {

@@ -1,5 +1,5 @@
-import { grad } from '../../autodiff/index.js'
-import { apply, cast, isFloat, ops, sameShape, sum, type Tensor, tensor } from '../../tensor/index.js'
+import { grad } from '../../tensors/autodiff/index.js'
+import { apply, cast, isFloat, ops, sameShape, sum, type Tensor, tensor } from '../../tensors/tensor/index.js'
 import { unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'

@@ -1,5 +1,5 @@
-import type { GradientRules } from '../../autodiff/index.js'
-import { isFloat, type Tensor } from '../../tensor/index.js'
+import type { GradientRules } from '../../tensors/autodiff/index.js'
+import { isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import { constantText, isConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import type { Step } from '../program/program.js'

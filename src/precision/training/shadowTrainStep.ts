@@ -1,6 +1,6 @@
-import type { GradientRules } from '../../autodiff/index.js'
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
-import { cast, isFloat, type Tensor } from '../../tensor/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { GradientRules } from '../../tensors/autodiff/index.js'
+import { cast, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import { constantText, unroundedConstant } from '../program/constantOf.js'
 import { isIgnored } from '../program/isIgnored.js'
 import { type Program, programOf, recorded } from '../program/program.js'
@@ -79,18 +79,19 @@ export function shadowTrainStep<A extends readonly unknown[]>(
   const updates = leaves.map((leaf) => updateOf(run, leaf, wide?.[leaf.to]))
   const parameters = leaves.filter(({ kind }) => kind === 'parameter')
   const gradients = gradientsOf(step, args, parameters, { run, outputs, leaves: leaves.length }, options)
-  const told = (site: string | undefined): boolean => !isIgnored(site, ignore)
+  const isReported = (site: string | undefined): boolean => !isIgnored(site, ignore)
   const facts = {
     updates,
-    lines: linesOf(updates).filter(({ site }) => told(site)),
+    lines: linesOf(updates).filter(({ site }) => isReported(site)),
+    loss: gradients.loss,
     gradients: gradients.found
       .map((gradient) => gradientErrorOf(gradients.run, gradient))
       .sort((a, b) => (b.relative || 0) - (a.relative || 0)),
     gradientLines: gradientLines(gradients.run, gradients.found, gradientRules).filter(({ site }) =>
-      told(site),
+      isReported(site),
     ),
     gradientsOf: gradients.of,
-    constants: constantsOf([program, gradients.run.program]).filter(({ site }) => told(site)),
+    constants: constantsOf([program, gradients.run.program]).filter(({ site }) => isReported(site)),
     operations: program.steps.length + (gradients.run === run ? 0 : gradients.run.program.steps.length),
   }
   return { ...facts, toString: () => trainStepText(facts) }
@@ -150,6 +151,7 @@ function gradientsOf<A extends readonly unknown[]>(
   readonly run: ShadowRun<Tensor>
   readonly found: readonly FoundGradient[]
   readonly of: TrainStepShadow['gradientsOf']
+  readonly loss: TrainStepShadow['loss']
 } {
   const own = options.lossAndGrad ?? ownLossAndGrad(step)
   if (own) {
@@ -160,7 +162,12 @@ function gradientsOf<A extends readonly unknown[]>(
       if (typeof operand !== 'number') return []
       return [{ leaf, operand, exact: run.reference.valueOf(operand).toNumbers() }]
     })
-    return { run, found, of: found.length > 0 ? 'loss' : 'not found' }
+    // With auxiliary values the loss is the first of a pair.
+    const loss = lossOf(
+      run,
+      outputs.findIndex((path) => path === '0' || path === '0.0'),
+    )
+    return { run, found, of: found.length > 0 ? 'loss' : 'not found', loss }
   }
   const { run, outputs, leaves } = whole
   const path = options.loss ?? usualLoss(run.program, outputs, leaves)
@@ -170,9 +177,17 @@ function gradientsOf<A extends readonly unknown[]>(
       `shadowTrainStep: the step returns no tensor of that path as its loss [${options.loss}]`,
     )
   }
-  if (at < 0) return { run, found: [], of: 'no loss' }
+  if (at < 0) return { run, found: [], of: 'no loss', loss: undefined }
   const found = findGradients(run, parameters, run.program.outputs[at]!) ?? []
-  return { run, found, of: found.length > 0 ? 'loss' : 'not found' }
+  return { run, found, of: found.length > 0 ? 'loss' : 'not found', loss: lossOf(run, at) }
+}
+
+/** The loss among the outputs of a program, beside its value in float64. */
+function lossOf(run: ShadowRun<Tensor>, at: number): TrainStepShadow['loss'] {
+  const operand = run.program.outputs[at]
+  const given = operand === undefined ? undefined : recorded(run.program, operand)
+  if (operand === undefined || given?.size !== 1) return undefined
+  return { value: given.toNumbers()[0]!, exact: run.reference.valueOf(operand).toNumbers()[0]! }
 }
 
 /** Loss and gradients of a step by `makeTrainStep`, as a function of the step's arguments. */

@@ -1,4 +1,4 @@
-import { isFloat, sameShape } from '../../tensor/index.js'
+import { isFloat, sameShape } from '../../tensors/tensor/index.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { isContainer } from './tensorsIn.js'
 

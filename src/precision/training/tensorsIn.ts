@@ -1,4 +1,4 @@
-import { Tensor } from '../../tensor/index.js'
+import { Tensor } from '../../tensors/tensor/index.js'
 
 /** The tensors in arrays and records, by path: `0.params.w`. Whatever else is in there, counts for one, is passed over. */
 export function tensorsIn(value: unknown, path = ''): Record<string, Tensor> {

@@ -34,10 +34,12 @@ export interface TrainStepShadow {
   /** Of every leaf of the parameters, and of the state where the step returns it. */
   readonly updates: readonly LeafUpdate[]
   readonly lines: readonly UpdateLine[]
+  /** The loss of the step as it was computed, and on the same arguments in float64; undefined where the step returns none. */
+  readonly loss: { readonly value: number; readonly exact: number } | undefined
   /** The gradients' errors, the largest against its gradient's size first; empty where they are not known. */
   readonly gradients: readonly GradientLeafError[]
   readonly gradientLines: readonly GradientLine[]
-  /** Whether gradients could be told: the step may return no loss, or compute gradients of something else. */
+  /** Whether gradients could be measured: the step may return no loss, or compute gradients of something else. */
   readonly gradientsOf: 'loss' | 'no loss' | 'not found'
   readonly constants: readonly RoundedConstant[]
   /** Operations of the step. */

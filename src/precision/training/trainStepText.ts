@@ -11,8 +11,9 @@ const stalled = 0.5
 
 /** The report in lines: the verdict, updates by leaf and line, gradients, where their error comes from, constants. */
 export function trainStepText(facts: Facts): string {
-  const { updates, lines, gradients, gradientLines, gradientsOf, constants, operations } = facts
+  const { updates, lines, loss, gradients, gradientLines, gradientsOf, constants, operations } = facts
   const out = [`one training step of ${operations} operations beside float64`, `verdict: ${verdictOf(facts)}`]
+  if (loss) out.push(`loss: ${number(loss.value)}, in float64 ${number(loss.exact)}`)
   out.push(
     'updates: elements unchanged, share of the way gone; under stochastic rounding elements unchanged, way gone',
   )
@@ -52,7 +53,7 @@ export function trainStepText(facts: Facts): string {
   } else {
     out.push(
       gradientsOf === 'no loss'
-        ? 'gradients: not told, the step returns no loss'
+        ? 'gradients: not measured, the step returns no loss'
         : 'gradients: not found among the values of the step; lossAndGrad tells them',
     )
   }
@@ -92,7 +93,7 @@ function verdictOf({ updates, gradients }: Facts): string {
   const moving = updates.filter(({ kind }) => kind === 'parameter')
   return moving.every(({ asked }) => asked === 0)
     ? 'the step changes no parameter, in exact arithmetic either'
-    : 'the parameters move as they are told to'
+    : 'the parameters move by their updates'
 }
 
 /** Its share of elements left unchanged. */

@@ -1,4 +1,4 @@
-import { dtypeFacts, type FloatDType, ops, type Tensor } from '../../tensor/index.js'
+import { dtypeFacts, type FloatDType, ops, type Tensor } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import { spacing } from '../program/spacing.js'

@@ -1,4 +1,5 @@
 import {
+  cast,
   dtypeFacts,
   type FloatDType,
   formOf,
@@ -6,8 +7,8 @@ import {
   type Op,
   opName,
   type Tensor,
-} from '../../tensor/index.js'
-import { runningBounds } from '../certify/runningBounds.js'
+} from '../../tensors/tensor/index.js'
+import { type RunningBounds, runningBounds } from '../certify/runningBounds.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded, type Step } from '../program/program.js'
 import { spacing } from '../program/spacing.js'
@@ -26,6 +27,8 @@ export interface Doubt {
   readonly bits: number
   /** Seconds that real numbers take, roughly. */
   readonly seconds: number
+  /** Whether real numbers are outside the bound that `certify` gives, and so are wrong there. Default false. */
+  readonly contradicted?: boolean
   /** Operations without a rule on real numbers, one's own: they run in float64, whatever the reference is. */
   readonly withoutRule: readonly string[]
 }
@@ -57,14 +60,14 @@ export function chosenReference(
   asked: FloatDType | 'real' | 'auto',
   rules: ReadonlyMap<Op, RealRule> | undefined,
 ): ChosenReference {
-  if (asked === 'real') return beside(program, asked, realArithmetic(rules))
+  if (asked === 'real') return besideReals(program, rules)
   if (asked !== 'auto') return beside(program, asked, dtypeArithmetic(asked))
   const arithmetic = dtypeArithmetic('float64')
   const run = referenceRun(program, arithmetic)
   const found = doubtOf(program, run)
   const doubt = found && { ...found, seconds: secondsOf(program), withoutRule: withoutRule(program, rules) }
   return doubt && doubt.seconds <= patience
-    ? beside(program, 'real', realArithmetic(rules), doubt)
+    ? besideReals(program, rules, doubt)
     : { ...beside(program, 'float64', arithmetic, doubt, run), inFloat64: run }
 }
 
@@ -77,6 +80,38 @@ function beside<W>(
 ): ChosenReference {
   // Whose values these are is nobody's business from here on: they are handed back to their own arithmetic only.
   return { reference, arithmetic, run, doubt } as ChosenReference
+}
+
+/** Real numbers; with a doubt where they are outside a bound of the run's own error, so that they are wrong themselves. */
+function besideReals(
+  program: Program,
+  rules: ReadonlyMap<Op, RealRule> | undefined,
+  doubt?: Doubt,
+): ChosenReference {
+  const arithmetic = realArithmetic(rules)
+  const run = referenceRun(program, arithmetic)
+  // Made where a value differs at all: an equal one is within every bound.
+  let bounded: RunningBounds | undefined
+  for (const [k, output] of program.outputs.entries()) {
+    if (typeof output !== 'number' || !isFloat(recorded(program, output).dtype)) continue
+    const exact = arithmetic.toFloat64(run.valueOf(output)).toNumbers()
+    const computed = cast(recorded(program, output), 'float64').toNumbers()
+    if (exact.every((x, i) => x === computed[i])) continue
+    bounded ??= runningBounds(program, {})
+    const { values, bounds } = bounded.boundedOf(output)
+    const element = exact.findIndex((x, i) => outside(x, values[i]!, bounds[i]!))
+    if (element < 0) continue
+    const found = { output: program.names[k]!, element, bits: Infinity, seconds: secondsOf(program) }
+    const wrong = { ...found, withoutRule: withoutRule(program, rules), contradicted: true }
+    return beside(program, 'real', arithmetic, wrong, run)
+  }
+  return beside(program, 'real', arithmetic, doubt, run)
+}
+
+/** Whether a reference, rounded to float64, cannot be the exact value that a bound is about. */
+function outside(exact: number, computed: number, bound: number): boolean {
+  if (!(bound < Infinity) || !Number.isFinite(computed)) return false
+  return !(Math.abs(exact - computed) <= bound + 2 ** -52 * Math.abs(exact) + 2 ** -1074)
 }
 
 /** Whether real numbers are cheap enough to be run unasked. */
@@ -150,6 +185,6 @@ function secondsOf(program: Program): number {
 function placesOf(program: Program, { op, operands, output }: Step): number {
   if (formOf(op) === 'whole') return output.size
   const { size, shape } = recorded(program, operands[0]!)
-  if (formOf(op) !== 'contracts') return size
+  if (formOf(op) !== 'dot') return size
   return output.size * (shape.at(-1) ?? 1)
 }

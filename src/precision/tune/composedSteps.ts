@@ -1,4 +1,5 @@
 import type { Operand, Program } from '../program/program.js'
+import { Call, readsOf } from '../rewrites/expression.js'
 import { Graph } from '../rewrites/graph.js'
 import { scaledSum, unshaped } from '../rewrites/sums.js'
 import { wholeRules } from '../rewrites/wholeRules.js'
@@ -120,18 +121,18 @@ export function composedSteps(program: Program, functions: readonly string[]): R
   const graph = new Graph(program)
   const n = program.inputs.length
   const chosen = functions.flatMap((name) => parts[name] ?? [])
-  const readsOf = (i: number): (readonly Operand[])[] => [
+  const partsAt = (i: number): (readonly Operand[])[] => [
     ...wholeRules
       .flatMap((rule) => rule(graph, i))
-      .filter(({ to }) => functions.some((name) => to.startsWith(`${name}(`)))
-      .map(({ reads }) => reads),
+      .filter(({ to }) => to instanceof Call && functions.includes(to.name))
+      .map(({ to }) => readsOf(to)),
     ...chosen.flatMap((part) => {
       const reads = part(graph, i)
       return reads ? [reads] : []
     }),
   ]
   for (const i of program.steps.keys()) {
-    for (const reads of readsOf(i)) {
+    for (const reads of partsAt(i)) {
       const ends = new Set(reads.map((operand) => graph.bare(operand)))
       const seen = new Set<number>()
       const open = [i]

@@ -1,4 +1,4 @@
-import { checkArray, checkFunction } from '../../options/index.js'
+import { checkArray, checkFunction } from '../../base/options/index.js'
 /** What a search asks of a set: whether it will do. Called once for a set at most, if the caller caches. */
 export type Passes<T> = (subset: readonly T[]) => boolean
 

@@ -1,5 +1,5 @@
-import type { FloatDType } from '../../tensor/index.js'
-import { constantOp, isFloat } from '../../tensor/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import { constantOp, isFloat } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 import { readersOfConstants, stepNames } from '../program/stepName.js'

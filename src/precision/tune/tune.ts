@@ -1,6 +1,6 @@
-import { checkFunction, checkOptions } from '../../options/index.js'
-import type { FloatDType } from '../../tensor/index.js'
-import type { Tree } from '../../tree/index.js'
+import { checkFunction, checkOptions } from '../../base/options/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import { programOf } from '../program/program.js'
 import { checkDeterministic } from '../replay/checkRun.js'
 import { chosenReference, type Doubt } from '../trust/chosenReference.js'
@@ -64,7 +64,7 @@ export interface Tuning {
  *
  * @example tune((x) => sub(add(x, 1), x), tensor(256, { dtype: 'bfloat16' }), { target: { maxBits: 0 } }).wide // ['add#0']
  */
-export function tune<T extends Tree, R extends Tree>(
+export function tune<T extends Treelike, R extends Tree>(
   f: (inputs: T) => R,
   inputs: T,
   options: TuneOptions<T, R>,

@@ -1,6 +1,6 @@
-import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../options/index.js'
-import { dtypeFacts, type FloatDType, type Op } from '../../tensor/index.js'
-import { leavesOf, type Tree } from '../../tree/index.js'
+import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { dtypeFacts, type FloatDType, type Op } from '../../tensors/tensor/index.js'
+import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { isConstant } from '../program/constantOf.js'
 import { programOf, type Step } from '../program/program.js'
 import { checkGroupBy, type GroupBy } from '../program/stepName.js'
@@ -86,7 +86,7 @@ export interface ChoiceTuning {
  *
  * @example tuneChoices((x) => mul(x, 3), tensor([1, 2], { dtype: 'bfloat16' }), { target: { maxBits: 0 }, choices: ['float8_e4m3fn', 'bfloat16'] }).chosen[0].text // 'float8_e4m3fn'
  */
-export function tuneChoices<T extends Tree, R extends Tree>(
+export function tuneChoices<T extends Treelike, R extends Tree>(
   f: (inputs: T) => R,
   inputs: T,
   options: TuneChoicesOptions<T, R>,

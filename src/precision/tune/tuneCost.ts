@@ -1,4 +1,4 @@
-import { constantOp, dtypeFacts, type FloatDType, isFloat, ops } from '../../tensor/index.js'
+import { constantOp, dtypeFacts, type FloatDType, isFloat, ops } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 

@@ -1,4 +1,4 @@
-import { constantOp, type FloatDType } from '../../tensor/index.js'
+import { constantOp, type FloatDType } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
 import type { Program } from '../program/program.js'
 import { type GroupBy, stepNames } from '../program/stepName.js'

@@ -1,5 +1,5 @@
-import { checkArray, checkName, checkRecord, type OptionTable } from '../../options/index.js'
-import { type FloatDType, isFloat, type Op } from '../../tensor/index.js'
+import { checkArray, checkName, checkRecord, type OptionTable } from '../../base/options/index.js'
+import { checkFloatDType, type FloatDType, isFloat, type Op } from '../../tensors/tensor/index.js'
 import { checkGroupBy, type GroupBy } from '../program/stepName.js'
 import type { RealRule } from '../reals/realArithmetic.js'
 import type { NamedPolicy } from './namedPolicies.js'
@@ -43,7 +43,7 @@ export interface TuneOptions<T, R> {
    * wide and everything wide are, and the answer is: RangeError where one comes out otherwise. Default none.
    */
   readonly earlier?: readonly Trial[]
-  /** Told of every trial as it was run. */
+  /** Called after every trial. */
   readonly onTrial?: (trial: Trial, count: number) => void
 }
 
@@ -75,6 +75,7 @@ export function checkTuneOptions<T, R>(
   for (const trial of earlier) checkRecord('tune', 'an earlier trial', trial, ['wide', 'value', 'met'])
   for (const dtype of [narrow, wide]) {
     if (!isFloat(dtype)) throw new TypeError(`tune: needs a floating-point dtype [${String(dtype)}]`)
+    checkFloatDType('tune', 'dtype', dtype)
   }
   if (narrow === wide) throw new TypeError(`tune: wide is no wider than narrow [${wide}]`)
   if (!['count', 'bytes'].includes(cost)) throw new RangeError(`tune: cost is 'count' or 'bytes' [${cost}]`)

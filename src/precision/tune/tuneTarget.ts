@@ -1,5 +1,5 @@
-import { dtypeFacts, isFloat, Tensor } from '../../tensor/index.js'
-import { leavesOf, type Tree } from '../../tree/index.js'
+import { dtypeFacts, isFloat, Tensor } from '../../tensors/tensor/index.js'
+import { leavesOf, type Tree } from '../../tensors/tree/index.js'
 import { type Program, recorded } from '../program/program.js'
 import { bitsBetween } from '../reals/bitsBetween.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'

@@ -1,5 +1,5 @@
-import type { FloatDType } from '../../tensor/index.js'
-import { leavesOf, type Tree } from '../../tree/index.js'
+import type { FloatDType } from '../../tensors/tensor/index.js'
+import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import type { Program } from '../program/program.js'
 import type { GroupBy } from '../program/stepName.js'
 import type { ReferenceRun } from '../replay/reference.js'
@@ -33,7 +33,7 @@ export interface Trials {
 }
 
 /** Trials of a function on inputs. */
-export function trialsOf<T extends Tree, R extends Tree>({
+export function trialsOf<T extends Treelike, R extends Tree>({
   f,
   inputs,
   program,

@@ -1,15 +1,16 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../options/index.js'
+import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
 import {
   apply,
   cast,
+  checkFloatDType,
   type DType,
   type FloatDType,
   isFloat,
   ops,
   Tensor,
   withTrace,
-} from '../../tensor/index.js'
-import { leavesOf, replaceLeaves, type Tree } from '../../tree/index.js'
+} from '../../tensors/tensor/index.js'
+import { leavesOf, replaceLeaves, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { isConstant, unroundedConstant } from '../program/constantOf.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, programOf, recorded, type Step } from '../program/program.js'
@@ -55,7 +56,7 @@ const policyNames: OptionTable<WidePolicy> = {
  *
  * @example withPolicy((x) => sub(add(x, 1), x), { wide: ['add#0'] })(tensor(256, { dtype: 'bfloat16' })).item() // 1
  */
-export function withPolicy<T extends Tree, R extends Tree>(
+export function withPolicy<T extends Treelike, R extends Tree>(
   f: (inputs: T) => R,
   policy: WidePolicy,
 ): (inputs: T) => R {
@@ -67,6 +68,7 @@ export function withPolicy<T extends Tree, R extends Tree>(
     if (!isFloat(given as DType)) {
       throw new TypeError(`withPolicy: needs a floating-point dtype [${String(given)}]`)
     }
+    checkFloatDType('withPolicy', 'dtype', given)
   }
   for (const choice of Object.values(choices)) checkChoice('withPolicy', choice)
   const names = new Set(wide)

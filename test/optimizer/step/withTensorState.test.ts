@@ -67,6 +67,14 @@ const makers: Readonly<Record<string, (arithmetic: o.Arithmetic) => o.GradientTr
     }),
   optimisticGradientDescent: (arithmetic) =>
     o.optimisticGradientDescent({ learningRate: rate, alpha: 0.7, beta: 0.4, arithmetic }),
+  'muon by factors of rows': (arithmetic) =>
+    o.muon({ learningRate: 0.02, nsSteps: 2, preconditioning: 'aol', arithmetic }),
+  'muon by the norm of the product': (arithmetic) =>
+    o.muon({ learningRate: 0.02, nsSteps: 2, preconditioning: 'schatten', arithmetic }),
+  rprop: (arithmetic) => o.rprop({ learningRate: 0.02, arithmetic }),
+  sm3: (arithmetic) => o.sm3({ learningRate: 0.02, arithmetic }),
+  adaptiveGradClip: (arithmetic) =>
+    o.chain(o.adaptiveGradClip(0.1, { arithmetic }), o.adam({ learningRate: 0.01, arithmetic })),
   applyEvery: (arithmetic) =>
     o.chain(o.adam({ learningRate: 0.01, arithmetic }), o.applyEvery(3, { arithmetic })),
   novograd: (arithmetic) => o.novograd({ learningRate: 0.01, weightDecay: 0.1, arithmetic }),

@@ -30,7 +30,7 @@ const pairs: Op = {
   },
 }
 const root: Op = { name: 'root', form: 'elementwise', rounds: 'once', kernel: ([x]) => sqrt(x!) }
-const turned: Op = { name: 'turned', form: 'moves', rounds: 'never', kernel: ([x]) => flip(x!) }
+const turned: Op = { name: 'turned', form: 'view', rounds: 'never', kernel: ([x]) => flip(x!) }
 /** Calls itself by a name of tensor's, and is another operation. */
 const impostor: Op = { name: 'mul', form: 'elementwise', kernel: ([x]) => sqrt(x!) }
 

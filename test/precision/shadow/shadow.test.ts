@@ -85,7 +85,7 @@ describe('shadow', () => {
   })
 
   it('counts the absorbed additions of a sum that stalls', () => {
-    const run = shadow((x) => sum(x), ones([300], { dtype: 'bfloat16' }))
+    const run = shadow((x) => sum(x, { accumulate: 'bfloat16' }), ones([300], { dtype: 'bfloat16' }))
     expect(run.events).toEqual([
       { step: 0, kind: 'absorb', count: 44, element: 0, operands: [256, 1], result: 256 },
     ])

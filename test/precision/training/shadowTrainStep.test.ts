@@ -169,7 +169,7 @@ describe('shadowTrainStep', () => {
     const seen = shadowTrainStep(train, [stored.init(params)])
     const kept = seen.updates.filter(({ kind }) => kind === 'parameter')
     expect(kept.map(({ keptWider }) => keptWider)).toEqual([true, true, true])
-    expect(String(seen)).toContain('verdict: the parameters move as they are told to')
+    expect(String(seen)).toContain('verdict: the parameters move by their updates')
   })
 
   it('sees through a choice between the new value and the old one', () => {

@@ -26,7 +26,7 @@ const all: Choice[] = [
 ]
 
 /** Squares of few bits, a long sum, and a result that wants its bits. */
-const norm = (x: Tensor): Tensor => mul(sum(mul(x, x)), 0.3)
+const norm = (x: Tensor): Tensor => mul(sum(mul(x, x), { accumulate: 'bfloat16' }), 0.3)
 const x = cast(tensor(normal(key(1), 600)), 'bfloat16')
 
 describe('withPolicy, choices', () => {

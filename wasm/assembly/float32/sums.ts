@@ -1,5 +1,5 @@
 // Sums and running sums of one lane of float32 at `from`, every step rounded, in the orders of
-// src/tensor/reductions/sumLane.ts and scanLane.ts, their readable twins. `state` holds the running sum and its compensation, so
+// src/tensors/tensor/reductions/sumLane.ts and scanLane.ts, their readable twins. `state` holds the running sum and its compensation, so
 // that a lane can be added part by part. `scratch` has room for twice the lane.
 
 // @ts-ignore: decorator

@@ -1,5 +1,5 @@
 // The unary functions of float32 over arrays: float32 at `from` -> float32 at `to`, which may be `from`. The functions
-// themselves are those of src/functions/float32, compiled from the same text: scripts/buildWasm.ts puts it beside this.
+// themselves are those of src/numbers/functions/float32, compiled from the same text: scripts/buildWasm.ts puts it beside this.
 import { exp2, expm1, sinh, cosh } from './exponential'
 import { log2, log10, log1p, asinh, acosh, atanh } from './logarithm'
 import { sin, cos, tan } from './trigonometric'

@@ -1,0 +1,142 @@
+import {
+  checkInteger,
+  checkName,
+  checkOptions,
+  type OptionTable,
+  shown,
+} from '../../../base/options/index.js'
+import {
+  decodeArray,
+  encodeArray,
+  type FormatName,
+  format as formatOf,
+} from '../../../numbers/formats/index.js'
+import {
+  cast,
+  checkTensor,
+  holds,
+  isFloat,
+  type Storage,
+  Tensor,
+  untraced,
+} from '../../../tensors/tensor/index.js'
+import { checkFp8 } from './checkFp8.js'
+
+/** How a matrix is cut into tiles that share a scale. */
+export interface ScaleTilesOptions<F extends FormatName = FormatName> {
+  /** Rows and columns of a tile: 1 x 128 for activations, 128 x 128 for weights. */
+  readonly tile: readonly [rows: number, columns: number]
+  /** Scales as they come, or raised to a power of two. Default 'float32'. */
+  readonly scale?: 'float32' | 'pow2'
+  /** Default 'float8_e4m3fn'. */
+  readonly format?: F
+}
+
+/** A matrix as codes and scales: an element is its code times the scale of its tile. */
+export interface ScaledTiles<F extends FormatName = FormatName> {
+  /** The shape of the matrix. */
+  readonly codes: Tensor<F>
+  /** One scale a tile, those at the edge included. */
+  readonly scales: Tensor<'float32'>
+  readonly tile: readonly [rows: number, columns: number]
+}
+
+const names: OptionTable<ScaleTilesOptions> = { tile: 'required', scale: 'optional', format: 'optional' }
+
+/** Below it a tile's largest magnitude counts as this: a scale must not underflow. */
+const least = Math.fround(1e-4)
+
+/**
+ * A matrix in tiles, each scaled so that its largest magnitude is the format's largest value.
+ *
+ * Shape     x [rows, columns] -> codes the same, scales [tiles down, tiles across], the last tiles may be shorter.
+ * Dtype     x a float that float32 holds; codes in `format`, scales float32.
+ * Rounding  scale = max(largest magnitude, 1e-4) / largest value, once; raised to a power of two where that is asked for; codes of
+ *           x times (1 / scale), both once to float32, then to the format, saturating.
+ * Special   NaN or Inf makes its tile NaN.
+ * Gradient  none: `blockScaledMatmul` has one.
+ * Source    deepseek-ai/DeepGEMM; TransformerEngine's Float8BlockScaling raises to powers of two
+ *
+ * @example scaleTiles(tensor([[448, 1], [2, 4]]), { tile: [1, 2] }).scales.toNested() // [[1], [0.008928571827709675]]
+ */
+export function scaleTiles<F extends FormatName = 'float8_e4m3fn'>(
+  x: Tensor,
+  options: ScaleTilesOptions<F>,
+): ScaledTiles<F> {
+  checkTensor('scaleTiles', x)
+  checkOptions('scaleTiles', options, names, { positional: 'tile' })
+  const { tile, scale = 'float32', format = 'float8_e4m3fn' as F } = options
+  if (!Array.isArray(tile) || tile.length !== 2) {
+    throw new TypeError(`scaleTiles: tile is not [rows, columns] [${shown(tile)}]`)
+  }
+  for (const length of tile as readonly unknown[]) checkInteger('scaleTiles', 'tile', length, 1)
+  checkName('scaleTiles', 'scale', scale, ['float32', 'pow2'])
+  checkFp8('scaleTiles', format)
+  if (!isFloat(x.dtype) || !holds('float32', x.dtype)) {
+    throw new TypeError(`scaleTiles: needs a float that float32 holds, cast first [${x.dtype}]`)
+  }
+  if (x.rank !== 2) throw new RangeError(`scaleTiles: x is no matrix [${x.shape.join(', ')}]`)
+  const [rows, columns] = x.shape as [number, number]
+  const values = cast(untraced(x), 'float32').data
+  const across = Math.ceil(columns / tile[1])
+  const scales = largestOf(values, x.shape, tile)
+  const goal = formatOf(format).max
+  for (let i = 0; i < scales.length; i++) {
+    const own = Math.fround(Math.max(scales[i]!, least) / goal)
+    scales[i] = scale === 'pow2' ? raised(own) : own
+  }
+  const inverses = scales.map((one) => 1 / one)
+  const scaled = new Float32Array(values.length)
+  for (let i = 0; i < rows; i++) {
+    const row = Math.floor(i / tile[0]) * across
+    for (let j = 0; j < columns; j++) {
+      scaled[i * columns + j] = values[i * columns + j]! * inverses[row + Math.floor(j / tile[1])]!
+    }
+  }
+  const codes = encodeArray(scaled, format, { saturate: true }) as Storage<F>
+  return {
+    codes: new Tensor(format, x.shape, codes),
+    scales: new Tensor('float32', [across === 0 ? 0 : scales.length / across, across], scales),
+    tile,
+  }
+}
+
+/** The largest magnitude of every tile; NaN and Inf as NaN. */
+function largestOf(
+  values: Float32Array,
+  [rows, columns]: readonly number[],
+  [down, right]: readonly [number, number],
+): Float32Array {
+  const across = Math.ceil(columns! / right)
+  const largest = new Float32Array(Math.ceil(rows! / down) * across)
+  for (let i = 0; i < rows!; i++) {
+    for (let j = 0; j < columns!; j++) {
+      const tile = Math.floor(i / down) * across + Math.floor(j / right)
+      const magnitude = Math.abs(values[i * columns! + j]!)
+      largest[tile] = Math.max(largest[tile]!, magnitude < Infinity ? magnitude : Number.NaN)
+    }
+  }
+  return largest
+}
+
+/** The least power of two that is not below a float32. */
+function raised(scale: number): number {
+  const exponent = Math.floor(Math.log2(scale))
+  // log2 may be off by an ulp beside a power of two: both neighbours are asked.
+  return (
+    [exponent - 1, exponent, exponent + 1].map((e) => 2 ** e).find((power) => power >= scale) ?? Number.NaN
+  )
+}
+
+/** The numbers that codes and scales stand for, each rounded once to float32. */
+export function tileValues({ codes, scales, tile }: ScaledTiles): Float32Array {
+  const [, columns] = codes.shape as [number, number]
+  const across = scales.shape[1]!
+  const values = decodeArray(codes.data, formatOf(codes.dtype))
+  for (let i = 0; i < values.length; i++) {
+    const row = Math.floor(i / columns)
+    const at = Math.floor(row / tile[0]) * across + Math.floor((i % columns) / tile[1])
+    values[i] = values[i]! * scales.data[at]!
+  }
+  return values
+}

@@ -1,0 +1,34 @@
+import { checkOptions, noOptions, type OptionTable } from '../../base/options/index.js'
+import type { Key } from '../../tensors/random/index.js'
+import type { Tensor } from '../../tensors/tensor/index.js'
+
+/** What a layer receives besides its parameters and its input. */
+export interface ApplyOptions {
+  /** Draws what is random in training (dropout), which without a key is left out: the layer as it is evaluated. */
+  readonly key?: Key
+}
+
+/**
+ * A layer as two pure functions: fresh parameters from a key, and the result of parameters and an input. Parameters are a
+ * tree of tensors that the caller keeps: optimizers, files, gradients and compile take it as it is.
+ */
+export interface Layer<P = unknown> {
+  /** Fresh parameters, each with draws of its own. */
+  init(key: Key): P
+  /** The result for an input; without a key of `options` as the layer is evaluated. */
+  apply(params: P, x: Tensor, options?: ApplyOptions): Tensor
+}
+
+/** The parameters of a layer that has none. */
+export type NoParameters = Readonly<Record<never, never>>
+
+/** The parameters of a layer. */
+export type ParametersOf<L> = L extends Layer<infer P> ? P : never
+
+const applyNames: OptionTable<ApplyOptions> = { key: 'optional' }
+
+/** The options of `apply`, checked by their names. */
+export function checkApply(op: string, options: ApplyOptions = noOptions): ApplyOptions {
+  checkOptions(op, options, applyNames, { positional: 'key' })
+  return options
+}

@@ -1,0 +1,243 @@
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  bitsOf,
+  type Chip,
+  type PeakDType,
+  peakOpsPerSecond,
+  type Slice,
+  sliceOf,
+} from '../hardware/index.js'
+import {
+  architectureOf,
+  type ModelConfig,
+  operations,
+  parameterUse,
+  type Remat,
+  type Split,
+  trainingFlops,
+} from '../model/index.js'
+import { efficiencyOf, routingEfficiency } from './efficiency.js'
+
+/** The step, and how it lies on the slice. */
+export interface TrainingStepOptions {
+  readonly slice: string | Slice
+  /** Sequences of a step, over all slices. */
+  readonly batch: number
+  readonly sequence: number
+  /** Ways of each kind of parallelism, default fsdp over every device. */
+  readonly split?: Split
+  /** Slices that share the batch over the data-centre network, default 1. */
+  readonly slices?: number
+  /** Of products with weights, default bfloat16; attention is in bfloat16. */
+  readonly dtype?: PeakDType
+  /** What is computed again and counted as time; default 'everything': nothing is. */
+  readonly remat?: Remat
+}
+
+const names: OptionTable<TrainingStepOptions> = {
+  ...{ slice: 'required', batch: 'required', sequence: 'required', split: 'optional', slices: 'optional' },
+  ...{ dtype: 'optional', remat: 'optional' },
+}
+
+/** What takes time in a step: each alone, at peak rates. */
+export interface StepTerms {
+  readonly compute: number
+  readonly hbm: number
+  readonly ici: number
+  readonly dcn: number
+  readonly pcie: number
+}
+
+/** The time of a training step: its bounds, and an estimate. */
+export interface TrainingStep {
+  readonly slice: Slice
+  readonly tokens: number
+  /** Model FLOPs, half of the pairs of positions counted. */
+  readonly modelFlops: number
+  readonly seconds: StepTerms
+  /** No step is faster, however it is split and overlapped. */
+  readonly lowerBoundSeconds: number
+  /** All terms one after the other, at peak rates. */
+  readonly serialSeconds: number
+  /** With the generation's constant; null where nothing was measured. */
+  readonly estimateSeconds: number | null
+  /** The largest term of the estimate. */
+  readonly boundBy: keyof StepTerms
+  readonly tokensPerSecond: number | null
+  /** Model FLOPs over peak, of the estimate. */
+  readonly mfu: number | null
+  readonly assumptions: readonly string[]
+}
+
+/**
+ * How long a training step takes: a lower bound, the terms that bound it, and an estimate with its assumptions.
+ *
+ * Shape     none. Dtype of products by option. Rounding none.
+ * Throws    RangeError for what is no model, slice or size, and for a split that the devices do not have.
+ * Error     the estimate: within 15 % of every point that it is fitted on, see `efficiencyOf`; the bound: below all of them.
+ * Source    the scaling book, part 5, for the bytes of each kind of parallelism.
+ *
+ * @example trainingStep({ family: 'gpt2', D: 768, L: 12 }, { slice: 'v5e-8', batch: 512, sequence: 1024 }).boundBy // 'compute'
+ */
+export function trainingStep(config: ModelConfig, options: TrainingStepOptions): TrainingStep {
+  const op = 'trainingStep'
+  checkOptions(op, options, names)
+  const { batch, sequence, slices = 1, dtype = 'bfloat16', remat = 'everything' } = options
+  for (const [name, value] of Object.entries({ batch, sequence, slices })) checkInteger(op, name, value, 1)
+  const made = sliceOf(op, options.slice)
+  const { chip, chips } = made
+  const split = splitOf(op, made, options.split)
+  const step: Step = { config, made, split, batch, sequence, slices }
+  const peak = peakOpsPerSecond(chip, dtype)
+  const all = slices * chips
+  const computeAt = (attention: 'full' | 'causal'): number => {
+    const flops = trainingFlops(config, { batch, sequence, attention, remat })
+    const again = flops.hardware / flops.model
+    return (
+      (again * (flops.matmul / peak + (flops.attention + flops.scan) / chip.bfloat16FlopsPerSecond)) / all
+    )
+  }
+  const seconds: StepTerms = {
+    compute: computeAt('causal'),
+    hbm: hbmSeconds(step),
+    ici: iciSeconds(step),
+    dcn: dcnSeconds(step),
+    pcie: chip.pcieBytesPerSecond === null ? 0 : (4 * batch * sequence) / all / chip.pcieBytesPerSecond,
+  }
+  const { value: efficiency } = efficiencyOf(chip.name)
+  const experts = architectureOf(config).mlp?.experts ?? 0
+  const reached =
+    efficiency === null ? null : efficiency * (experts > 0 ? (routingEfficiency().value ?? 1) : 1)
+  const estimated = { ...seconds, compute: reached === null ? seconds.compute : computeAt('full') / reached }
+  const estimateSeconds = reached === null ? null : Math.max(...Object.values(estimated))
+  const { model: modelFlops } = trainingFlops(config, { batch, sequence })
+  const tokens = batch * sequence
+  return {
+    ...{ slice: made, tokens, modelFlops, seconds, estimateSeconds, boundBy: largest(estimated) },
+    lowerBoundSeconds: lowerBound(config, made, modelFlops / all, dtype, slices),
+    serialSeconds: Object.values(seconds).reduce((sum, term) => sum + term, 0),
+    tokensPerSecond: estimateSeconds === null ? null : tokens / estimateSeconds,
+    mfu: estimateSeconds === null ? null : modelFlops / estimateSeconds / (all * peak),
+    assumptions: assumptionsOf(chip, reached, experts > 0, remat, dtype),
+  }
+}
+
+interface Step {
+  readonly config: ModelConfig
+  readonly made: Slice
+  readonly split: Required<Split>
+  readonly batch: number
+  readonly sequence: number
+  readonly slices: number
+}
+
+function splitOf(op: string, made: Slice, given: Split = {}): Required<Split> {
+  const asked = { data: 1, fsdp: 1, tensor: 1, expert: 1, ...given }
+  for (const [name, ways] of Object.entries(asked)) checkInteger(op, name, ways, 1)
+  const { data, tensor, expert } = asked
+  const rest = made.jaxDevices / (data * tensor * expert)
+  if (given.fsdp === undefined && Number.isInteger(rest)) return { ...asked, fsdp: rest }
+  if (rest === asked.fsdp) return asked
+  const near = Number.isInteger(rest) ? `fsdp ${rest}` : `fsdp ${made.jaxDevices} alone`
+  throw new RangeError(
+    `${op}: the split multiplies to ${data * asked.fsdp * tensor * expert} devices and ${made.name} has ${made.jaxDevices}, nearest ${near} [${Object.values(asked).join(' x ')}]`,
+  )
+}
+
+/** Activations and gathered weights of every operation, and the optimizer's pass over weights, gradients and two moments. */
+function hbmSeconds({ config, made, split, batch, sequence, slices }: Step): number {
+  const ways = split.data * split.fsdp * split.expert * slices
+  const listed = operations(config, { batch: Math.max(1, Math.round(batch / ways)), sequence })
+  const bytes = listed.reduce(
+    (sum, { copies, forward, backward }) => sum + copies * (forward.bytes + backward.bytes),
+    0,
+  )
+  const updated = (parameterUse(config).total / (split.fsdp * split.tensor * split.expert)) * updateBytes
+  return ((bytes / split.tensor + updated) * made.chip.jaxDevices) / made.chip.hbmBytesPerSecond
+}
+
+/** Weights and two float32 moments read and written, gradients read: 2 + 2 + 2 + 16 bytes. */
+const updateBytes = 22
+
+function iciSeconds({ config, made, split, batch, sequence, slices }: Step): number {
+  const { chip, topology, wrap } = made
+  const link = chip.iciBytesPerSecondPerLink
+  if (link === null || made.chips === 1) return 0
+  const { data, fsdp, tensor, expert } = split
+  const size = bitsOf('bfloat16') / 8
+  const weights = (size * parameterUse(config).total) / (tensor * expert)
+  const { D, L, attention, mlp } = architectureOf(config)
+  const tokens = (batch * sequence) / (data * fsdp * expert * slices)
+  // Weights are gathered forward and backward and gradients scattered; what is copied all-reduces its gradients.
+  const gathered = (fsdp > 1 ? 3 * weights : 0) + (data > 1 ? (2 * weights) / fsdp : 0)
+  // Every pair of products gathers and scatters the residual stream, forward and backward.
+  const pairs = (attention ? 1 : 0) + (attention && mlp ? 1 : 0) || 1
+  const exchanged = tensor > 1 ? 4 * size * tokens * D * L * pairs : 0
+  const routed = expert > 1 ? (4 * size * tokens * (mlp?.active ?? 0) * D * L) / 4 : 0
+  const long = topology.flatMap((side, axis) => (side > 1 ? [wrap[axis] ? 2 * link : link] : []))
+  const total = long.reduce((sum, rate) => sum + rate, 0)
+  // Tensor parallelism has one axis to itself, where there are several.
+  const inner = tensor > 1 && long.length > 1 ? (long.at(-1) ?? link) : 0
+  const outer = total - inner
+  return ((gathered + routed) / outer + exchanged / (inner === 0 ? total : inner)) * chip.jaxDevices
+}
+
+function dcnSeconds({ config, made, slices }: Step): number {
+  const rate = made.chip.dcnBytesPerSecond
+  if (slices === 1 || rate === null) return 0
+  const gradients = 2 * parameterUse(config).total
+  return (2 * gradients * (slices - 1)) / slices / (made.chips * rate)
+}
+
+/**
+ * What no split and no overlap avoids: the model's FLOPs, and the optimizer's state read and written once. Of each rate the most
+ * favourable of all sources is taken.
+ */
+function lowerBound(
+  config: ModelConfig,
+  made: Slice,
+  flopsPerChip: number,
+  dtype: PeakDType,
+  slices: number,
+): number {
+  const { facts } = made.chip
+  const best = ({
+    value,
+    others,
+  }: {
+    readonly value: number
+    readonly others: readonly { readonly value: number }[]
+  }): number => Math.max(value, ...others.map((other) => other.value))
+  const favour = best(facts.bfloat16FlopsPerSecond) / facts.bfloat16FlopsPerSecond.value
+  const compute = flopsPerChip / (peakOpsPerSecond(made.chip, dtype) * favour)
+  // 8-bit weights and moments, read and written, is the least that is common.
+  const state = (6 * parameterUse(config).total) / (made.chips * slices) / best(facts.hbmBytesPerSecond)
+  return Math.max(compute, state)
+}
+
+const largest = (terms: StepTerms): keyof StepTerms =>
+  (['compute', 'hbm', 'ici', 'dcn', 'pcie'] as const).reduce((a, b) => (terms[b] > terms[a] ? b : a))
+
+function assumptionsOf(
+  chip: Chip,
+  reached: number | null,
+  routed: boolean,
+  remat: Remat,
+  dtype: PeakDType,
+): string[] {
+  const runs = `${efficiencyOf(chip.name).points.length} published runs`
+  const constant =
+    reached === null
+      ? `no measurement of ${chip.name} was found: no estimate`
+      : `compute reaches ${(100 * reached).toFixed(1)} % of the ${dtype} peak, all pairs of positions counted: ${dtype === 'bfloat16' ? `fitted on ${runs}` : `the share of ${runs} in bfloat16, no run in ${dtype} was measured`}${routed ? ', times the factor of routing' : ''}`
+  return [
+    'the lower bound counts half of the pairs of positions and nothing twice, and takes the best rate that any source gives',
+    constant,
+    'compute, HBM, links, network and host overlap in full: the estimate is the largest of them',
+    'weights are gathered in bfloat16, forward and backward, and gradients scattered; tensor parallelism has one torus axis to itself',
+    'Adam with float32 moments over bfloat16 weights: 22 bytes a parameter pass through HBM in the update',
+    remat === 'everything'
+      ? 'no recomputation is counted: what the published runs compute again is in the constant'
+      : `recomputation of policy '${remat}' is counted on top of what the published runs compute again`,
+  ]
+}
