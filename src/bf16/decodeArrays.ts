@@ -4,7 +4,7 @@ import { checkCodes, outFloat32For, settled } from './outArray.js'
 const block = 65536
 
 /**
- * The values of bfloat16 codes as float32.
+ * Decodes an array of bfloat16 codes to float32 values; `formats.decode` decodes one code of any format.
  *
  * Shape     any length; `out` as long.
  * Dtype     Uint16Array -> Float32Array.

@@ -3,7 +3,8 @@ import { codeOfBits, codeOfFloat64 } from './float32Bits.js'
 import { outFor, settled } from './outArray.js'
 
 /**
- * Rounds float32 or float64 values to bfloat16 codes, each directly and once.
+ * Rounds an array of float32 or float64 values to bfloat16 codes, each directly and once; `formats.encode` rounds one number
+ * to any format.
  *
  * Shape     any length; `out` as long.
  * Dtype     Float32Array or Float64Array -> Uint16Array.

@@ -26,7 +26,8 @@ function byTable(name: UnaryName): UnaryCode {
   return Object.defineProperty(of, 'name', { value: name })
 }
 
-// Each of the functions below looks its result up in `table`.
+// Each of the functions below looks up the result for one bfloat16 code in `table`; the functions of the same names in tensor
+// take tensors.
 
 /** e^x. */
 export const exp: UnaryCode = byTable('exp')

@@ -68,8 +68,8 @@ const dataNames: OptionTable<BoundData & Partial<DecayBoundData>> = {
 }
 
 /**
- * An a-priori bound of the absolute error of a computation, for every order and accumulation dtype: rigorous for any
- * input of that size, subnormals included, the last rounding included.
+ * A-priori bound of the absolute error of a sum, product or scan (`kernels.errorBound` is that of attention and the other
+ * kernels), for every order and accumulation dtype: rigorous for any input of that size, with subnormals and the last rounding.
  *
  * 'sum'    of n terms.
  * 'cumsum' every one of n running sums.

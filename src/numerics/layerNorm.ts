@@ -23,7 +23,8 @@ export interface NormOptions extends InternalOptions {
 const normNames: OptionTable<NormOptions> = { ...internalNames, axis: 'optional', eps: 'optional' }
 
 /**
- * (x - mean) / sqrt(variance + eps), without scale and offset.
+ * (x - mean) / sqrt(variance + eps) without scale and offset: the numerics alone. `kernels.layerNorm` is the kernel with both,
+ * `nn.layerNorm` the layer with parameters.
  *
  * Shape     that of x; `axis` default the last.
  * Dtype     that of x, a float.
@@ -45,7 +46,8 @@ export function layerNorm<D extends DType>(x: Tensor<D>, options: NormOptions = 
 }
 
 /**
- * x / sqrt(mean of x x + eps), without scale.
+ * x / sqrt(mean of x x + eps) without scale: the numerics alone. `kernels.rmsNorm` is the kernel with a scale, `nn.rmsNorm`
+ * the layer with parameters.
  *
  * Shape     that of x; `axis` default the last. Dtype that of x, a float.
  * Rounding  op by op: x x, their mean (added in `accumulate`, default float32), + eps, r = 1 / sqrt, x r, each to `internal`

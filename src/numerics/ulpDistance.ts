@@ -4,8 +4,8 @@ import { sameNumber } from './sameNumber.js'
 import { checkFloats } from './wide.js'
 
 /**
- * How many steps of their dtype lie between elements of a and b: the measure that says "off by one in the last place"
- * in every binade.
+ * How many ulps of their dtype lie between the elements of two tensors (`formats.ulpDistance` takes two numbers): a measure
+ * with the same meaning in every binade.
  *
  * Shape     a and b alike, or b a number, rounded to the dtype. Dtype both alike, a float; the distances are float64.
  * Rounding  none up to 2^53; between float64 elements further apart, once.

@@ -12,7 +12,7 @@ import { targetCase } from './cases/target.js'
 import { varianceCase } from './cases/variance.js'
 import type { Operation } from './lab/operation.js'
 
-/** Every operation of the benchmark, in the order of the report. */
+/** Every operation that the drift bench measures, in the order of the report; `model.operations` are those of an architecture. */
 export const operations: readonly Operation[] = [
   cumsumCase,
   sumCase,

@@ -25,7 +25,7 @@ export interface RangeOptions {
 const names: OptionTable<RangeOptions> = { points: 'optional' }
 
 /**
- * Numbers that are evenly spread on a logarithmic axis: for rates and scales.
+ * Values of a parameter, evenly spaced on a logarithmic axis, for rates and scales; `log` of tensor is the logarithm.
  *
  * Throws    RangeError for ends that are not positive, or the first above the second.
  *
@@ -37,7 +37,7 @@ export function log(from: number, to: number, options: RangeOptions = noOptions)
   return range('log', from, to, options)
 }
 
-/** Numbers that are evenly spread. */
+/** Values of a parameter, evenly spaced; `nn.linear` is the layer. */
 export function linear(from: number, to: number, options: RangeOptions = noOptions): ValueRange {
   checkNumber('linear', 'from', from)
   checkNumber('linear', 'to', to, from)

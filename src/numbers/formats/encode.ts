@@ -9,7 +9,7 @@ import {
 } from './rounding.js'
 
 /**
- * The code of a number: one rounding, straight from float64.
+ * The code of one number in any format (`bf16.encode` takes arrays): one rounding, straight from float64.
  *
  * Rounding  nearest even, or as `rounding` says; the exponent is unlimited above while rounding.
  * Special   NaN: the canonical NaN, sign 0. Overflow and infinities: infinity, where there is none NaN, where

@@ -2,8 +2,8 @@ import { shown } from '../../base/options/index.js'
 import { checkCodes } from './dequantizeBlocks.js'
 
 /**
- * Codes of 4 bits two to a byte, of 6 bits four to three bytes: one stream of bits, lowest first, so that the first
- * code of a byte lies in its low bits. Codes of 8 bits are copied.
+ * Packs the codes of a format without gaps (`vq.packCodes` begins every group at a byte): 4-bit codes two to a byte, 6-bit
+ * codes four to three bytes, lowest bits first. Codes of 8 bits are copied.
  *
  * Shape     n codes -> n * bits / 8 bytes, a whole number; `out` too.
  * Throws    RangeError for bytes that are not whole, a code of more bits, and a width other than 4, 6 and 8.
@@ -40,7 +40,7 @@ export function packCodes(codes: Uint8Array, bits: number, out?: Uint8Array): Ui
 }
 
 /**
- * The n codes of bytes that `packCodes` made.
+ * Unpacks the n codes of a format that `packCodes` of formats packed.
  *
  * Shape     n * bits / 8 bytes, exactly.
  * Throws    RangeError for any other number of bytes.

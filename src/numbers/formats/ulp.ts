@@ -78,7 +78,7 @@ function stepped(code: number, step: 1 | -1, format: FloatFormat): number {
 }
 
 /**
- * How many steps of the format lie between two numbers, each first rounded to it.
+ * How many ulps of the format lie between two numbers, each first rounded to it; `ulpDistance` of numerics takes tensors.
  *
  * Special   both zeros are one place; NaN to NaN is 0, NaN to a number Infinity; an infinity is Infinity away
  *           from everything but itself.

@@ -1,7 +1,8 @@
 import { twoProduct } from './pair.js'
 
 /**
- * sqrt(a^2 + b^2) in float64 without `Math.hypot`, so that every engine gives the same bits; operands may be of any size.
+ * sqrt(a^2 + b^2) of two JavaScript numbers (`hypot` of tensor takes tensors), without `Math.hypot`, so that every engine
+ * gives the same bits; operands may be of any size.
  *
  * Rounding  one Newton step from the rounded root, its residual exact: a float64 next to the real value, and that value where it is a
  *           float64 of 26 bits or less. Rounded again to at most 16 bits it is rounded as once: a midpoint of p + 1 bits and the

@@ -18,7 +18,8 @@ export function key(seed: number | bigint): Key {
 }
 
 /**
- * n new keys: key i is the cipher of counter i, so more keys do not change the first ones.
+ * Splits a random key into n new keys (`split` of tensor splits a tensor): key i is the cipher of counter i, so a larger n does
+ * not change the first ones.
  *
  * @example split(key(0)).map((k) => k.data[0]) // [1797259609,928981903]
  */

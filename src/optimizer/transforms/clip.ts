@@ -6,7 +6,7 @@ import type { Scalar } from '../arithmetic/operand.js'
 import { type EmptyState, type GradientTransformation, stateless } from '../transformation.js'
 
 /**
- * Every element held within [-maxDelta, maxDelta]. NaN stays NaN.
+ * Gradient transformation that clips every element to [-maxDelta, maxDelta]; `clip` of tensor clips one tensor. NaN stays NaN.
  *
  * @example tree.leavesOf(clip(1).update([tensor([-3, 0.5])], {})[0])[0].toNested() // [-1, 0.5]
  */

@@ -27,8 +27,8 @@ export const traceNames: OptionTable<TraceOptions> = {
 }
 
 /**
- * Momentum: t' = g + decay t, the update t', or g + decay t' with `nesterov`. The update is the trace before it is cast
- * to the accumulator's dtype.
+ * Momentum, optax's trace (`systolic.trace` records a systolic array): t' = g + decay t, the update t', or g + decay t' with
+ * `nesterov`. The update is the trace before it is cast to the accumulator's dtype.
  *
  * @example tree.leavesOf(trace(0.5).update([tensor([1])], { trace: [tensor([4])] })[0])[0].item() // 3
  */

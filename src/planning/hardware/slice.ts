@@ -42,7 +42,7 @@ const sliceNames: OptionTable<SliceOptions> = {
 }
 
 /**
- * A slice by its Cloud name (`v5p-128`) or by libtpu's notation (`v5p:4x4x4`). The number in a name counts TensorCores for
+ * A slice of TPU chips (`slice` of tensor cuts a tensor) by its Cloud name (`v5p-128`) or by libtpu's notation (`v5p:4x4x4`). The number in a name counts TensorCores for
  * v2, v3, v4, v5p and tpu7x, so v5p-128 has 64 chips, and chips for v5e and v6e.
  *
  * Shape     none. Dtype none. Rounding none.

@@ -55,7 +55,7 @@ const operationsNames: OptionTable<OperationsOptions> = {
 const chunk = 256
 
 /**
- * Every operation of a model over a batch: FLOPs and HBM bytes, forward and backward. Products read both operands and write
+ * Every operation of a model over a batch (`drift.operations` are those of the drift bench): FLOPs and HBM bytes, forward and backward. Products read both operands and write
  * the result; elementwise work is fused to one read and one write. Output projection and loss stand last.
  *
  * Shape     none. Dtype of the byte counts by option. Rounding none.

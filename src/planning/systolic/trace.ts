@@ -59,8 +59,9 @@ const idle: Cell = { does: 'idle', a: null, b: null, sum: null }
 const mostCells = 2 ** 20
 
 /**
- * A small systolic array at work: for every cycle what each cell holds and does, as plain data to draw from. Nothing in it
- * knows the formula of `cycles`: cells hand on to their neighbours, and the product is what they end with.
+ * Records a small systolic array (`optimizer.trace` is momentum): for every cycle what each cell holds and does, as plain data
+ * to draw from. It is simulated cell by cell, each passing its values to its neighbours, and does not use the formula of
+ * `cycles`; the product is what the cells hold at the end.
  *
  * Rounding  float64: products and sums each once; along k in order within a fold, then the folds' sums in order.
  * Throws    RangeError for matrices that do not fit together, and for more than 2^20 cells in all frames.

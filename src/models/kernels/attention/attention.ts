@@ -48,8 +48,8 @@ export interface WholeResult<D extends FloatDType = FloatDType> {
 }
 
 /**
- * softmax(q k' scale) v over whole rows: the reference that tiled forms are measured against, in float64 the exact one.
- * Made of tensor operations, so that it has gradients of any order and rounds as they do.
+ * Attention of whole rows, softmax(q k' scale) v (`nn.attention` is the layer): the reference for the tiled forms, exact in
+ * float64. It is made of tensor operations, so it has gradients of any order and rounds as they do.
  *
  * Shape     as `flashAttention`.
  * Dtype     all alike, any float; `internal` needs infinities where there is a mask.

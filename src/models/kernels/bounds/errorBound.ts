@@ -8,7 +8,8 @@ type Operation = 'attention' | 'gemm' | 'layerNorm' | 'rmsNorm'
 const operations: readonly Operation[] = ['attention', 'gemm', 'layerNorm', 'rmsNorm']
 
 /**
- * An a-priori bound of the absolute error of a kernel: for any input of that size, the last rounding included.
+ * A-priori bound of the absolute error of a kernel (`errorBound` of numerics is that of sums, products and scans): for any
+ * input of that size, with the last rounding.
  *
  * 'attention'  of one output element of `flashAttention` against exact arithmetic on the same operands, without
  *              `ties`, `bias` and `sinks`.

@@ -32,7 +32,8 @@ const names: OptionTable<LayerNormOptions> = {
 }
 
 /**
- * (x - mean) / sqrt(variance + eps) scale + bias along the last axis, as kernels order it.
+ * Kernel: (x - mean) / sqrt(variance + eps) scale + bias along the last axis, in the order of operations of GPU and TPU
+ * kernels. `nn.layerNorm` is the layer of it, `layerNorm` of numerics has no scale and bias.
  *
  * Shape     that of x; scale and bias [the last axis of x].
  * Dtype     that of x, a float; scale and bias of x's or of the internal dtype.

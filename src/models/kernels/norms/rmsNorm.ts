@@ -29,7 +29,8 @@ const names: OptionTable<RmsNormOptions> = {
 }
 
 /**
- * x / sqrt(mean of x x + eps) scale along the last axis, as kernels order it.
+ * Kernel: x / sqrt(mean of x x + eps) scale along the last axis, in the order of operations of GPU and TPU kernels.
+ * `nn.rmsNorm` is the layer of it, `rmsNorm` of numerics has no scale.
  *
  * Shape     that of x; scale [the last axis of x].
  * Dtype     that of x, a float; scale of x's or of the internal dtype.

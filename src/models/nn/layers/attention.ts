@@ -64,8 +64,8 @@ const attentionNames: OptionTable<AttentionLayerOptions> = {
 }
 
 /**
- * Attention over the positions of a sequence: products to queries, keys and values, heads that may share keys and values,
- * positions by RoPE, a product back.
+ * Attention layer with parameters (`kernels.attention` is the bare function): projections to queries, keys and values, heads
+ * that may share keys and values, RoPE, an output projection.
  *
  * Shape     [..., T, features] to the same.
  * Rounding  products as `linear`; queries, keys and values in `compute`, turned and attended as `applyRope` and

@@ -35,7 +35,7 @@ const linearNames: OptionTable<LinearOptions> = {
 }
 
 /**
- * x W + b, along the last axis.
+ * Layer x W + b along the last axis; `linear` of sweep is a range of values.
  *
  * Shape     [..., inputs] to [..., outputs]; weight [inputs, outputs], bias [outputs].
  * Dtype     the policy's.

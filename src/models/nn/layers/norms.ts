@@ -53,7 +53,7 @@ const layerNames: OptionTable<LayerNormLayerOptions> = {
 const rmsNames: OptionTable<RmsNormLayerOptions> = { ...commonNames, scaling: 'optional' }
 
 /**
- * `kernels.layerNorm` with a scale that begins as 1 and a bias that begins as 0.
+ * Layer of `kernels.layerNorm` (not `layerNorm` of numerics, which has no scale) whose scale is initialized to 1, bias to 0.
  *
  * Shape     [..., features] to the same.
  * Rounding  x and parameters to `compute`; every step to `accumulate`; once to `output`.
@@ -83,7 +83,8 @@ export function layerNorm(options: LayerNormLayerOptions): Layer<NormParameters>
 }
 
 /**
- * `kernels.rmsNorm` with a scale that begins as 1, for 'one-plus' as 0.
+ * Layer of `kernels.rmsNorm` (not `rmsNorm` of numerics, which has no scale) whose scale is initialized to 1, for
+ * 'one-plus' to 0.
  *
  * Shape     [..., features] to the same.
  * Rounding  x and the scale to `compute`; every step to `accumulate`; once to `output`, for 'cast-first' before the scale too.

@@ -7,8 +7,8 @@ export type Codes = Tensor<'int32'> | Int32Array | Uint32Array | Uint16Array | U
 const elements = (codes: Codes): ArrayLike<number> => (codes instanceof Tensor ? codes.data : codes)
 
 /**
- * Codes of any number of bits end to end, the least significant bit first; every group of codes begins at a byte, as faiss
- * packs the codes of a vector.
+ * Packs codebook indices of any number of bits, least significant bit first, every group at a byte boundary as faiss packs the
+ * codes of a vector; `formats.packCodes` packs a format's codes without gaps.
  *
  * Shape     n codes in groups of `group` -> n / group times ceil(group bits / 8) bytes.
  * Throws    RangeError for a code of more bits, codes that fill no whole groups, and a width outside 1 to 31.
@@ -43,7 +43,7 @@ export function packCodes(codes: Codes, bits: number, group?: number): Uint8Arra
 }
 
 /**
- * The n codes of bytes that `packCodes` made, in the same groups.
+ * Unpacks the n codebook indices that `packCodes` of vq packed, in the same groups.
  *
  * Shape     n / group times ceil(group bits / 8) bytes, exactly.
  * Throws    RangeError for any other number of bytes.

@@ -4,7 +4,8 @@ import type { DType } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
 
 /**
- * x between two limits: minimum(maximum(x, low), high), as NumPy's clip. Null is no limit.
+ * Clips a tensor to two limits, minimum(maximum(x, low), high), as NumPy's clip; `optimizer.clip` is a gradient
+ * transformation. Null is no limit.
  *
  * Shape     broadcast of all. Dtype that of x; numbers take it.
  * Rounding  none but of the limits to the dtype.

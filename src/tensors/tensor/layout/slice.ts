@@ -27,8 +27,8 @@ export const sliceOp: KnownOp<Slicing> = {
 }
 
 /**
- * Part of a tensor, one range per axis from the first; axes without one are kept whole. A range reaching outside is cut,
- * as in NumPy.
+ * Part of a tensor (`hardware.slice` is a slice of TPU chips), one range per axis from the first; axes without one are kept
+ * whole. A range reaching outside is cut, as in NumPy.
  *
  * Throws    RangeError for an index outside the axis, and more ranges than axes; TypeError for a range of another kind.
  *
@@ -93,7 +93,7 @@ function resolve(
 }
 
 /**
- * A tensor cut along an axis: into equal sections, or before each of the given positions.
+ * A tensor split along an axis (`random.split` splits a key): into equal sections, or before each of the given positions.
  *
  * @example split(tensor([1, 2, 3, 4]), 2).map((part) => part.toNested()) // [[1,2],[3,4]]
  * @example split(tensor([1, 2, 3, 4]), [1]).map((part) => part.toNested()) // [[1],[2,3,4]]
