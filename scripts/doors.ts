@@ -99,6 +99,18 @@ export const doorGroups: readonly DoorGroup[] = [
     ],
   },
   {
+    title: 'Programs from Python',
+    doors: [
+      {
+        folder: 'stablehlo',
+        root: 'none',
+        anywhere: 'only who brings a program needs it',
+        about:
+          'StableHLO that JAX and PyTorch write: read, run, differentiated and explained with its Python lines',
+      },
+    ],
+  },
+  {
     title: 'Training',
     doors: [
       {

@@ -86,6 +86,11 @@ export const wings: Readonly<Record<string, Wing>> = {
     folders: ['replay'],
     imports: ['numbers', 'tensors', 'training'],
   },
+  programs: {
+    about: 'programs written elsewhere, as functions of our own operations: StableHLO from JAX and PyTorch',
+    folders: ['stablehlo'],
+    imports: [],
+  },
   models: {
     about: 'layers and kernels, state-space models, vector quantisation, automata, reinforcement learning',
     folders: ['nn', 'kernels', 'ssm', 'vq', 'nca', 'env', 'rl'],
