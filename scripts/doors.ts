@@ -108,6 +108,12 @@ export const doorGroups: readonly DoorGroup[] = [
         about:
           'StableHLO that JAX and PyTorch write: read, run, differentiated and explained with its Python lines',
       },
+      {
+        folder: 'onnx',
+        root: 'none',
+        anywhere: 'only who brings a model needs it',
+        about: 'ONNX models that PyTorch exports: read, run, differentiated and explained node by node',
+      },
     ],
   },
   {

@@ -87,9 +87,10 @@ export const wings: Readonly<Record<string, Wing>> = {
     imports: ['numbers', 'tensors', 'training'],
   },
   programs: {
-    about: 'programs written elsewhere, as functions of our own operations: StableHLO from JAX and PyTorch',
-    folders: ['stablehlo'],
-    imports: [],
+    about:
+      'programs written elsewhere, as functions of our own operations: StableHLO from JAX, ONNX from PyTorch',
+    folders: ['stablehlo', 'onnx'],
+    imports: ['tensors'],
   },
   models: {
     about: 'layers and kernels, state-space models, vector quantisation, automata, reinforcement learning',

@@ -1,0 +1,11 @@
+// ONNX models, as PyTorch exports them, read and run as functions of tensors.
+export type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './model.js'
+export { onnxOperators } from './operators.js'
+export {
+  type NamedTensors,
+  type OnnxProgram,
+  programOfOnnx,
+  type ProgramOfOnnxOptions,
+} from './programOfOnnx.js'
+export { readOnnx, type ReadOnnxOptions } from './readOnnx.js'
+export { type ExternalData, storedTensor } from './storedTensor.js'

@@ -1,0 +1,22 @@
+import { bitcast, cast, type DType, dtypeFacts, isFloat, type Tensor } from '../../../tensors/tensor/index.js'
+import type { Call, Operator } from '../call.js'
+import { dataTypeName, dtypeOfNumber } from '../storedTensor.js'
+
+function castTo(call: Call, x: Tensor, dtype: DType): Tensor {
+  const narrow = isFloat(dtype) && dtypeFacts(dtype).bits <= 8
+  return narrow && isFloat(x.dtype) ? cast(x, dtype, { saturate: call.flag('saturate', 1) }) : cast(x, dtype)
+}
+
+function named(call: Call): DType {
+  const number = call.number('to', 0)
+  const dtype = dtypeOfNumber(number)
+  if (dtype === undefined) throw call.error('gives elements that no tensor can have', dataTypeName(number))
+  return dtype
+}
+
+/** Changes of dtype. */
+export const castOperators: Readonly<Record<string, Operator>> = {
+  BitCast: (call, x) => bitcast(call.need(x, 0), named(call)),
+  Cast: (call, x) => castTo(call, call.need(x, 0), named(call)),
+  CastLike: (call, x, like) => castTo(call, call.need(x, 0), call.need(like, 1).dtype),
+}
