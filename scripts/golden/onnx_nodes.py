@@ -66,4 +66,4 @@ def main(out):
     print(len(cases), "cases,", os.path.getsize(out), "bytes")
 
 
-main(sys.argv[1])
+main(sys.argv[1] if len(sys.argv) > 1 else "test/golden/onnx/nodes.json.gz")

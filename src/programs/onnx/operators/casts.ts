@@ -2,7 +2,19 @@ import { bitcast, cast, type DType, dtypeFacts, isFloat, type Tensor } from '../
 import type { Call, Operator } from '../call.js'
 import { dataTypeName, dtypeOfNumber } from '../storedTensor.js'
 
+/** ONNX's names of the ways to round to powers of two. */
+const scaleRoundings: Readonly<Record<string, 'up' | 'down' | 'nearest-away'>> = {
+  up: 'up',
+  down: 'down',
+  nearest: 'nearest-away',
+}
+
 function castTo(call: Call, x: Tensor, dtype: DType): Tensor {
+  if (dtype === 'float8_e8m0fnu') {
+    const rounding = scaleRoundings[call.text('round_mode', 'up')]
+    if (!rounding) throw call.error('has an unknown rounding', call.text('round_mode', 'up'))
+    return cast(x, dtype, { rounding, saturate: call.flag('saturate', 1) })
+  }
   const narrow = isFloat(dtype) && dtypeFacts(dtype).bits <= 8
   return narrow && isFloat(x.dtype) ? cast(x, dtype, { saturate: call.flag('saturate', 1) }) : cast(x, dtype)
 }

@@ -110,6 +110,11 @@ function meanOf(call: Call, ...inputs: (Tensor | undefined)[]): Tensor {
   )
 }
 
+/** a / b; of integers cut toward zero. */
+function quotient(a: Tensor, b: Tensor): Tensor {
+  return isFloat(a.dtype) ? div(a, b) : truncDiv(a, b)
+}
+
 /** `condition` as a number of the dtype: 1 or 0. */
 function as01(condition: Tensor, dtype: DType): Tensor {
   return cast(condition, dtype)
@@ -156,9 +161,11 @@ export const elementwiseOperators: Readonly<Record<string, Operator>> = {
   Clip: clipped,
   Cos: unary(cos),
   Cosh: unary(cosh),
-  Dropout: (call, x) => {
+  Div: binary(quotient),
+  Dropout: (call, x, _, training) => {
     const value = call.need(x, 0)
-    // Training would draw a mask by ONNX Runtime's own generator.
+    // A mask would be drawn by the runtime's own generator.
+    if (training && call.known(training, 'its mode')[0] !== 0) throw call.error('draws a mask in training mode')
     return [value, full(value.shape, 1, { dtype: 'bool' })]
   },
   Elu: fused((x, call) => below(x, (y) => mul(expm1(y), call.number('alpha', 1)))),

@@ -74,7 +74,8 @@ function batchNormalization(call: Call, ...inputs: (Tensor | undefined)[]): read
   }
   if (!call.flag('training_mode')) return [normalized(oldMean, oldVariance)]
   const axis = x.shape.map((_, i) => i).filter((i) => i !== 1)
-  const [middle, spread] = variance(wide, axis).map((one) => reshape(one, [scale.size])) as [Tensor, Tensor]
+  const [wideMean, wideVariance] = variance(wide, axis)
+  const [middle, spread] = [reshape(wideMean, [scale.size]), reshape(wideVariance, [scale.size])]
   const momentum = call.number('momentum', 0.9)
   const running = (old: Tensor, now: Tensor): Tensor =>
     cast(add(mul(widened(old), momentum), mul(now, 1 - momentum)), old.dtype)

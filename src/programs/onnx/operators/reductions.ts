@@ -57,8 +57,8 @@ const reduction =
 /** The largest or smallest element, and of no elements the identity: the end of the dtype. */
 function extreme(f: typeof max, name: 'max' | 'min'): (x: Tensor, along: Along) => Tensor {
   return (x, along) => {
-    if (x.dtype === 'bool') return cast(extreme(f, name)(cast(x, 'int32'), along), 'bool')
-    if (x.size > 0) return f(x, along)
+    if (x.size > 0) return x.dtype === 'bool' ? cast(f(cast(x, 'int32'), along), 'bool') : f(x, along)
+    if (x.dtype === 'bool') return full(shapeWithout(x, along), name === 'max' ? 0 : 1, { dtype: 'bool' })
     const facts = dtypeFacts(x.dtype)
     const end = isFloat(x.dtype)
       ? name === 'max'
