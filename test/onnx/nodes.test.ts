@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { fromBinary } from '@bufbuild/protobuf'
 import { TensorProtoSchema } from 'onnx-buf'
 import { onnxOperators, programOfOnnx, readOnnx, storedTensor } from 'tpu-toolkit/onnx'
-import type { Tensor } from 'tpu-toolkit/tensor'
+import { dtypeFacts, type Tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 /** A model of one operator with inputs and outputs, from ONNX's own tests. */
@@ -29,11 +29,14 @@ function difference(name: string, actual: Tensor, expected: Tensor, rtol: number
   if (actual.dtype !== expected.dtype) return `${name} is ${actual.dtype}, not ${expected.dtype}`
   if (actual.shape.join() !== expected.shape.join()) return `${name} has shape ${actual.shape}, not ${expected.shape}`
   const [a, b] = [actual.toNumbers(), expected.toNumbers()]
+  // ONNX's reference rounds every step of an operator to bfloat16 or float16, we and ONNX Runtime once: up to 4 ulps apart.
+  const half = actual.dtype === 'bfloat16' || actual.dtype === 'float16'
+  const relative = half ? Math.max(rtol, 4 * dtypeFacts(actual.dtype).eps) : rtol
   for (const [i, wanted] of b.entries()) {
     const found = a[i]!
     if (Object.is(found, wanted) || found === wanted) continue
     if (Number.isNaN(found) && Number.isNaN(wanted)) continue
-    if (Math.abs(found - wanted) <= atol + rtol * Math.abs(wanted)) continue
+    if (Math.abs(found - wanted) <= atol + relative * Math.abs(wanted)) continue
     return `${name}[${i}] is ${found}, not ${wanted}`
   }
   return undefined
@@ -52,7 +55,11 @@ function run({ model: text, inputs, outputs, rtol, atol }: Case): string | undef
 }
 
 const known = new Set(onnxOperators())
-const taken = cases.filter(({ operators }) => operators.every((operator) => known.has(operator)))
+// A mask drawn in training mode follows the runtime's own generator.
+const random = /^test_training_dropout_(default|mask)|^test_training_dropout(_default_mask)?$/
+const taken = cases.filter(
+  ({ name, operators }) => operators.every((operator) => known.has(operator)) && !random.test(name),
+)
 const groups = new Map<string, Case[]>()
 for (const one of taken) {
   const group = one.operators.length === 1 ? one.operators[0]! : 'several operators'

@@ -78,8 +78,8 @@ export function storedTensor(proto: TensorProto, external: ExternalData | undefi
       : proto.rawData.length > 0
         ? proto.rawData
         : undefined
-  const given = raw ? elementsIn(raw, dtype) : fieldOf(proto, dtype).length
-  const perByte = raw ? (packed.get(dtype) ?? 1) : perField(dtype)
+  const given = raw ? elementsIn(raw, dtype) : fieldOf(proto, dtype).length * perByteOf(dtype)
+  const perByte = perByteOf(dtype)
   // The last byte of packed elements may have room for more than there are.
   if (given < size || given >= size + perByte) {
     throw new RangeError(
@@ -102,11 +102,15 @@ function externalBytes(proto: TensorProto, name: string, external: ExternalData 
 }
 
 function elementsIn(raw: Uint8Array, dtype: DType): number {
-  return (raw.length / bytesOf(dtype)) * (packed.get(dtype) ?? 1)
+  return (raw.length / bytesOf(dtype)) * perByteOf(dtype)
 }
 
 function bytesOf(dtype: DType): number {
   return zeros([1], { dtype }).data.BYTES_PER_ELEMENT
+}
+
+function perByteOf(dtype: DType): number {
+  return packed.get(dtype) ?? 1
 }
 
 /** Fills a tensor from little-endian bytes. */
@@ -139,10 +143,6 @@ function fieldOf(proto: TensorProto, dtype: DType): Field {
   if (dtype === 'int64') return proto.int64Data
   if (dtype === 'uint32' || dtype === 'uint64') return proto.uint64Data
   return proto.int32Data
-}
-
-function perField(dtype: DType): number {
-  return packed.get(dtype) ?? 1
 }
 
 /** Fills a tensor from a typed field; formats of 16 bits and less hold codes there. */

@@ -104,9 +104,8 @@ function attention(call: Call, ...inputs: (Tensor | undefined)[]): readonly Tens
   const times = queries.shape[1]! / keys.shape[1]!
   // Half of the scale on each side, as the specification has it.
   const root = Math.sqrt(call.number('scale', 1 / Math.sqrt(queries.shape[3]!)))
-  // Each step rounds to the dtype, as in the operator's definition by others.
-  const turned = transpose(repeatedHeads(keys, times), [0, 1, 3, 2])
-  let scores = matmul(mul(queries, root), mul(turned, root))
+  const wideKeys = widened(repeatedHeads(keys, times))
+  let scores = matmul(mul(widened(queries), root), mul(transpose(wideKeys, [0, 1, 3, 2]), root))
   const mode = call.number('qk_matmul_output_mode', 0)
   const raw = scores
   const cap = call.number('softcap', 0)
@@ -114,8 +113,8 @@ function attention(call: Call, ...inputs: (Tensor | undefined)[]): readonly Tens
   const capped = scores
   const bias = biasOf(call, mask, queries.shape[2]!, keys.shape[2]!, pastKey?.shape[2] ?? 0, lengths)
   scores = add(scores, cast(bias, scores.dtype))
-  const shares = attended(widened(scores), bias)
-  const product = matmul(cast(shares, values.dtype), repeatedHeads(values, times))
+  const shares = attended(cast(scores, 'float32'), bias)
+  const product = matmul(cast(shares, scores.dtype), widened(repeatedHeads(values, times)))
   const shown = [raw, capped, scores, cast(shares, scores.dtype)][mode]
   if (!shown) throw call.error('has an unknown qk_matmul_output_mode', mode)
   return [cast(q.rank === 3 ? joined(product) : product, q.dtype), keys, values, cast(shown, q.dtype)]

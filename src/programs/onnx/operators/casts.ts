@@ -1,6 +1,9 @@
-import { bitcast, cast, type DType, dtypeFacts, isFloat, type Tensor } from '../../../tensors/tensor/index.js'
+import { bitcast } from './stub.js'
+import { cast, equal, full, where, type DType, dtypeFacts, isFloat, type Tensor } from '../../../tensors/tensor/index.js'
 import type { Call, Operator } from '../call.js'
 import { dataTypeName, dtypeOfNumber } from '../storedTensor.js'
+
+const wideOf = (x: Tensor): DType => (x.dtype === 'float64' ? 'float64' : 'float32')
 
 /** ONNX's names of the ways to round to powers of two. */
 const scaleRoundings: Readonly<Record<string, 'up' | 'down' | 'nearest-away'>> = {
@@ -13,7 +16,14 @@ function castTo(call: Call, x: Tensor, dtype: DType): Tensor {
   if (dtype === 'float8_e8m0fnu') {
     const rounding = scaleRoundings[call.text('round_mode', 'up')]
     if (!rounding) throw call.error('has an unknown rounding', call.text('round_mode', 'up'))
-    return cast(x, dtype, { rounding, saturate: call.flag('saturate', 1) })
+    const saturate = call.flag('saturate', 1)
+    // The format has no zero: its smallest value stands for it.
+    const positive = saturate ? where(equal(x, 0), full([], 2 ** -127, { dtype: wideOf(x) }), cast(x, wideOf(x))) : x
+    return cast(positive, dtype, { rounding, saturate })
+  }
+  // Integers of 2 and 4 bits wrap, where wider ones saturate.
+  if (isFloat(x.dtype) && !isFloat(dtype) && dtypeFacts(dtype).bits < 8 && dtype !== 'bool') {
+    return cast(cast(x, 'int32'), dtype)
   }
   const narrow = isFloat(dtype) && dtypeFacts(dtype).bits <= 8
   return narrow && isFloat(x.dtype) ? cast(x, dtype, { saturate: call.flag('saturate', 1) }) : cast(x, dtype)

@@ -1,3 +1,4 @@
+import { truncDiv } from './stub.js'
 import {
   abs,
   acos,
@@ -162,10 +163,11 @@ export const elementwiseOperators: Readonly<Record<string, Operator>> = {
   Cos: unary(cos),
   Cosh: unary(cosh),
   Div: binary(quotient),
-  Dropout: (call, x, _, training) => {
+  Dropout: (call, x, ratio, training) => {
     const value = call.need(x, 0)
     // A mask would be drawn by the runtime's own generator.
-    if (training && call.known(training, 'its mode')[0] !== 0) throw call.error('draws a mask in training mode')
+    const share = ratio ? call.known(ratio, 'its ratio')[0] : 0.5
+    if (share !== 0 && training && call.known(training, 'its mode')[0] !== 0) throw call.error('draws a mask in training mode')
     return [value, full(value.shape, 1, { dtype: 'bool' })]
   },
   Elu: fused((x, call) => below(x, (y) => mul(expm1(y), call.number('alpha', 1)))),

@@ -1,4 +1,4 @@
-import { formOf, type Op, type Tensor } from '../../tensor/index.js'
+import { formOf, type Op, siteOf, type Tensor } from '../../tensor/index.js'
 import { type GraphNode, graphWith } from '../graph/graphOf.js'
 import { exactResult } from './exactResult.js'
 import type { ElementStep } from './nonFinite.js'
@@ -64,7 +64,8 @@ export function stepOf(
   value: number,
   operands: readonly (readonly number[])[],
 ): ElementStep {
-  const { dtype, shape } = node.output
+  const { dtype, shape, trace } = node.output
+  const site = trace && siteOf(trace)
   return {
     index: node.index,
     op: node.op,
@@ -75,6 +76,7 @@ export function stepOf(
     operands,
     counts: operands.map(({ length }) => length),
     exact: exactResult(node, operands),
+    ...(site !== undefined && { site }),
   }
 }
 

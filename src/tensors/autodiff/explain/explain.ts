@@ -32,7 +32,12 @@ const shownSteps = 6
 
 function headline(event: NonFinite): string {
   const { index, nodes, op } = event
-  return op === 'input' ? placed(event) : `${placed(event)}, node ${index} of ${nodes}`
+  return op === 'input' ? placed(event) : `${placed(event)}, node ${index} of ${nodes}${lineOf(event)}`
+}
+
+/** The source line of an operation that was recorded with one. */
+function lineOf({ site }: ElementStep): string {
+  return site === undefined ? '' : ` at ${site}`
 }
 
 function placed(event: ElementStep): string {
@@ -68,7 +73,7 @@ function historyLine(step: HistoryStep): string {
   const { index, how, exact, value } = step
   const rounding = how === 'passed' ? '' : `, ${how}`
   const wide = exact !== undefined && exact !== value ? ` from ${short(exact)}` : ''
-  return `  ${index}: ${call(step)}${rounding}${how === 'cancelled' ? '' : wide}`
+  return `  ${index}: ${call(step)}${rounding}${how === 'cancelled' ? '' : wide}${lineOf(step)}`
 }
 
 /** All steps where something arose, and the ends of the rest. */
@@ -82,7 +87,7 @@ function chainLines(chain: readonly ChainStep[]): string[] {
     }
     if (left > 0) lines.push(`  ... ${left} more operations`)
     left = 0
-    lines.push(`  ${step.index}: ${call(step)}${step.kind ? `, ${step.kind}` : ''}`)
+    lines.push(`  ${step.index}: ${call(step)}${step.kind ? `, ${step.kind}` : ''}${lineOf(step)}`)
   })
   return lines
 }

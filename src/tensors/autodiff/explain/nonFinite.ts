@@ -31,6 +31,8 @@ export interface ElementStep {
   readonly counts: readonly number[]
   /** What the operation gives in float64 from the same operands; undefined where that is not worked out. */
   readonly exact: number | undefined
+  /** The source line of the operation, where it was recorded with one: `model.py:12:7`. */
+  readonly site?: string
 }
 
 /** A step of the way to the result; `kind` where a value of another kind arose, such as NaN from 0 * Inf. */

@@ -10,6 +10,7 @@ import {
   type DType,
   isFloat,
   observe,
+  currentLocation,
   siteOf,
   type Tensor,
   withDeepStacks,
@@ -108,7 +109,7 @@ export function watchNonFinite<T>(f: () => T, options: WatchOptions = noOptions)
     if (!values.some(bad)) return
     const found = arisen(applied, index, values, bad, (x) => computed.has(x.data))
     if (found.length === 0) passed++
-    const site = siteOf({ site: new Error(applied.op.name) })
+    const site = siteOf({ site: currentLocation(applied.op.name) })
     const nans = values.filter(Number.isNaN).length
     const all = values.filter((x) => !Number.isFinite(x)).length
     for (const { kind, step } of found) {

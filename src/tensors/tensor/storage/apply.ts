@@ -7,7 +7,7 @@ import { observer } from './observe.js'
 import { recordsEverything } from './recordEverything.js'
 import { elementsOf, isSealed, opened, seal } from './seal.js'
 import { type Shape, sameShape } from './shape.js'
-import { currentLocation } from './siteOf.js'
+import { currentLocation, hasLocation } from './siteOf.js'
 import { substitution } from './substitute.js'
 import { type Op, Tensor } from './tensor.js'
 import { currentTimer, type Timer } from './timing.js'
@@ -92,7 +92,7 @@ export function withTrace<D extends DType, A>(
 ): Tensor<D> {
   if (typeof op?.kernel !== 'function' || !Array.isArray(inputs)) throw notApplied('withTrace', op, inputs)
   checkTensor('withTrace', x)
-  const called = site ?? (hasSite(inputs) ? currentLocation(op.name) : undefined)
+  const called = site ?? (hasLocation() || hasSite(inputs) ? currentLocation(op.name) : undefined)
   const trace = { op, inputs, attributes, serial: ++recorded, ...(called ? { site: called } : {}) }
   if (!isSealed(x) && !inputs.some(isSealed)) return new Tensor(x.dtype, x.shape, x.data, trace)
   const elements = elementsOf(x)

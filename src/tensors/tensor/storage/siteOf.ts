@@ -49,6 +49,11 @@ function lineOf(frame: string): string | undefined {
 // Source location attributed to operations recorded inside `withLocation`. It changes no result.
 let place: Error | undefined
 
+/** Whether operations are attributed to a location of `withLocation`. */
+export function hasLocation(): boolean {
+  return place !== undefined
+}
+
 /** The source location for an operation that runs now: that of `withLocation`, else the present call stack. */
 export function currentLocation(op: string): Error {
   return place ?? new Error(op)
