@@ -93,3 +93,10 @@ export type {
   UpdateLine,
 } from './training/trainStep.js'
 export type { LeafUpdate } from './training/updates.js'
+export {
+  compareRuns,
+  type CompareOptions,
+  type DifferenceKind,
+  type RunComparison,
+  type RunDifference,
+} from './compare/compareRuns.js'

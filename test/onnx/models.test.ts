@@ -71,7 +71,9 @@ describe('programOfOnnx of whole models', () => {
     const program = programOfOnnx(modelOf(name), { weights: 'arguments' })
     const inputs = tensorsOf(models[name]!.inputs)
     const output = program.outputs[0]!.name
-    const floats = Object.fromEntries(Object.entries(program.weights).filter(([, x]) => x.dtype === 'float32'))
+    const floats = Object.fromEntries(
+      Object.entries(program.weights).filter(([, x]) => x.dtype === 'float32'),
+    )
     const loss = (weights: Record<string, Tensor>): Tensor =>
       mean(square(program.run(inputs, { ...program.weights, ...weights })[output]!))
     const gradients = grad(loss)(floats) as Record<string, Tensor>
@@ -119,11 +121,15 @@ describe('programOfOnnx', () => {
 
   it('refuses inputs that are missing, unknown, or of another dtype or shape', () => {
     expect(() => program.run({})).toThrow('programOfOnnx: input is missing [x]')
-    expect(() => program.run({ y: tensor([1]) })).toThrow('programOfOnnx: the model has no such input, it has x [y]')
+    expect(() => program.run({ y: tensor([1]) })).toThrow(
+      'programOfOnnx: the model has no such input, it has x [y]',
+    )
     expect(() => program.run({ x: tensor([[1]], { dtype: 'float16' }) })).toThrow(
       'programOfOnnx: input x is float32, cast it [float16]',
     )
-    expect(() => program.run({ x: tensor([[1, 2]]) })).toThrow('programOfOnnx: input x has shape [batch, 16] [1, 2]')
+    expect(() => program.run({ x: tensor([[1, 2]]) })).toThrow(
+      'programOfOnnx: input x has shape [batch, 16] [1, 2]',
+    )
     expect(() => program.run({ x: tensor([[1, 2]]) }, {})).toThrow('weights are constants')
   })
 
@@ -151,7 +157,7 @@ describe('readOnnx', () => {
     const whole = fileOf('quantized')
     for (let i = 0; i < 400; i++) {
       const damaged = i % 2 ? whole.slice(0, (i * 7919) % whole.length) : whole.slice()
-      if (i % 2 === 0) damaged[(i * 7919) % whole.length]! ^= 1 << i % 8
+      if (i % 2 === 0) damaged[(i * 7919) % whole.length]! ^= 1 << (i % 8)
       try {
         programOfOnnx(readOnnx(damaged)).run(tensorsOf(models['quantized']!.inputs))
       } catch (error) {
@@ -173,11 +179,14 @@ describe('readOnnx', () => {
       { key: 'length', value: String(data.length - 8) },
     ].map((entry) => ({ $typeName: 'onnx.StringStringEntryProto' as const, ...entry }))
     const file = toBinary(ModelProtoSchema, model)
-    expect(() => readOnnx(file)).toThrow('readOnnx: w1 lies in another file, give its bytes by `external` [weights.bin]')
+    expect(() => readOnnx(file)).toThrow(
+      'readOnnx: w1 lies in another file, give its bytes by `external` [weights.bin]',
+    )
     const read = readOnnx(file, { external: (_, offset, length) => data.subarray(offset, offset + length!) })
     const inputs = tensorsOf(models['mlp']!.inputs)
     expect(programOfOnnx(read).run(inputs)['y']!.toBits()).toEqual(program(inputs))
   })
 })
 
-const program = (inputs: Record<string, Tensor>): unknown => programOfOnnx(modelOf('mlp')).run(inputs)['y']!.toBits()
+const program = (inputs: Record<string, Tensor>): unknown =>
+  programOfOnnx(modelOf('mlp')).run(inputs)['y']!.toBits()

@@ -25,9 +25,16 @@ function given(text: string): Tensor {
 }
 
 /** What is wrong with a result, if anything: ONNX's own tolerance for floating point, none for the rest. */
-function difference(name: string, actual: Tensor, expected: Tensor, rtol: number, atol: number): string | undefined {
+function difference(
+  name: string,
+  actual: Tensor,
+  expected: Tensor,
+  rtol: number,
+  atol: number,
+): string | undefined {
   if (actual.dtype !== expected.dtype) return `${name} is ${actual.dtype}, not ${expected.dtype}`
-  if (actual.shape.join() !== expected.shape.join()) return `${name} has shape ${actual.shape}, not ${expected.shape}`
+  if (actual.shape.join() !== expected.shape.join())
+    return `${name} has shape ${actual.shape}, not ${expected.shape}`
   const [a, b] = [actual.toNumbers(), expected.toNumbers()]
   // ONNX's reference rounds every step of an operator to bfloat16 or float16, we and ONNX Runtime once: up to 4 ulps apart.
   const half = actual.dtype === 'bfloat16' || actual.dtype === 'float16'

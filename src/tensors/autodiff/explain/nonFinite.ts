@@ -32,7 +32,7 @@ export interface ElementStep {
   /** What the operation gives in float64 from the same operands; undefined where that is not worked out. */
   readonly exact: number | undefined
   /** The source line of the operation, where it was recorded with one: `model.py:12:7`. */
-  readonly site?: string
+  readonly site?: string | undefined
 }
 
 /** A step of the way to the result; `kind` where a value of another kind arose, such as NaN from 0 * Inf. */
