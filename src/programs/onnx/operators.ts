@@ -2,6 +2,7 @@ import { nearestName } from '../../base/options/index.js'
 import type { Operator } from './call.js'
 import type { Node } from './model.js'
 import { attentionOperators } from './operators/attention.js'
+import { bitOperators } from './operators/bits.js'
 import { castOperators } from './operators/casts.js'
 import { controlOperators } from './operators/control.js'
 import { elementwiseOperators } from './operators/elementwise.js'
@@ -19,6 +20,7 @@ import { resizeOperators } from './operators/resize.js'
 const operators: Readonly<Record<string, Readonly<Record<string, Operator>>>> = {
   '': {
     ...attentionOperators,
+    ...bitOperators,
     ...castOperators,
     ...controlOperators,
     ...elementwiseOperators,

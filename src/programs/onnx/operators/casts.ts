@@ -1,5 +1,14 @@
-import { bitcast } from './stub.js'
-import { cast, equal, full, where, type DType, dtypeFacts, isFloat, type Tensor } from '../../../tensors/tensor/index.js'
+import {
+  bitcast,
+  cast,
+  type DType,
+  dtypeFacts,
+  equal,
+  full,
+  isFloat,
+  type Tensor,
+  where,
+} from '../../../tensors/tensor/index.js'
 import type { Call, Operator } from '../call.js'
 import { dataTypeName, dtypeOfNumber } from '../storedTensor.js'
 
@@ -18,7 +27,9 @@ function castTo(call: Call, x: Tensor, dtype: DType): Tensor {
     if (!rounding) throw call.error('has an unknown rounding', call.text('round_mode', 'up'))
     const saturate = call.flag('saturate', 1)
     // The format has no zero: its smallest value stands for it.
-    const positive = saturate ? where(equal(x, 0), full([], 2 ** -127, { dtype: wideOf(x) }), cast(x, wideOf(x))) : x
+    const positive = saturate
+      ? where(equal(x, 0), full([], 2 ** -127, { dtype: wideOf(x) }), cast(x, wideOf(x)))
+      : x
     return cast(positive, dtype, { rounding, saturate })
   }
   // Integers of 2 and 4 bits wrap, where wider ones saturate.
@@ -38,7 +49,11 @@ function named(call: Call): DType {
 
 /** Changes of dtype. */
 export const castOperators: Readonly<Record<string, Operator>> = {
-  BitCast: (call, x) => bitcast(call.need(x, 0), named(call)),
+  BitCast: (call, x) => {
+    const value = call.need(x, 0)
+    // A bool is stored in a byte.
+    return bitcast(value.dtype === 'bool' ? cast(value, 'uint8') : value, named(call))
+  },
   Cast: (call, x) => castTo(call, call.need(x, 0), named(call)),
   CastLike: (call, x, like) => castTo(call, call.need(x, 0), call.need(like, 1).dtype),
 }

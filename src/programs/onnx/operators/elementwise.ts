@@ -1,4 +1,3 @@
-import { truncDiv } from './stub.js'
 import {
   abs,
   acos,
@@ -52,6 +51,7 @@ import {
   type Tensor,
   tan,
   tanh,
+  truncDiv,
   where,
 } from '../../../tensors/tensor/index.js'
 import type { Call, Operator } from '../call.js'
@@ -107,7 +107,10 @@ function clipped(call: Call, x?: Tensor, low?: Tensor, high?: Tensor): Tensor {
 function meanOf(call: Call, ...inputs: (Tensor | undefined)[]): Tensor {
   const given = inputs.map((x, i) => call.need(x, i))
   return inWide(given[0]!, () =>
-    div(given.map((x) => cast(x, 'float32') as Tensor).reduce((a, b) => add(a, b)), given.length),
+    div(
+      given.map((x) => cast(x, 'float32') as Tensor).reduce((a, b) => add(a, b)),
+      given.length,
+    ),
   )
 }
 
@@ -167,7 +170,8 @@ export const elementwiseOperators: Readonly<Record<string, Operator>> = {
     const value = call.need(x, 0)
     // A mask would be drawn by the runtime's own generator.
     const share = ratio ? call.known(ratio, 'its ratio')[0] : 0.5
-    if (share !== 0 && training && call.known(training, 'its mode')[0] !== 0) throw call.error('draws a mask in training mode')
+    if (share !== 0 && training && call.known(training, 'its mode')[0] !== 0)
+      throw call.error('draws a mask in training mode')
     return [value, full(value.shape, 1, { dtype: 'bool' })]
   },
   Elu: fused((x, call) => below(x, (y) => mul(expm1(y), call.number('alpha', 1)))),
