@@ -55,6 +55,7 @@ export {
   untimed,
   type Work,
   type WorkTensors,
+  currentLocation,
   withLocation,
   siteOf,
   stackOf,

@@ -189,6 +189,7 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['piscina', 'csv-parse', 'apache-arrow', '(computed)'],
   random: ['seedrandom'],
   numerics: ['ml-matrix'],
+  onnx: ['onnx-buf', '@bufbuild/protobuf'],
   nn: ['ml-matrix'],
   vq: ['ml-matrix'],
   // '(computed)': import() of the module that a user's experiment is.

@@ -1,5 +1,5 @@
 // ONNX models, as PyTorch exports them, read and run as functions of tensors.
-export type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './model.js'
+export type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './file/model.js'
 export { onnxOperators } from './operators.js'
 export {
   type NamedTensors,
@@ -7,5 +7,5 @@ export {
   programOfOnnx,
   type ProgramOfOnnxOptions,
 } from './programOfOnnx.js'
-export { readOnnx, type ReadOnnxOptions } from './readOnnx.js'
-export { type ExternalData, storedTensor } from './storedTensor.js'
+export { readOnnx, type ReadOnnxOptions } from './file/readOnnx.js'
+export { type ExternalData, storedTensor } from './file/storedTensor.js'

@@ -1,7 +1,7 @@
 import { checkName, checkOptions, checkRecord, type OptionTable } from '../../base/options/index.js'
 import { Tensor, withLocation } from '../../tensors/tensor/index.js'
-import { Call } from './call.js'
-import type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './model.js'
+import type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './file/model.js'
+import { Call } from './operators/call.js'
 import { operatorOf } from './operators.js'
 
 /** How a model becomes a function. */

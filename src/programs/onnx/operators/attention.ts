@@ -24,8 +24,8 @@ import {
   transpose,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { widened } from '../wide.js'
+import type { Call, Operator } from './call.js'
+import { widened } from './wide.js'
 
 /** [batch, heads, positions, size] of [batch, positions, heads size]. */
 function headsOf(x: Tensor, heads: number): Tensor {

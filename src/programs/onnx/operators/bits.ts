@@ -16,7 +16,7 @@ import {
   type Tensor,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
+import type { Call, Operator } from './call.js'
 
 const binary =
   (f: (a: Tensor, b: Tensor) => Tensor): Operator =>

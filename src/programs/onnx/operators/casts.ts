@@ -9,8 +9,8 @@ import {
   type Tensor,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { dataTypeName, dtypeOfNumber } from '../storedTensor.js'
+import { dataTypeName, dtypeOfNumber } from '../file/storedTensor.js'
+import type { Call, Operator } from './call.js'
 
 const wideOf = (x: Tensor): DType => (x.dtype === 'float64' ? 'float64' : 'float32')
 

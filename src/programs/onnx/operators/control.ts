@@ -7,7 +7,7 @@ import {
   type Tensor,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
+import type { Call, Operator } from './call.js'
 import { int64s } from './layout.js'
 
 /** The taken branch; both, and a choice between their results, where the condition is an argument of a compiled program. */

@@ -54,8 +54,8 @@ import {
   truncDiv,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { inWide } from '../wide.js'
+import type { Call, Operator } from './call.js'
+import { inWide } from './wide.js'
 
 type Unary = (x: Tensor) => Tensor
 type Binary = (a: Tensor, b: Tensor) => Tensor

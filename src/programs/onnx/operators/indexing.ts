@@ -21,7 +21,7 @@ import {
   transpose,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
+import type { Call, Operator } from './call.js'
 import { int64s } from './layout.js'
 
 /** Positions as int32, negative ones counted from the end of an axis. */

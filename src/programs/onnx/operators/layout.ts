@@ -23,8 +23,8 @@ import {
   triu,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { dtypeOfNumber } from '../storedTensor.js'
+import { dtypeOfNumber } from '../file/storedTensor.js'
+import type { Call, Operator } from './call.js'
 
 /** A list of positions or lengths as ONNX gives them: int64. */
 export function int64s(values: readonly number[], shape?: Shape): Tensor {

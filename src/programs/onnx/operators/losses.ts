@@ -12,9 +12,9 @@ import {
   takeAlongAxis,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { widened } from '../wide.js'
+import type { Call, Operator } from './call.js'
 import { logSoftmaxAlong } from './reductions.js'
+import { widened } from './wide.js'
 
 /** Minus the weighted log probabilities of the labels, reduced as the node says: scores [batch, classes, ...], labels [batch, ...]. */
 function likelihood(call: Call, scores: Tensor, labels: Tensor, weights: Tensor | undefined): Tensor {

@@ -14,9 +14,9 @@ import {
   sub,
   type Tensor,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { inWide, widened } from '../wide.js'
+import type { Call, Operator } from './call.js'
 import { paddedBy } from './layout.js'
+import { inWide, widened } from './wide.js'
 
 /** The axes of x from `axis` on. */
 function axesFrom(call: Call, x: Tensor, axis: number): number[] {

@@ -19,8 +19,8 @@ import {
   tensor,
   transpose,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { inWide, widened } from '../wide.js'
+import type { Call, Operator } from './call.js'
+import { inWide, widened } from './wide.js'
 import { patches, type Windows, windowPlaces, windowsOf } from './windows.js'
 
 function swapped(x: Tensor): Tensor {

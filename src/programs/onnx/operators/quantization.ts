@@ -22,10 +22,10 @@ import {
   tensor,
   transpose,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { dtypeOfNumber } from '../storedTensor.js'
-import { isNarrow, widened } from '../wide.js'
+import { dtypeOfNumber } from '../file/storedTensor.js'
+import type { Call, Operator } from './call.js'
 import { convolved, perFilter } from './products.js'
+import { isNarrow, widened } from './wide.js'
 import { windowPlaces, windowsOf } from './windows.js'
 
 /** A scale or zero point broadcastable to x: one of all, one of each index of an axis, or one of each block along it. */

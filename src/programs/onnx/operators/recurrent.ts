@@ -17,8 +17,8 @@ import {
   tanh,
   transpose,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { widened } from '../wide.js'
+import type { Call, Operator } from './call.js'
+import { widened } from './wide.js'
 
 const activations: Readonly<Record<string, (x: Tensor) => Tensor>> = { sigmoid, tanh, relu }
 

@@ -34,8 +34,8 @@ import {
   transpose,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { inWide } from '../wide.js'
+import type { Call, Operator } from './call.js'
+import { inWide } from './wide.js'
 
 interface Along {
   readonly axis: readonly number[]

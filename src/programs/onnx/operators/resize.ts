@@ -9,8 +9,8 @@ import {
   transpose,
   where,
 } from '../../../tensors/tensor/index.js'
-import type { Call, Operator } from '../call.js'
-import { widened } from '../wide.js'
+import type { Call, Operator } from './call.js'
+import { widened } from './wide.js'
 
 /** One axis of a resize: how long it gets, and by which factor positions are scaled. */
 interface AxisScale {

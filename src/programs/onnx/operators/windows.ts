@@ -1,5 +1,5 @@
 import { concat, full, reshape, sizeOf, type Tensor, take, tensor } from '../../../tensors/tensor/index.js'
-import type { Call } from '../call.js'
+import type { Call } from './call.js'
 
 /** Sliding windows over the axes behind [batch, channels]. */
 export interface Windows {

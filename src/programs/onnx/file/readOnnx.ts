@@ -8,7 +8,7 @@ import {
   type NodeProto,
   type ValueInfoProto,
 } from 'onnx-buf'
-import { checkOptions, type OptionTable, shown } from '../../base/options/index.js'
+import { checkOptions, type OptionTable, shown } from '../../../base/options/index.js'
 import type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './model.js'
 import { dtypeOfNumber, type ExternalData, storedTensor } from './storedTensor.js'
 

@@ -1,5 +1,5 @@
-import { isSealed, type Tensor } from '../../tensors/tensor/index.js'
-import type { AttributeValue, Graph, Node } from './model.js'
+import { isSealed, type Tensor } from '../../../tensors/tensor/index.js'
+import type { AttributeValue, Graph, Node } from '../file/model.js'
 
 /** What an operator computes: its inputs, in order; an input that is left out is undefined. */
 export type Operator = (

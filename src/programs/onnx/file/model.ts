@@ -1,4 +1,4 @@
-import type { DType, Tensor } from '../../tensors/tensor/index.js'
+import type { DType, Tensor } from '../../../tensors/tensor/index.js'
 
 /** An attribute of a node; integers are numbers, so they have at most 53 bits. */
 export type AttributeValue = number | string | Tensor | Graph | readonly number[] | readonly string[]

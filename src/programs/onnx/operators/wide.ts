@@ -1,4 +1,4 @@
-import { cast, type DType, dtypeFacts, isFloat, type Tensor } from '../../tensors/tensor/index.js'
+import { cast, type DType, dtypeFacts, isFloat, type Tensor } from '../../../tensors/tensor/index.js'
 
 /** Whether a dtype is a floating-point format of 16 bits or less. */
 export function isNarrow(dtype: DType): boolean {

@@ -1,5 +1,5 @@
 import type { TensorProto } from 'onnx-buf'
-import { type DType, type Shape, sizeOf, type Tensor, zeros } from '../../tensors/tensor/index.js'
+import { type DType, type Shape, sizeOf, type Tensor, zeros } from '../../../tensors/tensor/index.js'
 
 /** TensorProto.DataType by its number; those without a dtype here (text, complex numbers) are refused. */
 const dtypeByNumber: ReadonlyMap<number, DType> = new Map<number, DType>([
