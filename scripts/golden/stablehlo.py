@@ -9,6 +9,7 @@ test/golden/README.md says how a program's tolerance is to be read.
 import gzip
 import json
 import os
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -22,13 +23,16 @@ from support import stablehlo_elementwise, stablehlo_structural, stablehlo_whole
 from support.stablehlo_oracles import Interpreter, Refused, compiled, jitted
 from support.stablehlo_values import bytes_of, type_of
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 FILES = {'elementwise': stablehlo_elementwise, 'structural': stablehlo_structural, 'whole': stablehlo_whole}
 
 
 def text_of(program):
     if program.text is not None:
         return program.text
-    return jitted(program.function).lower(*program.arguments).as_text(debug_info=program.debug)
+    text = jitted(program.function).lower(*program.arguments).as_text(debug_info=program.debug)
+    # Of a file's path what is the same on every machine.
+    return re.sub(r'"/[^"]*site-packages/', '"site-packages/', text.replace(f'{CHECKOUT}/', ''))
 
 
 class Buffers:
@@ -84,5 +88,5 @@ def write(path, content):
 if __name__ == '__main__':
     given = [a for a in sys.argv[1:] if not a.startswith('--only=')]
     only = [a.removeprefix('--only=') for a in sys.argv[1:] if a.startswith('--only=')]
-    golden = Path(given[0]) if given else Path(__file__).resolve().parents[2] / 'test' / 'golden'
+    golden = Path(given[0]) if given else CHECKOUT / 'test' / 'golden'
     main(golden, only or list(FILES))
