@@ -30,7 +30,8 @@ FILES = {'elementwise': stablehlo_elementwise, 'structural': stablehlo_structura
 def text_of(program):
     if program.text is not None:
         return program.text
-    text = jitted(program.function).lower(*program.arguments).as_text(debug_info=program.debug)
+    traced = jitted(program.function).trace(*program.arguments)
+    text = traced.lower(lowering_platforms=(program.platform,)).as_text(debug_info=program.debug)
     # Of a file's path what is the same on every machine.
     return re.sub(r'"/[^"]*site-packages/', '"site-packages/', text.replace(f'{CHECKOUT}/', ''))
 

@@ -162,7 +162,7 @@ def plain(stablehlo, ir, result):
         return through('bitcast_convert', 'ui16').view(dtype)
     if name.startswith('f8'):
         return through('bitcast_convert', 'ui8').view(dtype)
-    if name.startswith(('f4', 'f6')):
+    if name.startswith(('f4E', 'f6E')):
         return through('convert', 'f32').astype(dtype)
     return np.array(result)
 

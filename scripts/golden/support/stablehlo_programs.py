@@ -25,4 +25,6 @@ class Program:
     # Kept instead of what the function lowers to.
     text: str | None = None
     wide: bool = False
+    # What it is lowered for; results are those of the CPU all the same.
+    platform: str = 'cpu'
     debug: bool = False

@@ -290,6 +290,15 @@ def transforms():
     yield Program('eigh f32', jnp.linalg.eigh, [spd[0]], {'jit': scale(4096, 'its custom call is refused')})
 
 
+    tpu = {'jit': scale(512, cond)}
+    yield Program('cholesky f32, lowered for TPU', lambda x: lax.linalg.cholesky(x, symmetrize_input=False), [spd], tpu, platform='tpu')
+    for o in [(True, False, True), (True, True, True), (False, False, False)]:
+        right = b if o[2] else b.swapaxes(1, 2).copy()
+        yield Program(f'triangular_solve {o} f32, lowered for TPU', lambda a, b, o=o: lax.linalg.triangular_solve(a, b, lower=o[0], transpose_a=o[1], left_side=o[2]), [spd, right], tpu, platform='tpu')
+    yield Program('cho_solve f32, lowered for TPU', lambda a, b: jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(a), b), [spd[0], b[0]], {'jit': scale(2048, cond)}, platform='tpu')
+    yield Program('cumsum and top_k lowered for TPU', lambda x: [jnp.cumsum(x, 1), lax.top_k(x, 3)], [r], {'interpreter': EXACT, 'jit': scale(16, ORDER)}, platform='tpu')
+
+
 def random_bits():
     key = np.array([7, 11], np.uint32)
     draws = {

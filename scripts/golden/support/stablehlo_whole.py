@@ -223,7 +223,7 @@ def sharded():
     placed = jax.jit(constrained, in_shardings=(NamedSharding(mesh, P('data', None)), NamedSharding(mesh, P(None, 'model'))))
     yield Program('sharded matmul (sdy)', placed, [x, w], {'jit': scale(16, NEAR)}, debug=True)
     step = jax.jit(jax.grad(lambda w, x: jnp.sum(jnp.tanh(constrained(x, w)))), in_shardings=(NamedSharding(mesh, P(None, 'model')), NamedSharding(mesh, P('data', None))))
-    yield Program('sharded gradient (sdy)', step, [w, x], {'jit': scale(64, NEAR)})
+    yield Program('sharded gradient (sdy)', step, [w / 16, x], {'jit': scale(64, NEAR)})
     for name, function, out in [
         ('psum', lambda x: lax.psum(x, 'data'), P(None, 'model')),
         ('pmean of both', lambda x: lax.pmean(x, ('data', 'model')), P(None, None)),
