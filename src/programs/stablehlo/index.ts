@@ -29,3 +29,4 @@ export type {
   UnitAttribute,
   Value,
 } from './module.js'
+export { parse } from './parse/parse.js'
