@@ -42,7 +42,8 @@ function stepOf(
         run: () => {
           point = step(grads, point)
         },
-        check: () => checkEqual(op, leavesOf(point.params)[0]!.data, (i) => expected[i]!),
+        check: () =>
+          checkEqual(op, leavesOf(point.params)[0]!.data as Float32Array, (i) => Number(expected[i])),
       }
     },
   }

@@ -32,9 +32,9 @@ function product(
       return {
         run,
         check: () => {
-          const columns = transpose(b).data
-          checkEqual(op, out.data, (i) => {
-            const sum = dot(a.data, Math.floor(i / side) * side, columns, (i % side) * side)
+          const columns = transpose(b).data as Float32Array
+          checkEqual(op, out.data as Float32Array, (i) => {
+            const sum = dot(a.data as Float32Array, Math.floor(i / side) * side, columns, (i % side) * side)
             return accumulate && dtype === 'float32' ? Math.fround(sum) : sum
           })
         },

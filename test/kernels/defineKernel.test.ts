@@ -111,12 +111,12 @@ describe('defineKernel', () => {
   it('defineKernel takes integers beside floats, and checks the floats', () => {
     const pick: KernelRecord<undefined> = {
       name: 'pick',
-      forward: ([v, at]) => new Tensor(v!.dtype, [], v!.data.slice(at!.data[0], at!.data[0]! + 1) as never),
+      forward: ([v, at]) => new Tensor(v!.dtype, [], v!.data.slice(at!.item(), at!.item() + 1) as never),
       gradient: ({ g, inputs: [v, at] }) => [
         mul(
           g,
           tensor(
-            Array.from(v!.data, (_, i) => Number(i === at!.data[0])),
+            Array.from({ length: v!.size }, (_, i) => Number(i === at!.item())),
             { dtype: v!.dtype as 'float32' },
           ),
         ),

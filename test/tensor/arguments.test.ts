@@ -142,6 +142,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
       'checkTensor',
       'holds',
       'isFloat',
+      'isInteger',
     ],
     ...['observe', 'substitute', 'siteOf', 'withDeepStacks', 'withLocation', 'checkFloatDType'],
     ...['isWatched', 'elementsOf', 'isSealed', 'seal'],

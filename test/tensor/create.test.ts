@@ -1,4 +1,15 @@
-import { arange, type DType, dtypes, fromBits, full, isFloat, ones, tensor, zeros } from 'tpu-toolkit/tensor'
+import {
+  arange,
+  type DType,
+  dtypeFacts,
+  dtypes,
+  fromBits,
+  full,
+  isFloat,
+  ones,
+  tensor,
+  zeros,
+} from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 
 describe('tensor', () => {
@@ -62,12 +73,12 @@ describe('tensor', () => {
 
 describe('fromBits and toBits', () => {
   it.each(dtypes)('fromBits(x.toBits()) is x in %s, every code up to 16 bits', (dtype) => {
-    const width = dtype === 'bool' ? 1 : Math.min(16, bits(dtype))
+    const width = Math.min(16, dtypeFacts(dtype).bits)
     const codes =
-      dtype === 'float64'
+      dtypeFacts(dtype).bits === 64
         ? BigUint64Array.of(0n, 1n << 63n, 0x7ff0000000000001n, 0xfff8000000000123n, 0x3ff0000000000000n)
         : Uint32Array.from({ length: 2 ** width }, (_, i) =>
-            bits(dtype) === 32 ? Math.imul(i, 65537) >>> 0 : i,
+            dtypeFacts(dtype).bits === 32 ? Math.imul(i, 65537) >>> 0 : i,
           )
     const x = fromBits(codes, { dtype })
     const again = fromBits(x.toBits(), { dtype, shape: x.shape })

@@ -3,6 +3,7 @@ import {
   broadcastTo,
   concat,
   type DType,
+  dtypeFacts,
   dtypes,
   flip,
   fromBits,
@@ -300,7 +301,7 @@ describe('take, flip, tril, triu, broadcastTo, where', () => {
 
   it.each(dtypes)('moving elements of %s keeps every bit, NaN payloads included', (dtype: DType) => {
     const codes =
-      dtype === 'float64'
+      dtypeFacts(dtype).bits === 64
         ? BigUint64Array.of(...(keepsPayloads() ? payloads : [0x7ff8000000000000n, 2n]), 1n << 63n, 1n)
         : dtype === 'float32'
           ? Uint32Array.of(0x7f800001, 0xffc12345, 0x80000000, 1)

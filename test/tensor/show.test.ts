@@ -61,9 +61,10 @@ describe('a tensor', () => {
     (dtype) => {
       // Both are numbers of every dtype; their codes are others, but for int32 and uint32.
       const bool = dtype === 'bool'
-      const [one, two] = bool ? [true, true] : [1, 2]
-      const vector = tensor([1, bool ? 1 : 2], { dtype })
-      const point = tensor(bool ? 1 : 2, { dtype })
+      const narrow = bool || dtype === 'int2'
+      const [one, two] = bool ? [true, true] : [1, narrow ? 1 : 2]
+      const vector = tensor([1, narrow ? 1 : 2], { dtype })
+      const point = tensor(narrow ? 1 : 2, { dtype })
       const empty = zeros([2, 0], { dtype })
       const shown = [
         [vector, `${dtype} [2]\n[${String(one)}, ${String(two)}]`, { dtype, shape: [2], values: [one, two] }],

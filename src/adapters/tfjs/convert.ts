@@ -7,12 +7,13 @@ export type SharedDType = 'float32' | 'int32' | 'bool'
 /** `TfjsBinding.toTf`. */
 export function toTf(tf: Tf, x: Tensor): Inner {
   const { dtype } = x
-  if (dtype === 'float64' || dtype === 'uint32') {
+  const lacking = dtype === 'float64' || (!isFloat(dtype) && dtype !== 'int32' && dtype !== 'bool')
+  if (lacking) {
     throw new TypeError(
       `toTf: tfjs has no ${dtype}, cast to ${dtype === 'float64' ? 'float32' : 'int32 or float32'} first [${dtype}]`,
     )
   }
-  const shared: SharedDType = isFloat(dtype) ? 'float32' : dtype
+  const shared: SharedDType = isFloat(dtype) ? 'float32' : (dtype as 'int32' | 'bool')
   // tf's plain backend keeps the array that it is given.
   const data = dtype === shared ? x.data.slice() : cast(x, 'float32').data
   return tf.tensor(data as Float32Array | Int32Array | Uint8Array, [...x.shape], shared)

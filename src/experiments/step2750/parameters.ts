@@ -15,5 +15,5 @@ export function parametersOf(values: Float32Array): Parameters {
 
 /** The values in the order of `parameterNames`. */
 export function valuesOf(parameters: Parameters): Float32Array {
-  return Float32Array.from(parameterNames, (name) => parameters[name].data[0]!)
+  return Float32Array.from(parameterNames, (name) => parameters[name].item())
 }

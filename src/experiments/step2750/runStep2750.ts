@@ -100,7 +100,7 @@ export function runStep2750(options: Step2750Options = {}, more: RunStep2750Opti
     for (const { facts, point: behind } of trainStep2750(data, run, point)) {
       const { step } = facts
       point = behind
-      loss[step - 1] = facts.loss.data[0]!
+      loss[step - 1] = facts.loss.item()
       if (!facts.finite) {
         // The last finite step is what the first other one is compared with.
         if (firstBad === null && tail.length > 0) kept.push(tail.at(-1)!())

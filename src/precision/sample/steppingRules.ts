@@ -46,7 +46,7 @@ const reduced =
     const result = new Float64Array(lanes)
     for (let k = 0; k < lanes; k++) {
       const round = laneRounding(key, k, dtypeFacts(how.accumulate), mode)
-      const lane = Float64Array.from({ length }, (_, i) => round(x!.data[at[k * length + i]!]!))
+      const lane = Float64Array.from({ length }, (_, i) => round(Number(x!.data[at[k * length + i]!])))
       const total = sumLane(lane, length, how.order, round)
       result[k] = mean ? total / length : total
     }
@@ -60,7 +60,7 @@ const scanned: Adding = ({ attributes }, [x], key, mode) => {
   const sums = new Float64Array(length)
   for (let k = 0; k < lanes; k++) {
     const round = laneRounding(key, k, dtypeFacts(how.accumulate), mode)
-    const lane = Float64Array.from({ length }, (_, i) => round(x!.data[at[k * length + i]!]!))
+    const lane = Float64Array.from({ length }, (_, i) => round(Number(x!.data[at[k * length + i]!])))
     scanLane(lane, length, how.order, round, sums)
     for (let i = 0; i < length; i++) result[at[k * length + i]!] = sums[i]!
   }
@@ -76,7 +76,7 @@ const runningProduct: Adding = ({ attributes }, [x], key, mode) => {
     let product = 1
     for (let i = 0; i < length; i++) {
       const place = at[k * length + i]!
-      product = round(product * round(x!.data[place]!))
+      product = round(product * round(Number(x!.data[place])))
       result[place] = product
     }
   }
@@ -90,7 +90,7 @@ const multiplied: Adding = ({ attributes, output }, [a, b], key, mode) => {
   return Float64Array.from({ length: output.size }, (_, i) => {
     const round = laneRounding(key, i, grid, mode)
     const [from, to] = [placesRead(rows, i), placesRead(columns, i)]
-    const lane = Float64Array.from(from, (at, p) => round(a!.data[at]! * b!.data[to[p]!]!))
+    const lane = Float64Array.from(from, (at, p) => round(Number(a!.data[at]) * Number(b!.data[to[p]!])))
     return sumLane(lane, lane.length, how.order, round)
   })
 }

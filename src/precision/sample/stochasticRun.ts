@@ -44,7 +44,7 @@ export function roundsAtRandom(step: Step): boolean {
 function runAtRandom(step: Step, args: readonly Tensor[], key: Key, mode: RandomRounding): Tensor {
   const { output } = step
   const wide = args.map((x) => (isFloat(x.dtype) ? cast(x, 'float64') : x))
-  const exact = steppingOf(step.op)?.(step, wide, key, mode) ?? runWidened(step, wide, 'float64').data
+  const exact = steppingOf(step.op)?.(step, wide, key, mode) ?? runWidened(step, wide, 'float64').toNumbers()
   const grid = dtypeFacts(output.dtype)
   const words = bits(key, output.size)
   const rounded = Float64Array.from(exact, (x, i) => stochasticRound(x, grid, words[i]!, mode))

@@ -33,7 +33,7 @@ export function elementErrors<W>(run: ShadowRun<W>, step: number): ElementErrors
 export function numbers(x: unknown): Float64Array {
   if (isReals(x)) return Float64Array.from(x.values, toFloat64)
   const { data } = x as Tensor
-  return data instanceof Float64Array ? data : Float64Array.from(data)
+  return data instanceof Float64Array ? data : Float64Array.from(data, Number)
 }
 
 function isReals(x: unknown): x is Reals {

@@ -35,7 +35,10 @@ export function ofReduction(happening: Happening): PrecisionEvent[] {
 }
 
 /** Whether all elements are finite, without decoding them where the format says it of a code. */
-function isFinite({ dtype, data }: Tensor): boolean {
+function isFinite(x: Tensor): boolean {
+  const { dtype } = x
+  if (!isFloat(dtype)) return true
+  const data = x.data as Tensor<FloatDType>['data']
   const record = dtypeFacts(dtype).format
   if (record && record.infinityCode !== null) {
     const { infinityCode, magnitudeMask } = record

@@ -87,7 +87,7 @@ export function checkGrads<A extends readonly any[]>(
         const difference = (above - below) / (high - low)
         scale = Math.max(scale, Math.abs(difference))
         const where = path === '' ? String(place) : `${place}.${path}`
-        found.push({ path: where, index, gradient: slopes[k]!.data[index]!, difference })
+        found.push({ path: where, index, gradient: Number(slopes[k]!.data[index]), difference })
       }
     }
   }

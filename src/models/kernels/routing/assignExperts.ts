@@ -52,7 +52,7 @@ const assignOp: KnownOp<Queue> = {
     for (let i = 0; i < outer; i++) {
       for (let j = 0; j < inner; j++) {
         const at = order === 'token' ? i * k + j : j * k + i
-        const expert = chosen!.data[at]!
+        const expert = Number(chosen!.data[at])
         if (!(expert >= 0 && expert < experts)) {
           throw new RangeError(`assignExperts: an expert outside ${experts} [${expert}]`)
         }
@@ -65,7 +65,7 @@ const assignOp: KnownOp<Queue> = {
     const places = new Int32Array(experts * capacity).fill(tokens)
     const slots = position.map((place, at) => {
       if (place >= capacity) return experts * capacity
-      const slot = chosen!.data[at]! * capacity + place
+      const slot = Number(chosen!.data[at]) * capacity + place
       places[slot] = Math.floor(at / k)
       return slot
     })

@@ -106,7 +106,7 @@ function walk(x: Tensor, experts: Tensor, each: (inX: number, inExperts: number)
   const width = x.shape.at(-1)!
   const k = experts.shape.at(-1)!
   for (let i = 0; i < experts.size; i++) {
-    const expert = experts.data[i]!
+    const expert = Number(experts.data[i])
     if (!(expert >= 0 && expert < width)) {
       throw new RangeError(`route: an expert outside ${width} [${expert}]`)
     }

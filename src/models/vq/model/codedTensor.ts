@@ -186,7 +186,7 @@ function bytesOf(x: Tensor): Uint8Array {
   if (x.dtype !== 'uint32') throw new TypeError(`loadCodes: codes are not words of 32 bits [${x.dtype}]`)
   const bytes = new Uint8Array(x.size * 4)
   const view = new DataView(bytes.buffer)
-  x.data.forEach((word, i) => {
+  ;(x as Tensor<'uint32'>).data.forEach((word, i) => {
     view.setUint32(4 * i, word, true)
   })
   return bytes

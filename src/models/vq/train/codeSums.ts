@@ -21,7 +21,7 @@ const codeTotalsOp: KnownOp<Sums> = {
   kernel: ([x, codes], { k, dtype }) => {
     const d = x!.shape[1]!
     const totals = new Float64Array(k * d)
-    addRows(x!.toNumbers(), codes!.data, d, totals, roundingTo(dtype))
+    addRows(x!.toNumbers(), (codes as Tensor<'int32'>).data, d, totals, roundingTo(dtype))
     return tensor(totals, { shape: [k, d], dtype })
   },
   gradient: ({ g, inputs: [, codes] }) => [take(g, codes as Tensor<'int32'>, { axis: 0 }), undefined],
@@ -48,7 +48,7 @@ const codeCountsOp: KnownOp<Sums> = {
   kernel: ([codes], { k, dtype }) => {
     const round = roundingTo(dtype)
     const counts = new Float64Array(k)
-    for (const code of codes!.data) counts[code] = round(counts[code]! + 1)
+    for (const code of (codes as Tensor<'int32'>).data) counts[code] = round(counts[code]! + 1)
     return tensor(counts, { shape: [k], dtype })
   },
   gradient: () => [],

@@ -10,10 +10,11 @@ import {
   noRows,
   type Op,
   type OpTable,
+  ops,
 } from '../../tensor/index.js'
 import * as code from '../engine/opcodes.js'
 import type { Node } from './graph.js'
-import { hasRecord, isWord, laterRoundingOf, roundingOf, widthOf } from './values.js'
+import { hasRecord, isOtherInteger, isWord, laterRoundingOf, roundingOf, widthOf } from './values.js'
 
 /** One instruction of a loop: what it reads, by number an operand of the operation or the result of an earlier instruction. */
 export interface Instruction {
@@ -211,7 +212,7 @@ const square: Rule = ({ dtype }) => {
 
 /** Functions that integers and bool have no instruction for. */
 const where: Rule = ({ dtype }) => [
-  simple(dtype === 'float64' ? code.WHERE64 : code.WHERE, [0, 1, 2], widthOf(dtype)),
+  simple(widthOf(dtype) === 8 ? code.WHERE64 : code.WHERE, [0, 1, 2], widthOf(dtype)),
 ]
 
 const logical =
@@ -341,6 +342,8 @@ export function isElementwise(op: Op): boolean {
 export function loopOf(node: Node): Loop {
   const { source } = node
   if (source.kind !== 'operation') return undefined
+  const others = [node, ...node.inputs].some(({ dtype }) => isOtherInteger(dtype))
+  if (others && source.op !== ops.where) return undefined
   if (source.op === flushOp) return node.dtype === 'float32' ? [simple(code.FLUSH, [0])] : undefined
   return entryOf(loops, source.op)?.rule(node, source.op.name as UnaryName)
 }

@@ -1,9 +1,19 @@
-import { type DType, dtypeFacts, isFloat } from '../../tensor/index.js'
+import { type DType, dtypeFacts, isFloat, isInteger } from '../../tensor/index.js'
 import * as code from '../engine/opcodes.js'
 
-/** Bytes of an element inside a program: every format of up to 16 bits is a float32 there, exactly; bool is a mask. */
+/** Bytes of an element inside a program: every format of up to 16 bits is a float32 there, exactly; bool is a mask. Integers of fewer than 32 bits are int32. */
 export function widthOf(dtype: DType): 4 | 8 {
-  return dtype === 'float64' ? 8 : 4
+  return dtype === 'float64' || dtype === 'int64' || dtype === 'uint64' ? 8 : 4
+}
+
+/** Whether the elements are integers narrower than 32 bits, which lie inside a program as int32. */
+export function isNarrowInteger(dtype: DType): boolean {
+  return isInteger(dtype) && dtypeFacts(dtype).bits < 32
+}
+
+/** Whether the elements are integers that the interpreter has no arithmetic of: operations on them go the way of `Tensor`. */
+export function isOtherInteger(dtype: DType): boolean {
+  return isInteger(dtype) && dtypeFacts(dtype).bits !== 32
 }
 
 /** Whether the elements are float32 numbers inside a program. */

@@ -2,7 +2,8 @@ import { type DType, dtypeFacts, type Tensor } from '../../tensor/index.js'
 import type { Views } from '../engine/machine.js'
 import * as code from '../engine/opcodes.js'
 import type { Node } from '../graph/graph.js'
-import { edgeOf } from '../graph/values.js'
+import { narrowed } from '../graph/inside.js'
+import { edgeOf, isNarrowInteger } from '../graph/values.js'
 
 /** Up to so many elements are copied one by one, which takes less than the arrays to copy them by. */
 const few = 48
@@ -49,6 +50,10 @@ function copiedIn(views: Views, to: number, data: Tensor['data']): boolean {
 export function putElements(views: Views, at: number, { dtype, data }: Tensor, codes = false): void {
   const kind = edgeOf(dtype)
   const { length } = data
+  if (isNarrowInteger(dtype)) {
+    new Int32Array(views.buffer, at, length).set(data as Int8Array)
+    return
+  }
   let to = at
   // Codes behind the last one are read too, and are not to be taken for NaNs.
   if (kind === code.BFLOAT16 || kind === code.FLOAT16) {
@@ -71,6 +76,12 @@ export function takeElements(
   { dtype, size }: Node,
   into: Tensor['data'] | undefined,
 ): Tensor['data'] {
+  if (isNarrowInteger(dtype)) {
+    const elements = narrowed(dtype, new Int32Array(views.buffer, at, size))
+    if (!into) return elements
+    into.set(elements as never)
+    return into
+  }
   if (size <= few) {
     const made = into ?? new (dtypeFacts(dtype).storage)(size)
     if (made instanceof Uint16Array) {

@@ -12,11 +12,12 @@ import type { BinaryKernel } from '../../../numbers/simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
 import { checkOutOption } from '../storage/checkCall.js'
-import { type AnyStorage, allocate, type DType, formatOf } from '../storage/dtype.js'
+import { allocate, type DType, elementsIn, formatOf, isInteger } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
 import { float16Loop, pairLoop, scalarLoop } from './formatLoop.js'
+import { integerLoop } from './integerLoop.js'
 import { float32Loop, floatLoops, type Loop, pointwise } from './loops.js'
 
 /** An arithmetic operation of two operands, by what it does to numbers of each kind. */
@@ -29,8 +30,10 @@ interface Rule {
   readonly narrow?: (a: number, b: number) => number
   /** The same for float32, rounded once, where `float` is not correctly rounded. */
   readonly float32?: (a: number, b: number) => number
-  /** Wrapping integer arithmetic; absent where integers must be cast. */
+  /** Integer arithmetic, of whose results the last bits are kept; absent where integers must be cast. */
   readonly int?: (a: number, b: number) => number
+  /** The same of 64-bit integers, where it is not what `int` writes down. */
+  readonly big?: (a: bigint, b: bigint) => bigint
   /** The simd kernel that serves float16 and float32. */
   readonly kernel?: BinaryKernel
   readonly bfloat16?: {
@@ -51,11 +54,22 @@ function binary(rule: Rule): KnownOp {
     checkOut(rule.name, out, dtype, shape)
     const loop = loops.get(dtype) ?? loopFor(rule, dtype)
     loops.set(dtype, loop)
-    const data: AnyStorage = out ? out.data : allocate(dtype, sizeOf(shape))
+    const data = out ? out.data : allocate(dtype, sizeOf(shape))
     const { run, steps, offsets } = walk([a.shape, b.shape], shape)
     const [aStarts, bStarts] = offsets as [Int32Array, Int32Array]
     for (let k = 0; k < aStarts.length; k++) {
-      loop(a.data, aStarts[k]!, steps[0]!, b.data, bStarts[k]!, steps[1]!, data, k * run, run)
+      const to = elementsIn(data)
+      loop(
+        elementsIn(a.data),
+        aStarts[k]!,
+        steps[0]!,
+        elementsIn(b.data),
+        bStarts[k]!,
+        steps[1]!,
+        to,
+        k * run,
+        run,
+      )
     }
     // The kernels of float32 do it themselves.
     if (dtype !== 'float32' || !rule.kernel) canonicalizeNaN(data)
@@ -66,9 +80,9 @@ function binary(rule: Rule): KnownOp {
 
 function loopFor(rule: Rule, dtype: DType): Loop {
   if (dtype === 'bool') throw new TypeError(`${rule.name}: no arithmetic on bool, cast first [bool]`)
-  if (dtype === 'int32' || dtype === 'uint32') {
+  if (isInteger(dtype)) {
     if (!rule.int) throw new TypeError(`${rule.name}: needs a floating-point dtype, cast first [${dtype}]`)
-    return pointwise(rule.int)
+    return integerLoop(dtype, rule.int, rule.big)
   }
   if (dtype === 'bfloat16' && rule.bfloat16) return bfloat16Loop(rule.bfloat16)
   const low = formatOf(dtype)
@@ -105,31 +119,42 @@ function intPow(a: number, b: number): number {
   return result
 }
 
+function bigPow(a: bigint, b: bigint): bigint {
+  if (b < 0n) throw new RangeError(`pow: integers take no negative exponent, cast first [${b}]`)
+  let result = 1n
+  for (let base = a, e = b; e > 0n; e >>= 1n) {
+    if (e & 1n) result = BigInt.asUintN(64, result * base)
+    base = BigInt.asUintN(64, base * base)
+  }
+  return result
+}
+
 /**
  * An elementwise function of two operands of one dtype; a number takes the dtype of the tensor beside it.
  *
- * Shape     broadcast of both. Dtype both alike, mixed ones do not compile; the result has it too.
+ * Shape     broadcast of both. Dtype both alike, mixed ones do not compile; the result has it too. Integers wrap. A bigint is a
+ *           number beside int64 and uint64.
  * Rounding  once, to the dtype.
  */
 export interface Binary {
   // Two parameters for one dtype: with a single one, operands of two dtypes would be taken for a union of both. Where one
   // side's dtype is known less exactly, it is that of the other.
   <D extends DType, E extends D = D, O extends E = E>(
-    a: Tensor<D> | number,
-    b: Tensor<E> | number,
+    a: Tensor<D> | number | bigint,
+    b: Tensor<E> | number | bigint,
     options?: OutOption<O>,
   ): Tensor<E>
   <D extends DType, E extends D = D, O extends E = E>(
-    a: Tensor<E> | number,
-    b: Tensor<D> | number,
+    a: Tensor<E> | number | bigint,
+    b: Tensor<D> | number | bigint,
     options?: OutOption<O>,
   ): Tensor<E>
 }
 
 function named(op: KnownOp): Binary {
   const of = <D extends DType>(
-    a: Tensor<D> | number,
-    b: Tensor<D> | number,
+    a: Tensor<D> | number | bigint,
+    b: Tensor<D> | number | bigint,
     options?: OutOption<D>,
   ): Tensor<D> => {
     checkOutOption(op.name, options)
@@ -181,6 +206,7 @@ export const mulOp: KnownOp = binary({
   rounds: 'once',
   float: (a, b) => a * b,
   int: Math.imul,
+  big: (a, b) => a * b,
   kernel: 'mul',
   bfloat16: { codes: bf16.mul, arrays: bf16.mulArrays },
 })
@@ -218,6 +244,7 @@ export const minimumOp: KnownOp = binary({
   rounds: 'never',
   float: Math.min,
   int: Math.min,
+  big: (a, b) => (a < b ? a : b),
   kernel: 'min',
   bfloat16: { codes: bf16.min, arrays: bf16.minArrays },
 })
@@ -237,6 +264,7 @@ export const maximumOp: KnownOp = binary({
   rounds: 'never',
   float: Math.max,
   int: Math.max,
+  big: (a, b) => (a > b ? a : b),
   kernel: 'max',
   bfloat16: { codes: bf16.max, arrays: bf16.maxArrays },
 })
@@ -258,6 +286,7 @@ export const powOp: KnownOp = binary({
   float32: float32Pow,
   narrow: decidedPow,
   int: intPow,
+  big: bigPow,
 })
 
 /**

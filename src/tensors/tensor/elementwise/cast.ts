@@ -9,9 +9,24 @@ import {
 import { arena, type Conversion, convertBlocks } from '../../../numbers/simd/index.js'
 import { apply } from '../storage/apply.js'
 import { checkTensor } from '../storage/checkCall.js'
-import { type AnyStorage, allocate, checkDType, type DType, formatOf, isFloat } from '../storage/dtype.js'
+import {
+  type AnyStorage,
+  allocate,
+  type BigStorage,
+  checkDType,
+  type DType,
+  elementsIn,
+  formatOf,
+  isBig,
+  isFloat,
+  isInteger,
+  isPacked,
+  type Storage,
+  wrapping,
+} from '../storage/dtype.js'
 import { dtypeFacts } from '../storage/dtypeFacts.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
+import { bigsOf, numbersForRounding, wordsOfBig } from './castBig.js'
 import { type Codes, lookUp } from './lookUp.js'
 
 /** The attributes of cast: the dtype and how to round to it. */
@@ -46,10 +61,11 @@ const castNames: OptionTable<EncodeOptions> = {
  * Rounding  once, straight from the source value (float64 never passes through float32): nearest even, or as `options`
  *           say for the low-precision formats.
  * Special   a NaN keeps its sign between floats. Float to integer truncates and saturates, NaN gives 0; to bool: is
- *           not zero. int32 and uint32 exchange their bits.
+ *           not zero. Between integers the last bits are kept, with the sign of the new dtype.
  *
  * @example cast(tensor([1.01171875, 1e39]), 'bfloat16').toNested() // [1.015625,Infinity]
  * @example cast(tensor([2.9, -1e10, NaN]), 'int32').toNested() // [2,-2147483648,0]
+ * @example cast(tensor([200, -1], { dtype: 'int16' }), 'int8').toNested() // [-56, -1]
  */
 export function cast<D extends DType>(x: Tensor, dtype: D, options?: EncodeOptions): Tensor<D> {
   checkTensor('cast', x)
@@ -108,11 +124,20 @@ function convertedByKernel(from: AnyStorage, source: DType, to: AnyStorage, targ
   const name = from.length < worthKernel ? undefined : conversions[`${source} ${target}`]
   const simd = name && arena('simd')
   if (!simd) return false
-  convertBlocks(simd, name, from, to)
+  convertBlocks(simd, name, from as Float32Array, to as Int32Array)
   return true
 }
 
-function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOptions | undefined): void {
+function convert(x: Tensor, dtype: DType, data: Storage, options: EncodeOptions | undefined): void {
+  const out = elementsIn(data)
+  if (isBig(data)) {
+    bigsOf(isBig(x.data) ? x.data : decoded(x), isFloat(x.dtype), data)
+    return
+  }
+  if (isBig(x.data)) {
+    convertBig(x.data, dtype, out, options)
+    return
+  }
   const source = formatOf(x.dtype)
   const target = formatOf(dtype)
   const table = source && target && x.size >= long ? codeTable(source, target, options) : undefined
@@ -120,12 +145,27 @@ function convert(x: Tensor, dtype: DType, out: AnyStorage, options: EncodeOption
     lookUp(table, x.data as Codes, out as Codes)
     return
   }
-  if (!options && convertedByKernel(x.data, x.dtype, out, dtype)) return
+  if (!options && convertedByKernel(elementsIn(x.data), x.dtype, out, dtype)) return
   const values = decoded(x, dtype === 'float32' ? (out as Float32Array) : undefined)
   if (values === out) return
   if (source && !target && convertedByKernel(values, 'float32', out, dtype)) return
   if (target) encodeValues(values, dtype, target, out as Uint8Array | Uint16Array, options)
   else convertEach(values, isFloat(x.dtype), dtype, out)
+}
+
+/** 64-bit integers as elements of a dtype that are none. */
+function convertBig(
+  values: BigStorage,
+  dtype: DType,
+  out: AnyStorage,
+  options: EncodeOptions | undefined,
+): void {
+  const target = formatOf(dtype)
+  if (target) encodeArray(numbersForRounding(values), target, options, out as Uint8Array | Uint16Array)
+  else if (dtype === 'float64') for (let i = 0; i < out.length; i++) out[i] = Number(values[i])
+  else if (dtype === 'float32') out.set(numbersForRounding(values))
+  else if (dtype === 'bool') for (let i = 0; i < out.length; i++) out[i] = values[i] === 0n ? 0 : 1
+  else convertEach(wordsOfBig(values), false, dtype, out)
 }
 
 function encodeValues(
@@ -144,8 +184,11 @@ function encodeValues(
 function convertEach(values: AnyStorage, fromFloat: boolean, dtype: DType, out: AnyStorage): void {
   if (dtype === 'bool') {
     for (let i = 0; i < out.length; i++) out[i] = values[i] === 0 ? 0 : 1
-  } else if (isFloat(dtype) || !fromFloat) {
+  } else if (isFloat(dtype) || (isInteger(dtype) && !fromFloat && !isPacked(dtype))) {
     out.set(values)
+  } else if (isInteger(dtype) && !fromFloat) {
+    const wrap = wrapping(dtype)
+    for (let i = 0; i < out.length; i++) out[i] = wrap(values[i]!)
   } else {
     const { lowest, max } = dtypeFacts(dtype)
     for (let i = 0; i < out.length; i++) {
@@ -159,5 +202,5 @@ function convertEach(values: AnyStorage, fromFloat: boolean, dtype: DType, out: 
 function decoded(x: Tensor, into?: Float32Array): AnyStorage {
   if (x.dtype === 'bfloat16') return bf16.decode(x.data as Uint16Array, into)
   const low = formatOf(x.dtype)
-  return low ? decodeArray(x.data as Uint8Array | Uint16Array, low, into) : x.data
+  return low ? decodeArray(x.data as Uint8Array | Uint16Array, low, into) : elementsIn(x.data)
 }

@@ -2,7 +2,7 @@ import { arena, type Float32Binary, float32BinaryBlocks } from '../../../numbers
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { walk } from '../storage/broadcast.js'
 import { checkOutOption } from '../storage/checkCall.js'
-import { allocate, type DType, numbersOf } from '../storage/dtype.js'
+import { allocate, type DType, isBigDType, numbersOf } from '../storage/dtype.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
 
@@ -63,8 +63,9 @@ function predicate(name: string, holds: (x: number) => boolean): KnownOp {
     kernel: (inputs, _, out) => {
       const [x] = inputs as [Tensor]
       checkOut(name, out, 'bool', x.shape)
-      const values = numbersOf(x.dtype, x.data)
       const data = (out?.data ?? allocate('bool', x.size)) as Uint8Array
+      // An integer is as finite as any other: none is looked at, since a bigint is no number.
+      const values = isBigDType(x.dtype) ? new Uint8Array(x.size) : numbersOf(x.dtype, x.data)
       for (let i = 0; i < data.length; i++) data[i] = holds(values[i]!) ? 1 : 0
       return out ?? new Tensor('bool', x.shape, data)
     },
@@ -79,13 +80,13 @@ function predicate(name: string, holds: (x: number) => boolean): KnownOp {
  */
 export interface Comparison {
   <D extends DType, E extends D = D>(
-    a: Tensor<D> | number,
-    b: Tensor<E> | number,
+    a: Tensor<D> | number | bigint,
+    b: Tensor<E> | number | bigint,
     options?: OutOption<'bool'>,
   ): Tensor<'bool'>
   <D extends DType, E extends D = D>(
-    a: Tensor<E> | number,
-    b: Tensor<D> | number,
+    a: Tensor<E> | number | bigint,
+    b: Tensor<D> | number | bigint,
     options?: OutOption<'bool'>,
   ): Tensor<'bool'>
 }
@@ -94,7 +95,11 @@ export interface Comparison {
 export type Predicate = (x: Tensor, options?: OutOption<'bool'>) => Tensor<'bool'>
 
 function compares(op: Op): Comparison {
-  const of: Comparison = (a: Tensor | number, b: Tensor | number, options?: OutOption<'bool'>) => {
+  const of: Comparison = (
+    a: Tensor | number | bigint,
+    b: Tensor | number | bigint,
+    options?: OutOption<'bool'>,
+  ) => {
     checkOutOption(op.name, options)
     return apply(op, operands(op.name, [a, b]), undefined, options?.out) as Tensor<'bool'>
   }

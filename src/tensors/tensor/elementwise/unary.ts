@@ -9,7 +9,17 @@ import {
 import { arena, float32UnaryBlocks } from '../../../numbers/simd/index.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { checkOutOption } from '../storage/checkCall.js'
-import { allocate, type DType, formatOf, isFloat } from '../storage/dtype.js'
+import {
+  allocate,
+  type DType,
+  elementsIn,
+  formatOf,
+  isBigDType,
+  isFloat,
+  isInteger,
+  isPacked,
+  wrapping,
+} from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import type { Rounds } from '../storage/op.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
@@ -26,6 +36,24 @@ const wholeNumber: Readonly<Partial<Record<UnaryName, (x: number) => number>>> =
   ceil: (x) => x,
   rint: (x) => x,
   trunc: (x) => x,
+}
+
+/** Those of 64-bit integers that are not the same operators. */
+const big: Readonly<Partial<Record<UnaryName, (x: bigint) => bigint>>> = {
+  square: (x) => x * x,
+  abs: (x) => (x < 0n ? -x : x),
+  sign: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n),
+  relu: (x) => (x > 0n ? x : 0n),
+}
+
+/** A function of an integer dtype's elements, of whose results storage keeps the last bits; undefined where there is none. */
+function integerFunction(name: UnaryName, dtype: DType): ((x: number) => number) | undefined {
+  const f = wholeNumber[name]
+  if (!f || !isInteger(dtype)) return undefined
+  if (isBigDType(dtype)) return (big[name] ?? f) as typeof f
+  if (!isPacked(dtype)) return f
+  const wrap = wrapping(dtype)
+  return (x) => wrap(f(x))
 }
 
 /** The functions that change no more than the sign or choose, and those whose results jump; the others round. */
@@ -67,9 +95,10 @@ function elementwise(name: UnaryName): KnownOp {
     } else if (x.dtype === 'float32') {
       mapFloat32(name, x.data as Float32Array, data as Float32Array)
     } else {
-      const f = isFloat(x.dtype) ? unary[name] : x.dtype === 'bool' ? undefined : wholeNumber[name]
+      const f = isFloat(x.dtype) ? unary[name] : integerFunction(name, x.dtype)
       if (!f) throw new TypeError(`${name}: needs a floating-point dtype, cast first [${x.dtype}]`)
-      for (let i = 0; i < data.length; i++) data[i] = f(x.data[i]!)
+      const [from, to] = [elementsIn(x.data), elementsIn(data)]
+      for (let i = 0; i < to.length; i++) to[i] = f(from[i]!)
       canonicalizeNaN(data)
     }
     return out ?? new Tensor(x.dtype, x.shape, data)

@@ -54,20 +54,20 @@ export const whereOp: KnownOp = {
  */
 export function where<D extends DType, E extends D = D, O extends E = E>(
   condition: Tensor,
-  a: Tensor<D> | number,
-  b: Tensor<E> | number,
+  a: Tensor<D> | number | bigint,
+  b: Tensor<E> | number | bigint,
   options?: OutOption<O>,
 ): Tensor<E>
 export function where<D extends DType, E extends D = D, O extends E = E>(
   condition: Tensor,
-  a: Tensor<E> | number,
-  b: Tensor<D> | number,
+  a: Tensor<E> | number | bigint,
+  b: Tensor<D> | number | bigint,
   options?: OutOption<O>,
 ): Tensor<E>
 export function where<D extends DType>(
   condition: Tensor,
-  a: Tensor<D> | number,
-  b: Tensor<D> | number,
+  a: Tensor<D> | number | bigint,
+  b: Tensor<D> | number | bigint,
   options?: OutOption<D>,
 ): Tensor<D> {
   checkTensor('where', condition)

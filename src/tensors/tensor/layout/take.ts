@@ -44,7 +44,10 @@ export const takeAtOp: KnownOp<Omit<Taking, 'indices'>> = {
   kernel: ([x, indices], attributes, out) =>
     takeOp.kernel(
       [x!],
-      { ...attributes, indices: fromFront(indices!.data, x!.shape[attributes.axis]!) },
+      {
+        ...attributes,
+        indices: fromFront((indices as Tensor<'int32' | 'uint32'>).data, x!.shape[attributes.axis]!),
+      },
       out,
     ),
 }
@@ -84,7 +87,7 @@ export function take<D extends DType>(
 }
 
 /** Indices into an axis, negative ones counted from its end; a RangeError where one is outside. */
-function fromFront(list: ArrayLike<number>, length: number): Int32Array {
+function fromFront(list: Int32Array | Uint32Array | readonly number[], length: number): Int32Array {
   return Int32Array.from(list, (index) => {
     const front = index < 0 ? index + length : index
     if (!Number.isInteger(index) || front < 0 || front >= length) {

@@ -3,11 +3,17 @@ import {
   type AnyStorage,
   checkFloat,
   type DType,
+  elementsIn,
   type FloatDType,
   formatOf,
+  type IntegerDType,
   isFloat,
+  isInteger,
+  isPacked,
   numbersOf,
   roundingTo,
+  type Storage,
+  wrapping,
 } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
 import { checkOrder, type Order, type Round } from './order.js'
@@ -26,7 +32,7 @@ export interface AccumulateOptions {
 /** The options, checked and complete: plain data, so that a recorded reduction can be read and run again. */
 export interface Accumulation {
   readonly order: Order
-  readonly accumulate: FloatDType | 'int32' | 'uint32'
+  readonly accumulate: FloatDType | IntegerDType
 }
 
 /** Checks how a reduction over `dtype` adds; `preferred` is what it accumulates in when nothing is said. */
@@ -38,7 +44,7 @@ export function accumulation(
 ): Accumulation {
   checkOrder(op, order, windows)
   if (dtype === 'bool') throw new TypeError(`${op}: no arithmetic on bool, cast first [bool]`)
-  if (!isFloat(dtype)) {
+  if (isInteger(dtype)) {
     if (accumulate !== undefined) {
       throw new TypeError(`${op}: ${dtype} adds in its own dtype, cast first [${accumulate}]`)
     }
@@ -50,8 +56,15 @@ export function accumulation(
 }
 
 /** Stores a value in one element, rounded once to the dtype. */
-export function writer(dtype: DType, data: AnyStorage): (index: number, value: number) => void {
+export function writer(dtype: DType, to: Storage): (index: number, value: number) => void {
   const low = formatOf(dtype)
+  const data = elementsIn(to)
+  if (isPacked(dtype)) {
+    const wrap = wrapping(dtype)
+    return (index, value) => {
+      data[index] = wrap(value)
+    }
+  }
   if (!low) {
     return (index, value) => {
       data[index] = Number.isNaN(value) ? Number.NaN : value
@@ -67,6 +80,7 @@ export function writer(dtype: DType, data: AnyStorage): (index: number, value: n
 export function stepRounding({ accumulate }: Accumulation): Round {
   if (accumulate === 'int32') return (value) => value | 0
   if (accumulate === 'uint32') return (value) => value >>> 0
+  if (isInteger(accumulate)) return wrapping(accumulate)
   return roundingTo(accumulate)
 }
 

@@ -5,7 +5,18 @@ import { matmulFloat32, matmulFloat64, matmulInt32 } from '../../../numbers/simd
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
 import { checkCall, checkTensor } from '../storage/checkCall.js'
-import { type AnyStorage, allocate, type DType, formatOf, numbersOf, wideDType } from '../storage/dtype.js'
+import {
+  type AnyStorage,
+  allocate,
+  type DType,
+  elementsIn,
+  formatOf,
+  isBig,
+  isInteger,
+  numbersOf,
+  type Storage,
+  wideDType,
+} from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { broadcastShapes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
@@ -18,6 +29,7 @@ import {
   stepRounding,
   writer,
 } from './accumulate.js'
+import { bigProduct } from './bigLanes.js'
 import { matricesOf, type Sizes } from './matrices.js'
 import { sumLane } from './sumLane.js'
 
@@ -50,7 +62,12 @@ export const matmulOp: KnownOp<Accumulation> = {
 type Product = (fromA: number, fromB: number, to: number) => void
 
 /** The fast product where one computes the same bits, else the plain one. */
-function productFor(a: Tensor, b: Tensor, out: AnyStorage, sizes: Sizes, how: Accumulation): Product {
+function productFor(a: Tensor, b: Tensor, to: Storage, sizes: Sizes, how: Accumulation): Product {
+  if (isBig(to)) {
+    const [x, y] = [a.data, b.data] as [typeof to, typeof to]
+    return (i, j, at) => bigProduct(x, i, y, j, sizes, to, at)
+  }
+  const out = elementsIn(to)
   if (how.order !== 'sequential') return plainProduct(a, b, out, sizes, how)
   const { accumulate } = how
   const low = formatOf(a.dtype)
@@ -72,11 +89,12 @@ function productFor(a: Tensor, b: Tensor, out: AnyStorage, sizes: Sizes, how: Ac
       matmulFloat64(...matrices(x, i, y, j, sizes), sizes, sums)
     })
   }
-  if (accumulate === 'int32' || accumulate === 'uint32') {
-    const [x, y, z] = [a.data, b.data, out].map(int32View) as [Int32Array, Int32Array, Int32Array]
-    return (i, j, to) => {
-      matmulInt32(...matrices(x, i, y, j, sizes), sizes, result(z, to, sizes))
-    }
+  if (isInteger(accumulate)) {
+    const [x, y] = [int32View(elementsIn(a.data)), int32View(elementsIn(b.data))]
+    const into = out.BYTES_PER_ELEMENT === 4 ? int32View(out) : out
+    return storing(into, a.dtype, sizes, Int32Array, (i, j, sums) => {
+      matmulInt32(...matrices(x, i, y, j, sizes), sizes, sums)
+    })
   }
   return plainProduct(a, b, out, sizes, how)
 }
@@ -91,13 +109,15 @@ function result<T extends Part>(out: T, to: number, { m, n }: Sizes): T {
   return out.subarray(to, to + m * n) as T
 }
 
-/** The same 32 bits as int32: products and sums that wrap do not depend on the sign. */
-function int32View({ buffer, byteOffset, length }: AnyStorage): Int32Array {
-  return new Int32Array(buffer, byteOffset, length)
+/** The same 32 bits as int32, or narrower integers as those: products and sums that wrap do not depend on the sign. */
+function int32View(data: AnyStorage): Int32Array {
+  return data.BYTES_PER_ELEMENT === 4
+    ? new Int32Array(data.buffer, data.byteOffset, data.length)
+    : Int32Array.from(data)
 }
 
 /** A product whose sums go right into the result where that stores them as they are, else rounded once. */
-function storing<S extends Float32Array | Float64Array>(
+function storing<S extends Float32Array | Float64Array | Int32Array>(
   out: AnyStorage,
   dtype: DType,
   sizes: Sizes,
@@ -124,7 +144,7 @@ function plainProduct(a: Tensor, b: Tensor, out: AnyStorage, { m, k, n }: Sizes,
   const y = addends(b, how)
   const round = stepRounding(how)
   const write = writer(a.dtype, out)
-  const whole = how.accumulate === 'int32' || how.accumulate === 'uint32'
+  const whole = isInteger(how.accumulate)
   const exact = how.accumulate !== a.dtype && holds(how.accumulate, a.dtype)
   const terms = new Float64Array(k)
   return (fromA, fromB, to) => {
@@ -147,7 +167,7 @@ function plainProduct(a: Tensor, b: Tensor, out: AnyStorage, { m, k, n }: Sizes,
  *
  * Shape     a [..., m, k], b [..., k, n] -> [..., m, n], batch axes broadcast; a vector counts as a row (a) or a column (b)
  *           and its axis goes from the result, as in NumPy. k = 0 gives +0.
- * Dtype     both operands alike; the result has it too. Integers wrap.
+ * Dtype     both operands alike; the result has it too. Integers wrap: cast int8 to int32 first for sums of 32 bits.
  * Rounding  products exact where `accumulate` is wider than the dtype, else rounded to it; sums in `accumulate`
  *           (default float32, float64 for float64) and `order` (default sequential: k ascending from +0); once to the dtype.
  * Special   0 times Inf and Inf - Inf are NaN. A sum past the largest accumulate value is Inf, even if terms to come

@@ -4,7 +4,7 @@ import { addsLane, arena, float32LaneSum, float32LaneSums, isStepwise } from '..
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
 import { type AxisOptions, axisNames, keepsDims } from '../storage/axisOptions.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
-import { allocate, checkFloat, type DType, wideDType } from '../storage/dtype.js'
+import { allocate, checkFloat, type DType, isBig, wideDType } from '../storage/dtype.js'
 import { normalizeAxes, sizeOf } from '../storage/shape.js'
 import { type KnownOp, Tensor } from '../storage/tensor.js'
 import {
@@ -15,6 +15,7 @@ import {
   stepRounding,
   writer,
 } from './accumulate.js'
+import { bigSums } from './bigLanes.js'
 import { columnSums } from './columns.js'
 import { float32Lanes, type Lanes, lanesOf, readLane, reducedShape, shortLane } from './lanes.js'
 import { sumLane } from './sumLane.js'
@@ -45,8 +46,12 @@ function addition(name: string, finish: (sum: number, n: number) => number): Kno
       const shape = reducedShape(x!.shape, axes, keepDims)
       checkOut(name, out, x!.dtype, shape)
       const data = out?.data ?? allocate(x!.dtype, sizeOf(shape))
-      const write = writer(x!.dtype, data)
       const lanes = lanesOf(x!.shape, axes)
+      if (isBig(data)) {
+        bigSums(x!.data as typeof data, lanes, data)
+        return out ?? new Tensor(x!.dtype, shape, data)
+      }
+      const write = writer(x!.dtype, data)
       const sumOf = columnSums(x!, lanes, how) ?? laneSum(x!, lanes, how)
       for (let k = 0; k < lanes.starts.length; k++) write(k, finish(sumOf(k), lanes.length))
       return out ?? new Tensor(x!.dtype, shape, data)

@@ -4,7 +4,7 @@ import { addsLane, arena, float32LaneScan } from '../../../numbers/simd/index.js
 import { reshape } from '../layout/layout.js'
 import { apply, checkOut, type OutOption } from '../storage/apply.js'
 import { axisFirst, checkCall } from '../storage/checkCall.js'
-import { type AnyStorage, allocate, type DType } from '../storage/dtype.js'
+import { type AnyStorage, allocate, type DType, elementsIn, isBig, isInteger } from '../storage/dtype.js'
 import { canonicalizeNaN } from '../storage/nan.js'
 import { normalizeAxis } from '../storage/shape.js'
 import { type KnownOp, type Op, Tensor } from '../storage/tensor.js'
@@ -16,6 +16,7 @@ import {
   stepRounding,
   writer,
 } from './accumulate.js'
+import { bigScan } from './bigLanes.js'
 import { columnScan } from './columns.js'
 import { float32Lanes, type Lanes, lanesOf, readLane, shortLane } from './lanes.js'
 import type { Round } from './order.js'
@@ -55,7 +56,11 @@ function scan(name: string, along: LaneScan, fast: FastScan = () => false): Know
       const data = out?.data ?? allocate(x!.dtype, x!.size)
       const result = out ?? new Tensor(x!.dtype, x!.shape, data)
       const lanes = lanesOf(x!.shape, [axis])
-      if (fast(x!, lanes, how, data)) return result
+      if (isBig(data)) {
+        bigScan(x!.data as typeof data, lanes, name === 'cumprod', data)
+        return result
+      }
+      if (fast(x!, lanes, how, elementsIn(data))) return result
       const values = addends(x!, how)
       const round = stepRounding(how)
       const write = writer(x!.dtype, data)
@@ -92,7 +97,7 @@ function float32Scan(x: Tensor, lanes: Lanes, how: Accumulation, out: AnyStorage
   const { starts, length, step } = lanes
   const simd = length >= shortLane && addsLane(how.order, length, true) ? arena('simd') : undefined
   if (!simd) return false
-  const laneOf = float32Lanes(x.data, lanes)
+  const laneOf = float32Lanes(elementsIn(x.data), lanes)
   const sums = new Float32Array(step === 1 ? 0 : length)
   for (const start of starts) {
     const target = step === 1 ? out.subarray(start, start + length) : sums
@@ -125,8 +130,7 @@ export const cumsumOp: KnownOp<Scan> = scan(
   fastSums,
 )
 export const cumprodOp: KnownOp<Scan> = scan('cumprod', (lane, how, round, out) => {
-  const whole = how.accumulate === 'int32' || how.accumulate === 'uint32'
-  return (whole ? wrappedProducts : products)(lane, round, out)
+  return (isInteger(how.accumulate) ? wrappedProducts : products)(lane, round, out)
 })
 
 /**

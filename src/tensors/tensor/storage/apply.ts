@@ -1,7 +1,7 @@
 import { shown } from '../../../base/options/index.js'
 import { checkTensor } from './checkCall.js'
 import { constantOp } from './constant.js'
-import type { DType } from './dtype.js'
+import { type DType, isFloat } from './dtype.js'
 import { weak } from './fill.js'
 import { observer } from './observe.js'
 import { recordsEverything } from './recordEverything.js'
@@ -114,7 +114,7 @@ function hasSite(inputs: readonly Tensor[]): boolean {
 }
 
 /** The operands of an operation as tensors of one dtype: numbers take the dtype of the tensors beside them. */
-export function operands(op: string, values: readonly (Tensor | number)[]): Tensor[] {
+export function operands(op: string, values: readonly (Tensor | number | bigint)[]): Tensor[] {
   if (alike(values)) return values
   const first = values.find((value) => value instanceof Tensor)
   if (!first) throw new TypeError(`${op}: needs a tensor among its operands [${shown(values)}]`)
@@ -128,17 +128,17 @@ export function operands(op: string, values: readonly (Tensor | number)[]): Tens
 }
 
 // The usual case, found without a closure: operands that are tensors of one dtype go on as they are.
-function alike(values: readonly (Tensor | number)[]): values is Tensor[] {
+function alike(values: readonly (Tensor | number | bigint)[]): values is Tensor[] {
   const dtype = values[0] instanceof Tensor ? values[0].dtype : undefined
   for (const value of values) if (!(value instanceof Tensor) || value.dtype !== dtype) return false
   return dtype !== undefined
 }
 
 /** A plain number rounded to a dtype; where everything is recorded, one that changed is the result of an operation. */
-function numberBeside(op: string, value: number, dtype: DType): Tensor {
+function numberBeside(op: string, value: number | bigint, dtype: DType): Tensor {
   const rounded = weak(op, value, dtype)
-  if (!recordsEverything() || Object.is(rounded.toNumbers()[0], value)) return rounded
-  return withTrace(rounded, constantOp, [], { value, dtype, shape: [] })
+  if (!recordsEverything() || !isFloat(dtype) || Object.is(rounded.toNumbers()[0], value)) return rounded
+  return withTrace(rounded, constantOp, [], { value: Number(value), dtype, shape: [] })
 }
 
 /** Throws unless `out`, when given, has this dtype and shape. */

@@ -1,4 +1,4 @@
-import { allocate, type DType } from './dtype.js'
+import { allocate, type DType, elementsIn } from './dtype.js'
 import { fill, weak } from './fill.js'
 import { type Shape, sizeOf } from './shape.js'
 import { type KnownOp, Tensor } from './tensor.js'
@@ -24,7 +24,7 @@ export const constantOp: KnownOp<Constant> = {
     const one = weak('constant', value, dtype)
     if (shape.length === 0) return one
     const data = allocate(dtype, sizeOf(shape))
-    data.fill(one.data[0]!)
+    elementsIn(data).fill(elementsIn(one.data)[0]!)
     return new Tensor(dtype, shape, data)
   },
 }

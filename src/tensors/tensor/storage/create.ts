@@ -1,7 +1,7 @@
 import { checkOptions, type OptionHints, type OptionTable, shown } from '../../../base/options/index.js'
 import { withTrace } from './apply.js'
 import { constantOp } from './constant.js'
-import { allocate, checkDType, type DType, isFloat } from './dtype.js'
+import { allocate, type BigStorage, checkDType, type DType, elementsIn, isFloat, wrapping } from './dtype.js'
 import { dtypeFacts } from './dtypeFacts.js'
 import { fill } from './fill.js'
 import { recordsEverything } from './recordEverything.js'
@@ -45,13 +45,16 @@ const shapeFirst: OptionHints = { positional: 'shape' }
  * Dtype     `dtype`, default float32. Typed arrays are numbers too, never codes: see `fromBits`.
  * Rounding  once, float64 to the dtype, nearest even, never through float32.
  * Special   NaN from a Float32Array or Float64Array keeps its sign.
- * Throws    RangeError for values that int32, uint32 or bool cannot hold, and a shape of another size.
+ * Throws    RangeError for values that an integer dtype or bool cannot hold, and a shape of another size; TypeError for bigints
+ *           where the dtype is not int64 or uint64.
  *
  * @example tensor([1, 2, 3]).toNested() // [1,2,3]
  * @example tensor([[256, 257]], { dtype: 'bfloat16' }).toNested() // [[256,256]]
+ * @example tensor([2n ** 63n - 1n, -1], { dtype: 'int64' }).toNested() // [9223372036854775807n, -1n]
+ * @example tensor([8], { dtype: 'int4' }) // throws tensor: not a value of int4 [8]
  */
 export function tensor<D extends DType = 'float32'>(
-  values: Nested | NumberArray,
+  values: Nested | NumberArray | BigStorage,
   options?: TensorOptions<D>,
 ): Tensor<D> {
   if (options !== undefined) {
@@ -61,9 +64,10 @@ export function tensor<D extends DType = 'float32'>(
   const dtype = options?.dtype ?? ('float32' as D)
   checkDType('tensor', dtype)
   const nested = ArrayBuffer.isView(values) ? undefined : values
-  const shape = options?.shape ?? (nested === undefined ? [(values as NumberArray).length] : shapeOf(nested))
+  const shape =
+    options?.shape ?? (nested === undefined ? [(values as NumberArray | BigStorage).length] : shapeOf(nested))
   checkShape('tensor', shape)
-  const flat = nested === undefined ? (values as NumberArray) : flatten(nested, shapeOf(nested))
+  const flat = nested === undefined ? (values as NumberArray | BigStorage) : flatten(nested, shapeOf(nested))
   if (flat.length !== sizeOf(shape)) {
     throw new RangeError(`tensor: shape does not hold ${flat.length} elements [${shape.join(', ')}]`)
   }
@@ -72,7 +76,7 @@ export function tensor<D extends DType = 'float32'>(
 
 /**
  * A tensor made from bit patterns, the inverse of `toBits`: codes of the low-precision formats, a Uint32Array for
- * float32, a BigUint64Array for float64, two's complement for int32. The patterns are copied.
+ * float32, a BigUint64Array for float64, int64 and uint64, two's complement for integers with a sign. The patterns are copied.
  *
  * @example fromBits([0x3f80, 0x4000], { dtype: 'bfloat16' }).toNested() // [1,2]
  */
@@ -90,15 +94,18 @@ export function fromBits<D extends DType>(
   const data = allocate(dtype, codes.length)
   const bits = bitsOf(data)
   if (bits instanceof BigUint64Array !== codes instanceof BigUint64Array) {
-    throw new TypeError(`fromBits: float64 takes a BigUint64Array and nothing else does [${dtype}]`)
+    throw new TypeError(
+      `fromBits: a BigUint64Array is for dtypes of 64 bits, which take nothing else [${dtype}]`,
+    )
   }
   const end = 2 ** dtypeFacts(dtype).bits
+  const extended = dtype === 'int2' || dtype === 'int4' ? wrapping(dtype) : undefined
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i]!
     if (typeof code === 'number' && !(Number.isInteger(code) && code >= 0 && code < end)) {
       throw new RangeError(`fromBits: not a code of ${dtype} [${code}]`)
     }
-    bits[i] = code
+    bits[i] = extended ? extended(code as number) : code
   }
   return new Tensor(dtype, [...shape], data)
 }
@@ -106,7 +113,7 @@ export function fromBits<D extends DType>(
 /** A tensor whose elements are all `value`, rounded to the dtype. */
 export function full<D extends DType = 'float32'>(
   shape: Shape,
-  value: number,
+  value: number | bigint,
   options?: DTypeOption<D>,
 ): Tensor<D> {
   return filled('full', shape, value, options)
@@ -115,23 +122,28 @@ export function full<D extends DType = 'float32'>(
 function filled<D extends DType>(
   op: string,
   shape: Shape,
-  value: number,
+  value: number | bigint,
   options: DTypeOption<D> | undefined,
 ): Tensor<D> {
   if (options !== undefined) checkOptions(op, options, dtypeNames, dtypeFirst)
   const dtype = options?.dtype ?? ('float32' as D)
   checkDType(op, dtype)
   checkShape(op, shape)
-  if (typeof value !== 'number') throw new TypeError(`${op}: value is not a number [${shown(value)}]`)
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    throw new TypeError(`${op}: value is not a number [${shown(value)}]`)
+  }
   const data = allocate(dtype, sizeOf(shape))
-  data.fill(fill(dtype, [value])[0]!)
+  elementsIn(data).fill(elementsIn(fill(dtype, [value]))[0]!)
   return asConstant(new Tensor(dtype, [...shape], data), value)
 }
 
 /** Where everything is recorded, numbers that changed when they were rounded are the result of an operation. */
-function asConstant<D extends DType>(x: Tensor<D>, given: number | ArrayLike<number>): Tensor<D> {
+function asConstant<D extends DType>(
+  x: Tensor<D>,
+  given: number | bigint | ArrayLike<number | bigint>,
+): Tensor<D> {
   if (!recordsEverything() || !isFloat(x.dtype)) return x
-  const value = typeof given === 'number' ? given : Float64Array.from(given)
+  const value = typeof given === 'object' ? Float64Array.from(given as ArrayLike<number>) : Number(given)
   const same = x
     .toNumbers()
     .every((rounded, i) => Object.is(rounded, typeof value === 'number' ? value : value[i]))
@@ -177,12 +189,14 @@ function shapeOf(values: Nested): number[] {
   return shape
 }
 
-function flatten(values: Nested, shape: Shape): number[] {
-  const flat: number[] = []
+function flatten(values: Nested, shape: Shape): (number | bigint)[] {
+  const flat: (number | bigint)[] = []
   const visit = (value: Nested, axis: number): void => {
     if (axis === shape.length) {
-      if (typeof value !== 'number' && typeof value !== 'boolean') throw notRectangular(value)
-      flat.push(Number(value))
+      if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'boolean') {
+        throw notRectangular(value)
+      }
+      flat.push(typeof value === 'bigint' ? value : Number(value))
       return
     }
     if (!Array.isArray(value) || value.length !== shape[axis]) throw notRectangular(value)
@@ -194,10 +208,15 @@ function flatten(values: Nested, shape: Shape): number[] {
 
 function notRectangular(value: unknown): RangeError | TypeError {
   const type = typeof value
-  if (type !== 'number' && type !== 'boolean' && !Array.isArray(value)) {
+  if (type !== 'number' && type !== 'bigint' && type !== 'boolean' && !Array.isArray(value)) {
     return new TypeError(`tensor: not a number [${String(value)}]`)
   }
   return new RangeError(
-    `tensor: ragged nesting, rows differ in length [${JSON.stringify(value).slice(0, 50)}]`,
+    `tensor: ragged nesting, rows differ in length [${JSON.stringify(value, plain).slice(0, 50)}]`,
   )
+}
+
+/** Bigints as JSON has none: by their digits. */
+function plain(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }

@@ -10,29 +10,110 @@ import {
 } from '../../../numbers/formats/index.js'
 
 /** What an element of a tensor is: one of the low-precision formats, or a type the language has itself. */
-export type DType = FormatName | 'float32' | 'float64' | 'int32' | 'uint32' | 'bool'
+export type DType = FormatName | 'float32' | 'float64' | IntegerDType | 'bool'
+
+/** The dtypes of 64-bit integers, whose elements are bigints: no number holds them all. */
+export type BigDType = 'int64' | 'uint64'
+
+/** The dtypes whose elements are integers of so many bits, two's complement where they have a sign; arithmetic wraps. */
+export type IntegerDType =
+  | 'int2'
+  | 'int4'
+  | 'int8'
+  | 'int16'
+  | 'int32'
+  | 'uint2'
+  | 'uint4'
+  | 'uint8'
+  | 'uint16'
+  | 'uint32'
+  | BigDType
 
 /** The dtypes whose elements are floating-point numbers. */
 export type FloatDType = FormatName | 'float32' | 'float64'
 
-/** The typed array that holds a tensor's elements: numbers where the language has the type, codes elsewhere. */
-export type Storage<D extends DType = DType> = D extends 'float32'
-  ? Float32Array
-  : D extends 'float64'
-    ? Float64Array
-    : D extends 'int32'
-      ? Int32Array
-      : D extends 'uint32'
-        ? Uint32Array
-        : D extends 'bfloat16' | 'float16'
-          ? Uint16Array
-          : Uint8Array
+/** The typed array of a native dtype, by its name. */
+interface NativeStorage {
+  readonly float32: Float32Array
+  readonly float64: Float64Array
+  readonly int2: Int8Array
+  readonly int4: Int8Array
+  readonly int8: Int8Array
+  readonly int16: Int16Array
+  readonly int32: Int32Array
+  readonly int64: BigInt64Array
+  readonly uint2: Uint8Array
+  readonly uint4: Uint8Array
+  readonly uint8: Uint8Array
+  readonly uint16: Uint16Array
+  readonly uint32: Uint32Array
+  readonly uint64: BigUint64Array
+  readonly bool: Uint8Array
+}
 
-/** Storage of any dtype, as a loop sees it. */
-export type AnyStorage = Float32Array | Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array
+/**
+ * The typed array that holds a tensor's elements: numbers where the language has the type, bigints of 64 bits, codes
+ * elsewhere. Integers of 2 and 4 bits take a byte each.
+ */
+export type Storage<D extends DType = DType> = D extends keyof NativeStorage
+  ? NativeStorage[D]
+  : D extends 'bfloat16' | 'float16'
+    ? Uint16Array
+    : Uint8Array
+
+/** Storage whose elements are numbers, as a loop sees it. */
+export type AnyStorage =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint32Array
+  | Uint16Array
+  | Uint8Array
+
+/** Storage of 64-bit integers. */
+export type BigStorage = BigInt64Array | BigUint64Array
+
+/** The class of typed array that holds elements that are numbers. */
+export type NumberClass =
+  | Float32ArrayConstructor
+  | Float64ArrayConstructor
+  | Int8ArrayConstructor
+  | Int16ArrayConstructor
+  | Int32ArrayConstructor
+  | Uint32ArrayConstructor
+  | Uint16ArrayConstructor
+  | Uint8ArrayConstructor
+
+/** The class of any dtype's typed array. */
+export type StorageClass = NumberClass | BigInt64ArrayConstructor | BigUint64ArrayConstructor
+
+/** The classes of typed arrays of the dtypes whose elements are no codes. */
+const classes: Readonly<Record<keyof NativeStorage, StorageClass>> = {
+  float32: Float32Array,
+  float64: Float64Array,
+  int2: Int8Array,
+  int4: Int8Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint2: Uint8Array,
+  uint4: Uint8Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  bool: Uint8Array,
+}
 
 /** All dtypes, native ones first. */
-export const dtypes: readonly DType[] = ['float32', 'float64', 'int32', 'uint32', 'bool', ...formatNames]
+export const dtypes: readonly DType[] = [
+  ...(['float32', 'float64', 'int32', 'uint32', 'bool'] as const),
+  ...(['int2', 'int4', 'int8', 'int16', 'int64', 'uint2', 'uint4', 'uint8', 'uint16', 'uint64'] as const),
+  ...formatNames,
+]
 
 const known: ReadonlySet<string> = new Set(dtypes)
 const formats: ReadonlyMap<string, FloatFormat> = new Map(formatNames.map((name) => [name, format(name)]))
@@ -44,7 +125,42 @@ export function formatOf(dtype: DType): FloatFormat | undefined {
 
 /** Whether the elements are floating-point numbers. */
 export function isFloat(dtype: DType): dtype is FloatDType {
-  return dtype !== 'int32' && dtype !== 'uint32' && dtype !== 'bool'
+  return dtype === 'float32' || dtype === 'float64' || formats.has(dtype)
+}
+
+/** Whether the elements are integers of a width: bool is none. */
+export function isInteger(dtype: DType): dtype is IntegerDType {
+  return dtype !== 'bool' && !isFloat(dtype)
+}
+
+/** Whether a dtype's elements are bigints. */
+export function isBigDType(dtype: DType): dtype is BigDType {
+  return dtype === 'int64' || dtype === 'uint64'
+}
+
+/** Whether elements are bigints. */
+export function isBig(data: Storage): data is BigStorage {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array
+}
+
+/**
+ * Storage as loops see it. Bigints pass for numbers there: what a loop does with 64-bit integers has to be what both have, such as
+ * to move and to compare them, or `+`, `-` and `*` of two elements.
+ */
+export function elementsIn(data: Storage): AnyStorage {
+  return data as AnyStorage
+}
+
+/** Whether elements are integers narrower than the byte that they lie in. */
+export function isPacked(dtype: DType): dtype is 'int2' | 'int4' | 'uint2' | 'uint4' {
+  return dtype === 'int2' || dtype === 'int4' || dtype === 'uint2' || dtype === 'uint4'
+}
+
+/** The integer of so many bits that is the number's last bits: what arithmetic on integers of up to 32 bits wraps by. */
+export function wrapping(dtype: IntegerDType): (value: number) => number {
+  const unsigned = dtype.startsWith('u')
+  const shift = 32 - Number(dtype.replace(/\D+/, ''))
+  return unsigned ? (value) => (value << shift) >>> shift : (value) => (value << shift) >> shift
 }
 
 function advice(name: unknown): string {
@@ -91,24 +207,13 @@ export function checkFloatDType(op: string, what: string, dtype: unknown): asser
 
 /** Fresh zeroed storage for n elements. */
 export function allocate<D extends DType>(dtype: D, n: number): Storage<D> {
-  return new (storageClass(dtype))(n) as Storage<D>
+  return new (storageClass(dtype))(n) as unknown as Storage<D>
 }
 
 /** The class of typed array that stores this dtype. */
-export function storageClass(
-  dtype: DType,
-):
-  | Float32ArrayConstructor
-  | Float64ArrayConstructor
-  | Int32ArrayConstructor
-  | Uint32ArrayConstructor
-  | Uint16ArrayConstructor
-  | Uint8ArrayConstructor {
-  if (dtype === 'float32') return Float32Array
-  if (dtype === 'float64') return Float64Array
-  if (dtype === 'int32') return Int32Array
-  if (dtype === 'uint32') return Uint32Array
-  return (formatOf(dtype)?.bits ?? 8) > 8 ? Uint16Array : Uint8Array
+export function storageClass(dtype: DType): StorageClass {
+  if (Object.hasOwn(classes, dtype)) return classes[dtype as keyof NativeStorage]
+  return formatOf(dtype)!.bits > 8 ? Uint16Array : Uint8Array
 }
 
 /** Rounds a float64 value to the nearest value of a floating-point dtype, ties to even; the result stays a number. */
@@ -119,10 +224,13 @@ export function roundingTo(dtype: FloatDType): (value: number) => number {
   return rounder(format(dtype))
 }
 
-/** The elements as numbers: the storage itself where it holds numbers, a decoded copy where it holds codes. */
-export function numbersOf(dtype: DType, data: AnyStorage): AnyStorage {
+/**
+ * The elements as numbers: the storage itself where it holds numbers, a decoded copy where it holds codes. 64-bit integers are
+ * bigints all the same: see `elementsIn`.
+ */
+export function numbersOf(dtype: DType, data: Storage): AnyStorage {
   const low = formatOf(dtype)
-  if (!low) return data
+  if (!low) return elementsIn(data)
   return decodeArray(data as Uint8Array | Uint16Array, low)
 }
 

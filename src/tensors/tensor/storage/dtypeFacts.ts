@@ -1,5 +1,13 @@
 import { type FloatFormat, floorLog2 } from '../../../numbers/formats/index.js'
-import { checkDType, type DType, dtypes, formatOf, isFloat, storageClass } from './dtype.js'
+import {
+  checkDType,
+  type DType,
+  dtypes,
+  formatOf,
+  isFloat,
+  type StorageClass,
+  storageClass,
+} from './dtype.js'
 
 /** What is true of a dtype, float32 and float64 as of every other format; integers and bool have a spacing of 1. */
 export interface DTypeFacts {
@@ -10,7 +18,7 @@ export interface DTypeFacts {
   readonly bits: number
   /** Significand bits, the hidden one included; of integers the bits of the magnitude. */
   readonly precision: number
-  /** Largest finite value. */
+  /** Largest finite value; of int64 and uint64 the largest that is a number: 2^63 - 1024 and 2^64 - 2048. */
   readonly max: number
   /** Least finite value. */
   readonly lowest: number
@@ -29,7 +37,7 @@ export interface DTypeFacts {
   /** The record of a format of at most 16 bits; undefined for float32, float64, integers and bool. */
   readonly format: FloatFormat | undefined
   /** The class of typed array that holds the elements. */
-  readonly storage: ReturnType<typeof storageClass>
+  readonly storage: StorageClass
   /**
    * Distance between the values around a number, as `ulp` of formats: the smallest positive value at zero and underflow,
    * the spacing below the largest value past it, NaN for NaN and infinities.
@@ -95,8 +103,8 @@ function native(dtype: DType, storage: DTypeFacts['storage']): DTypeFacts {
 }
 
 function whole(dtype: DType, storage: DTypeFacts['storage']): DTypeFacts {
-  const signed = dtype === 'int32'
-  const bits = dtype === 'bool' ? 1 : 32
+  const signed = dtype.startsWith('int')
+  const bits = dtype === 'bool' ? 1 : Number(dtype.replace(/\D+/, ''))
   const precision = signed ? bits - 1 : bits
   return record({
     dtype,
@@ -104,7 +112,7 @@ function whole(dtype: DType, storage: DTypeFacts['storage']): DTypeFacts {
     signed,
     bits,
     precision,
-    max: 2 ** precision - 1,
+    max: 2 ** precision - (bits === 64 ? 2 ** (precision - 53) : 1),
     lowest: signed ? -(2 ** precision) : 0,
     minPositive: 1,
     minNormal: 1,

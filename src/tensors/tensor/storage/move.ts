@@ -1,13 +1,14 @@
-import { type AnyStorage, allocate, type DType, type Storage } from './dtype.js'
+import { type AnyStorage, allocate, type DType, elementsIn, type Storage } from './dtype.js'
 import { offsetsOf, type Shape, sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
  * Storage as elements that move without changing a bit: float32 through integer views, since a float32 NaN
- * that passes through a number may come out quiet. Float64 numbers keep their bits.
+ * that passes through a number may come out quiet. Float64 numbers keep their bits, and bigints pass for numbers.
  */
-export function movable(data: AnyStorage): Exclude<AnyStorage, Float32Array> {
-  return data instanceof Float32Array ? new Uint32Array(data.buffer, data.byteOffset, data.length) : data
+export function movable(data: Storage): Exclude<AnyStorage, Float32Array> {
+  if (data instanceof Float32Array) return new Uint32Array(data.buffer, data.byteOffset, data.length)
+  return elementsIn(data) as Exclude<AnyStorage, Float32Array>
 }
 
 /** The elements of x at `offsets`, in that order, as a tensor of `shape`. */

@@ -1,6 +1,6 @@
 import { checkRecord } from '../../../base/options/index.js'
 import { checkTensor } from './checkCall.js'
-import type { AnyStorage, DType } from './dtype.js'
+import type { DType, Storage } from './dtype.js'
 import { siteOf, withDeepStacks } from './siteOf.js'
 import { Tensor, type Trace } from './tensor.js'
 
@@ -27,7 +27,7 @@ export function seal<D extends DType>(x: Tensor<D>, trace: Trace): Tensor<D> {
   checkTensor('seal', x)
   checkRecord('seal', 'trace', trace, ['op', 'inputs'])
   // An array of its own, so that two tensors are never taken for one because they happen to share storage.
-  const elements: AnyStorage = trace.elements ?? x.data.subarray(0)
+  const elements: Storage = trace.elements ?? (x.data.subarray(0) as Storage)
   const made = new Tensor(x.dtype, x.shape, x.data, { ...trace, elements })
   Object.defineProperties(made, {
     size: { value: x.data.length },

@@ -1,4 +1,4 @@
-import { type AnyStorage, type DType, numbersOf, type Storage } from './dtype.js'
+import { type BigStorage, type DType, isBig, numbersOf, type Storage } from './dtype.js'
 import type { Form, Reads, Rounds } from './op.js'
 import { print } from './print.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
@@ -13,7 +13,7 @@ export interface Trace {
   /** Where the operation was called, as the stack of an Error; only where a recording asked for it. */
   readonly site?: Error
   /** The elements of a tensor that is sealed: see `seal`. */
-  readonly elements?: AnyStorage
+  readonly elements?: Storage
   /** Whose recording a sealed root belongs to, for errors. Default: compile's. */
   readonly recorder?: string
 }
@@ -85,12 +85,12 @@ export interface KnownOp<A = unknown> extends Op<A> {
   readonly rounds: Rounds
 }
 
-/** Numbers in nested arrays, as deep as the tensor has axes; booleans for dtype bool. */
-export type Nested = number | boolean | readonly Nested[]
+/** Numbers in nested arrays, as deep as the tensor has axes; booleans for dtype bool, bigints for int64 and uint64. */
+export type Nested = number | bigint | boolean | readonly Nested[]
 
 /**
  * A dense array of one dtype, row-major. The elements lie in `data` as the dtype stores them: codes for the
- * low-precision formats, numbers for float32, float64 and integers, 0 and 1 for bool.
+ * low-precision formats, numbers for float32, float64 and integers (bigints of 64 bits), 0 and 1 for bool.
  * Operations never change their inputs; they write elsewhere only when handed an `out`.
  */
 export class Tensor<D extends DType = DType> {
@@ -122,19 +122,28 @@ export class Tensor<D extends DType = DType> {
     return this.shape.length
   }
 
-  /** The bit patterns of the elements, a copy: floats as unsigned integers of the same width, bool as 0 and 1. */
+  /** The bit patterns of the elements, a copy: unsigned integers of the same width, bool as 0 and 1. */
   toBits(): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
-    return bitsOf(this.data).slice()
+    const bits = bitsOf(this.data).slice()
+    // Integers of 2 and 4 bits lie in a byte with their sign.
+    if (this.dtype === 'int2' || this.dtype === 'int4') {
+      for (let i = 0; i < bits.length; i++) bits[i] = Number(bits[i]) & (this.dtype === 'int2' ? 3 : 15)
+    }
+    return bits
   }
 
-  /** The elements as float64 numbers, a copy, row-major; exact for every dtype. */
+  /**
+   * The elements as float64 numbers, a copy, row-major; exact for every dtype but int64 and uint64, whose elements past 2^53 are
+   * rounded to the nearest: `data` and `toNested` have them exactly.
+   */
   toNumbers(): Float64Array {
+    if (isBig(this.data)) return roundedOf(this.data)
     return new Float64Array(numbersOf(this.dtype, this.data))
   }
 
   /** The elements in nested arrays. */
   toNested(): Nested {
-    const values = this.toNumbers()
+    const values = isBig(this.data) ? this.data : this.toNumbers()
     const leaf = (i: number): Nested => (this.dtype === 'bool' ? values[i] === 1 : values[i]!)
     const build = (axis: number, start: number, span: number): Nested => {
       if (axis === this.rank) return leaf(start)
@@ -145,15 +154,21 @@ export class Tensor<D extends DType = DType> {
     return build(0, 0, values.length)
   }
 
-  /** The only element of a tensor of one element, as a number. */
+  /** The only element of a tensor of one element, as a number; a RangeError for a 64-bit integer that no number is. */
   item(): number {
     if (this.size !== 1) throw new RangeError(`item: needs exactly one element [${this.shape.join(', ')}]`)
-    return numbersOf(this.dtype, this.data)[0]!
+    const value: number | bigint = numbersOf(this.dtype, this.data)[0]!
+    if (typeof value === 'number') return value
+    const number = Number(value)
+    if (BigInt(number) !== value) {
+      throw new RangeError(`item: no number is this integer, read it from data or toNested [${value}]`)
+    }
+    return number
   }
 
   /**
    * What JSON.stringify writes: dtype, shape and elements in nested arrays. What JSON has no number for stands as a word:
-   * 'NaN', 'Infinity', '-Infinity' and '-0'.
+   * 'NaN', 'Infinity', '-Infinity' and '-0', and a 64-bit integer past 2^53 as its digits.
    */
   toJSON(): { readonly dtype: D; readonly shape: Shape; readonly values: Json } {
     return { dtype: this.dtype, shape: this.shape, values: jsonOf(this.toNested()) }
@@ -177,15 +192,27 @@ export type Json = number | string | boolean | readonly Json[]
 
 function jsonOf(value: Nested): Json {
   if (typeof value === 'object') return value.map(jsonOf)
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (typeof value === 'boolean' || (Number.isFinite(value) && !Object.is(value, -0))) return value
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
 /** The bit patterns of typed-array elements, a view of the same memory. */
-export function bitsOf(data: AnyStorage): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
-  if (data instanceof Float64Array) return new BigUint64Array(data.buffer, data.byteOffset, data.length)
-  if (data instanceof Float32Array || data instanceof Int32Array) {
-    return new Uint32Array(data.buffer, data.byteOffset, data.length)
+export function bitsOf(data: Storage): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
+  const { buffer, byteOffset, length } = data
+  if (data instanceof Float64Array || data instanceof BigInt64Array) {
+    return new BigUint64Array(buffer, byteOffset, length)
   }
-  return data
+  if (data instanceof Float32Array || data instanceof Int32Array) {
+    return new Uint32Array(buffer, byteOffset, length)
+  }
+  if (data instanceof Int16Array) return new Uint16Array(buffer, byteOffset, length)
+  return data instanceof Int8Array ? new Uint8Array(buffer, byteOffset, length) : data
+}
+
+/** 64-bit integers as the nearest numbers. */
+function roundedOf(data: BigStorage): Float64Array {
+  const values = new Float64Array(data.length)
+  for (let i = 0; i < values.length; i++) values[i] = Number(data[i])
+  return values
 }
