@@ -30,3 +30,12 @@ export type {
   Value,
 } from './module.js'
 export { parse } from './parse/parse.js'
+export {
+  type ArgumentTree,
+  type Program,
+  type ProgramOptions,
+  type ProgramParameter,
+  type ProgramValue,
+  programOf,
+} from './program/programOf.js'
+export type { SemanticsOptions } from './program/semantics.js'
