@@ -4,6 +4,7 @@ import {
   bitwiseOr,
   bitwiseXor,
   countLeadingZeros,
+  type IntegerDType,
   leftShift,
   logicalAnd,
   logicalNot,
@@ -39,6 +40,9 @@ function unary(whole: (x: Tensor) => Tensor, bool?: (x: Tensor) => Tensor): Lowe
     })
 }
 
+/** The operation itself refuses what are no integers. */
+const integers = (x: Tensor): Tensor<IntegerDType> => x as Tensor<IntegerDType>
+
 type BitName =
   | 'and'
   | 'or'
@@ -55,12 +59,12 @@ export const bitwise: Readonly<Record<BitName, Lowering>> = {
   and: binary((a, b) => bitwiseAnd(a, b), logicalAnd),
   or: binary((a, b) => bitwiseOr(a, b), logicalOr),
   xor: binary((a, b) => bitwiseXor(a, b), notEqual),
-  not: unary((x) => bitwiseNot(x), logicalNot),
+  not: unary((x) => bitwiseNot(integers(x)), logicalNot),
   shiftLeft: binary((a, b) => leftShift(a, b)),
   shiftRightArithmetic: binary((a, b) => rightShiftArithmetic(a, b)),
   shiftRightLogical: binary((a, b) => rightShiftLogical(a, b)),
-  popcnt: unary((x) => populationCount(x)),
-  countLeadingZeros: unary((x) => countLeadingZeros(x)),
+  popcnt: unary((x) => populationCount(integers(x))),
+  countLeadingZeros: unary((x) => countLeadingZeros(integers(x))),
 }
 
 /** The quotient of integers towards zero: -1 by zero, and the least one by -1 wraps. */

@@ -83,12 +83,12 @@ const bitsOp: Op<Drawing> = {
     if (bits === 64) {
       const pairs =
         algorithm === 'philox' ? philoxWords(state, 2 * size) : threefryWords(state, [size, 2])
-      return new Tensor(dtype, shape, new storage(pairs.buffer as ArrayBuffer) as never)
+      return new Tensor(dtype, shape, new storage(pairs.buffer as never) as never)
     }
     const drawn = algorithm === 'philox' ? philoxWords(state, size) : threefryWords(state, shape)
-    if (bits === 32) return new Tensor(dtype, shape, new storage(drawn.buffer as ArrayBuffer) as never)
+    if (bits === 32) return new Tensor(dtype, shape, new storage(drawn.buffer as never) as never)
     const cut = drawn.map((word) => word & (2 ** bits - 1))
-    return new Tensor(dtype, shape, new storage(cut) as never)
+    return new Tensor(dtype, shape, new storage(cut as never) as never)
   },
 }
 
