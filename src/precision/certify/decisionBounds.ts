@@ -110,9 +110,59 @@ const inspects: DecisionBound = ([x], _, result) => {
   for (let i = 0; i < result.values.length; i++) result.bounds[i] = x!.bounds[i]! < Infinity ? 0 : Infinity
 }
 
+/** Of integers' bits: certain if all that are read are; one bit more may be any number. */
+const ofBits: DecisionBound = (args, _, result) => {
+  const read = reader(args, result)
+  for (let i = 0; i < result.values.length; i++) {
+    result.bounds[i] = args.every((_, k) => read(k, i)[1] === 0) ? 0 : Infinity
+  }
+}
+
+/** The same of all bits of a lane. */
+const ofLanes: DecisionBound = ([x], attributes, result) => {
+  const { length, at } = lanesRead(x!.shape, (attributes as { axes: readonly number[] }).axes)
+  for (let k = 0; k < result.values.length; k++) {
+    const lane = at.subarray(k * length, (k + 1) * length)
+    result.bounds[k] = lane.every((place) => x!.bounds[place] === 0) ? 0 : Infinity
+  }
+}
+
+/** The same of elements that are parts of one, or one of several. */
+const ofParts: DecisionBound = ([x], _, result) => {
+  const [from, to] = [x!.bounds.length, result.bounds.length]
+  for (let i = 0; i < Math.max(from, to); i++) {
+    const [part, whole] = [
+      Math.floor((i * from) / Math.max(from, to)),
+      Math.floor((i * to) / Math.max(from, to)),
+    ]
+    if (x!.bounds[part] !== 0) result.bounds[whole] = Infinity
+  }
+}
+
 /** The bounds of decisions, and of what follows them. */
 export const decisionBounds: Readonly<
-  Record<ComparisonName | 'where' | 'argmax' | 'argmin' | 'argsort', DecisionBound>
+  Record<
+    | ComparisonName
+    | 'where'
+    | 'argmax'
+    | 'argmin'
+    | 'argsort'
+    | 'bitwiseAnd'
+    | 'bitwiseOr'
+    | 'bitwiseXor'
+    | 'bitwiseNot'
+    | 'leftShift'
+    | 'rightShiftArithmetic'
+    | 'rightShiftLogical'
+    | 'populationCount'
+    | 'countLeadingZeros'
+    | 'truncDiv'
+    | 'bitcast'
+    | 'reduceAnd'
+    | 'reduceOr'
+    | 'reduceXor',
+    DecisionBound
+  >
 > = {
   equal: compares,
   notEqual: compares,
@@ -130,4 +180,18 @@ export const decisionBounds: Readonly<
   argmax: position(1),
   argmin: position(-1),
   argsort: ordering,
+  bitwiseAnd: ofBits,
+  bitwiseOr: ofBits,
+  bitwiseXor: ofBits,
+  bitwiseNot: ofBits,
+  leftShift: ofBits,
+  rightShiftArithmetic: ofBits,
+  rightShiftLogical: ofBits,
+  populationCount: ofBits,
+  countLeadingZeros: ofBits,
+  truncDiv: ofBits,
+  bitcast: ofParts,
+  reduceAnd: ofLanes,
+  reduceOr: ofLanes,
+  reduceXor: ofLanes,
 }

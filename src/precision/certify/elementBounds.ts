@@ -153,6 +153,7 @@ export const elementBounds: Readonly<
     | 'sub'
     | 'mul'
     | 'div'
+    | 'rem'
     | 'minimum'
     | 'maximum'
     | 'pow'
@@ -176,6 +177,11 @@ export const elementBounds: Readonly<
     const rest = Math.abs(b!) - up(f!)
     if (!(rest > 0)) return Infinity
     return boundOf(up(up(up(e! + Math.abs(a! / b!) * f!) / rest) + own))
+  },
+  // It moves with a, while no multiple of b is as near as the error reaches.
+  rem: ([a, b], [e, f], r) => {
+    if (e === 0 && f === 0) return gap(a! % b!, r)
+    return f === 0 && Math.abs(r) > e! && Math.abs(b!) - Math.abs(r) > up(e!) ? e! : Infinity
   },
   minimum: (values, bounds, r) => choice(values, bounds, r, 1),
   maximum: (values, bounds, r) => choice(values, bounds, r, -1),

@@ -172,7 +172,7 @@ const unaryRules = Object.fromEntries(
 
 /** What an operation with a float result is on real numbers; 'none' where the record's form says it, or there is none. */
 const realRules: OpTable<RealRun> = {
-  ...noRows('moves', 'decides'),
+  ...noRows('moves', 'decides', 'bits'),
   ...unaryRules,
   abs: each((x) => magnitude(x)),
   neg: each((x) => negative(x)),
@@ -183,6 +183,7 @@ const realRules: OpTable<RealRun> = {
   div: each(over),
   pow: each(powReal),
   atan2: 'none',
+  rem: 'none',
   hypot: each(hypotReal),
   minimum: each((a, b) => (Number.isNaN(b) || order(b, a) < 0 ? b : a)),
   maximum: each((a, b) => (Number.isNaN(b) || order(b, a) > 0 ? b : a)),

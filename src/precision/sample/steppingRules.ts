@@ -102,7 +102,7 @@ export function steppingOf(op: Op): Adding | undefined {
 
 /** 'none' of all that do not round at each step: a test holds that the records say the same. */
 const steppingRules: OpTable<Adding> = {
-  ...noRows('unary', 'moves', 'decides'),
+  ...noRows('unary', 'moves', 'decides', 'bits'),
   add: 'none',
   sub: 'none',
   mul: 'none',
@@ -110,6 +110,7 @@ const steppingRules: OpTable<Adding> = {
   pow: 'none',
   atan2: 'none',
   hypot: 'none',
+  rem: 'none',
   minimum: 'none',
   maximum: 'none',
   where: 'none',

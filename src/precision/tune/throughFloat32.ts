@@ -41,7 +41,7 @@ function accumulatesInFloat32(attributes: unknown): boolean {
 
 /** 'none' is right of every operation, and slower. */
 const throughFloat32: OpTable<Innocuous> = {
-  ...noRows('unary', 'moves', 'decides'),
+  ...noRows('unary', 'moves', 'decides', 'bits'),
   sqrt: { when: 'own format' },
   add: { when: 'own format' },
   sub: { when: 'own format' },
@@ -50,6 +50,7 @@ const throughFloat32: OpTable<Innocuous> = {
   pow: 'none',
   atan2: 'none',
   hypot: 'none',
+  rem: 'none',
   minimum: 'none',
   maximum: 'none',
   where: 'none',

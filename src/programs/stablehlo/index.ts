@@ -38,3 +38,4 @@ export {
   type ProgramValue,
   programOf,
 } from './program/programOf.js'
+export type { SemanticsOptions } from './program/semantics.js'

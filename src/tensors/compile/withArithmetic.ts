@@ -82,7 +82,7 @@ const scanned: Rule = ([x], attributes, op) => {
 
 /** What XLA's CPU backend does to each operation; 'none': what it does as everybody, and what nobody has measured. */
 const xlaCpu: OpTable<Rule> = {
-  ...noRows('moves', 'decides'),
+  ...noRows('moves', 'decides', 'bits'),
   ...{ add: flushed, sub: flushed, mul: flushed, div: divided, minimum: flushed, maximum: flushed },
   ...{
     sqrt: flushed,
@@ -112,7 +112,7 @@ const xlaCpu: OpTable<Rule> = {
   ...{ sinh: 'none', cosh: 'none', asinh: 'none', acosh: 'none', atanh: 'none', sigmoid: 'none' },
   ...{ softplus: 'none', silu: 'none', gelu: 'none', geluTanh: 'none', erf: 'none', erfc: 'none' },
   ...{ lgamma: 'none', floor: 'none', ceil: 'none', rint: 'none', trunc: 'none', pow: 'none' },
-  ...{ atan2: 'none', hypot: 'none', max: 'none', min: 'none', cumprod: 'none' },
+  ...{ atan2: 'none', hypot: 'none', rem: 'none', max: 'none', min: 'none', cumprod: 'none' },
 }
 
 /**

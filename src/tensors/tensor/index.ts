@@ -4,15 +4,31 @@
 export {
   add,
   atan2,
-  type Binary,
   div,
   hypot,
   maximum,
   minimum,
   mul,
   pow,
+  rem,
   sub,
 } from './elementwise/arithmetic.js'
+export type { Binary } from './elementwise/binaryOp.js'
+export { type Bitcasting, bitcast } from './elementwise/bitcast.js'
+export {
+  type Bitwise,
+  bitwiseAnd,
+  bitwiseNot,
+  bitwiseOr,
+  bitwiseXor,
+  countLeadingZeros,
+  leftShift,
+  populationCount,
+  rightShiftArithmetic,
+  rightShiftLogical,
+  truncDiv,
+} from './elementwise/bitwise.js'
+export { type BitwiseReduction, reduceAnd, reduceOr, reduceXor } from './reductions/bitwise.js'
 export { type AccumulateOptions, type Accumulation, holds } from './reductions/accumulate.js'
 export { canonicalizeNaN } from './storage/nan.js'
 export { apply, type OutOption, withTrace } from './storage/apply.js'

@@ -9,8 +9,11 @@ import {
   minimumOp,
   mulOp,
   powOp,
+  remOp,
   subOp,
 } from './elementwise/arithmetic.js'
+import { type Bitcasting, bitcastOp } from './elementwise/bitcast.js'
+import { integerOps } from './elementwise/bitwise.js'
 import { type Casting, castOp } from './elementwise/cast.js'
 import { type ComparisonName, comparisonOps } from './elementwise/comparison.js'
 import { unaryOps } from './elementwise/unary.js'
@@ -22,6 +25,7 @@ import { type Taking, takeOp } from './layout/take.js'
 import { type Diagonal, trilOp, triuOp } from './layout/triangle.js'
 import type { Accumulation } from './reductions/accumulate.js'
 import { argsortOp, type Sorting } from './reductions/argsort.js'
+import { reduceAndOp, reduceOrOp, reduceXorOp } from './reductions/bitwise.js'
 import { argmaxOp, argminOp, type Extremum, maxOp, minOp } from './reductions/extremum.js'
 import { matmulOp } from './reductions/matmul.js'
 import { meanOp, type Reduction, sumOp } from './reductions/reduce.js'
@@ -29,7 +33,7 @@ import { cumprodOp, cumsumOp, type Scan } from './reductions/scan.js'
 import { formOf, roundsOf } from './storage/op.js'
 import type { KnownOp, Op } from './storage/tensor.js'
 
-type Elementwise = Readonly<Record<UnaryName | ComparisonName, KnownOp>>
+type Elementwise = Readonly<Record<UnaryName | ComparisonName | keyof typeof integerOps, KnownOp>>
 
 /** The record of every operation of this folder, by name. */
 export interface Ops extends Elementwise {
@@ -42,8 +46,10 @@ export interface Ops extends Elementwise {
   readonly pow: KnownOp
   readonly atan2: KnownOp
   readonly hypot: KnownOp
+  readonly rem: KnownOp
   readonly where: KnownOp
   readonly cast: KnownOp<Casting>
+  readonly bitcast: KnownOp<Bitcasting>
   readonly reshape: KnownOp<Shaping>
   readonly transpose: KnownOp<Axes>
   readonly broadcastTo: KnownOp<Shaping>
@@ -57,6 +63,9 @@ export interface Ops extends Elementwise {
   readonly mean: KnownOp<Reduction>
   readonly max: KnownOp<Extremum>
   readonly min: KnownOp<Extremum>
+  readonly reduceAnd: KnownOp<Extremum>
+  readonly reduceOr: KnownOp<Extremum>
+  readonly reduceXor: KnownOp<Extremum>
   readonly argmax: KnownOp<Extremum>
   readonly argmin: KnownOp<Extremum>
   readonly argsort: KnownOp<Sorting>
@@ -88,12 +97,15 @@ interface Groups {
     | 'triu'
   /** Comparisons, and the places of elements. */
   readonly decides: ComparisonName | 'argmax' | 'argmin' | 'argsort'
+  /** Operations on integers and on bits, which know no floats but `bitcast`. */
+  readonly bits: keyof typeof integerOps | 'bitcast' | 'reduceAnd' | 'reduceOr' | 'reduceXor'
 }
 
 /** The record of every operation of this folder, by name. */
 export const ops: Ops = {
   ...unaryOps,
   ...comparisonOps,
+  ...integerOps,
   add: addOp,
   sub: subOp,
   mul: mulOp,
@@ -103,8 +115,10 @@ export const ops: Ops = {
   pow: powOp,
   atan2: atan2Op,
   hypot: hypotOp,
+  rem: remOp,
   where: whereOp,
   cast: castOp,
+  bitcast: bitcastOp,
   reshape: reshapeOp,
   transpose: transposeOp,
   broadcastTo: broadcastToOp,
@@ -118,6 +132,9 @@ export const ops: Ops = {
   mean: meanOp,
   max: maxOp,
   min: minOp,
+  reduceAnd: reduceAndOp,
+  reduceOr: reduceOrOp,
+  reduceXor: reduceXorOp,
   argmax: argmaxOp,
   argmin: argminOp,
   argsort: argsortOp,
@@ -138,19 +155,21 @@ function keysOf<T extends object>(record: T): Extract<keyof T, string>[] {
 const groups: { readonly [G in keyof Groups]: (name: OpName) => boolean } = {
   unary: (name) => name in unaryOps,
   moves: (name) => ['view', 'concat'].includes(formOf(ops[name])),
-  decides: (name) => roundsOf(ops[name]) === 'decides' && !(name in unaryOps),
+  decides: (name) =>
+    roundsOf(ops[name]) === 'decides' && !(name in unaryOps || groups.bits(name) || name === 'rem'),
+  bits: (name) => name in integerOps || name === 'bitcast' || name.startsWith('reduce'),
 }
 
 /**
  * The rows of an `OpTable` that has nothing to say of these groups, to be spread into it: 'unary' functions of one element, what
- * 'moves' elements or joins them, and what 'decides': comparisons, argmax, argmin, argsort.
+ * 'moves' elements or joins them, what 'decides': comparisons, argmax, argmin, argsort, and what works on 'bits' and integers alone.
  *
  * @example noRows('moves').reshape // 'none'
  */
 export function noRows<G extends keyof Groups>(
   ...chosen: readonly G[]
 ): { readonly [P in Groups[G]]: 'none' } {
-  for (const group of chosen) checkName('noRows', 'group', group, ['unary', 'moves', 'decides'])
+  for (const group of chosen) checkName('noRows', 'group', group, ['unary', 'moves', 'decides', 'bits'])
   const named = opNames.filter((name) => chosen.some((group) => groups[group](name)))
   return Object.fromEntries(named.map((name) => [name, 'none'])) as { readonly [P in Groups[G]]: 'none' }
 }

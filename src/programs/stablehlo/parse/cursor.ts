@@ -181,28 +181,33 @@ export class Cursor {
 
   /** The text between the angle brackets at the cursor, which may nest brackets of every kind and hold strings. */
   balanced(): string {
+    if (this.peek() !== 60) this.fail("expected '<'")
+    return this.bracketed().slice(1, -1).trim()
+  }
+
+  /** The text from the bracket at the cursor to its counterpart, both with it. */
+  bracketed(): string {
     const { text } = this
-    const first = this.offset
-    this.expect('<')
+    const closers: string[] = []
+    this.peek()
     const start = this.offset
-    const closers = ['>']
-    for (;;) {
+    do {
       const code = this.peek()
-      if (Number.isNaN(code)) this.fail("'<' without its '>'", first)
+      const at = this.offset
+      if (Number.isNaN(code)) this.fail(`'${text[start]}' without its '${closers[0]}'`, start)
       if (code === quote) {
         this.string()
         continue
       }
-      const at = this.offset++
+      this.offset++
       const char = text[at]!
       const opened = '<([{'.indexOf(char)
       if (opened >= 0) closers.push('>)]}'[opened]!)
-      if (char === '-' && text[at + 1] === '>') this.offset++
-      else if (char === closers.at(-1)) {
-        closers.pop()
-        if (closers.length === 0) return text.slice(start, at).trim()
-      } else if ('>)]}'.includes(char)) this.fail(`expected '${closers.at(-1)}'`, at)
-    }
+      else if (char === '-' && text[at + 1] === '>') this.offset++
+      else if (char === closers.at(-1)) closers.pop()
+      else if ('>)]}'.includes(char)) this.fail(`expected '${closers.at(-1) ?? '<'}'`, at)
+    } while (closers.length > 0)
+    return text.slice(start, this.offset)
   }
 
   /** Items separated by commas up to the closing bracket, which is taken too. */

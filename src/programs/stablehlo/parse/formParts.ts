@@ -78,8 +78,11 @@ export function readItems(reader: Reader, draft: Draft, fields: Readonly<Record<
     const start = cursor.offset
     const word = cursor.name()
     if (word === '') return
+    if (!cursor.accept('=')) {
+      cursor.offset = start
+      return
+    }
     if (!Object.hasOwn(fields, word)) cursor.fail(`${draft.name} has no '${word}'`, start)
-    cursor.expect('=')
     const { name, read } = fields[word]!
     set(reader, draft, name, read(reader, draft))
   } while (cursor.accept(','))
@@ -174,4 +177,16 @@ export const tupleTypes: Form = (reader, draft) => {
   if (type.kind !== 'tuple') throw reader.cursor.error('expected the type of a tuple', draft.at)
   checkOperands(reader, draft, type.types)
   draft.resultTypes = [type]
+}
+
+/** `dense<...> : type`, the type of the result unless another one follows. */
+export const constant: Form = (reader, draft) => {
+  readAttributes(reader, draft)
+  const at = reader.cursor.offset
+  const value = reader.attribute()
+  if (value.kind !== 'denseElements')
+    reader.cursor.fail('expected a constant, such as dense<0.0> : tensor<f32>', at)
+  set(reader, draft, 'value', value)
+  if (reader.cursor.accept(':')) draft.resultTypes = [readType(reader)]
+  else if (value.kind === 'denseElements') draft.resultTypes = [value.type]
 }

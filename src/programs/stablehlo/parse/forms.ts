@@ -5,6 +5,7 @@ import { readDialectAttribute, readIntegers, struct } from './dialectAttributes.
 import { readOperands, readValue } from './draft.js'
 import {
   complexTypes,
+  constant,
   type Field,
   type Form,
   flag,
@@ -27,7 +28,6 @@ import {
 import { reduce, scan, whileLoop } from './formsWithRegions.js'
 import { func, moduleForm } from './functionForms.js'
 import { shardingForms } from './shardingForms.js'
-import { readType } from './types.js'
 
 const field = (name: string, read: Field['read']): Field => ({ name, read })
 const dimension = (name: string): Readonly<Record<string, Field>> => ({ dim: field(name, integer('i64')) })
@@ -45,18 +45,6 @@ const compare: Form = (reader, draft) => {
   if (reader.cursor.accept(',')) set(reader, draft, 'compare_type', keyword('comparison_type')(reader, draft))
   readAttributes(reader, draft)
   types(reader, draft)
-}
-
-/** `dense<...> : type`, the type of the result unless another one follows. */
-const constant: Form = (reader, draft) => {
-  readAttributes(reader, draft)
-  const at = reader.cursor.offset
-  const value = reader.attribute()
-  if (value.kind !== 'denseElements')
-    reader.cursor.fail('expected a constant, such as dense<0.0> : tensor<f32>', at)
-  set(reader, draft, 'value', value)
-  if (reader.cursor.accept(':')) draft.resultTypes = [readType(reader)]
-  else if (value.kind === 'denseElements') draft.resultTypes = [value.type]
 }
 
 const dotGeneral: Form = (reader, draft) => {

@@ -119,4 +119,6 @@ export const scan: Form = (reader, draft) => {
   if (cursor.acceptWord('attributes')) readAttributes(reader, draft)
   draft.regions.push(readRegion(reader))
   types(reader, draft)
+  const results = [draft.resultTypes.length - sizes[1]!, sizes[1]!]
+  set(reader, draft, 'resultSegmentSizes', { kind: 'denseArray', element: 'i32', values: results })
 }

@@ -39,16 +39,33 @@ export function normalize({ dialect, name, attributes }: Draft): void {
   }
 }
 
-/** What the short spelling leaves out because it is the default is left out of the generic one as well. */
+/** Attributes that the short spelling leaves out where they have this value; the generic one has them if they were given. */
+const defaults: Readonly<Record<string, Readonly<Record<string, (value: Attribute) => boolean>>>> = {
+  cholesky: { lower: isZero },
+  composite: { composite_attributes: isEmpty, version: isZero },
+  custom_call: {
+    api_version: (value) => value.kind === 'integer' && value.value === 1,
+    called_computations: isEmpty,
+    has_side_effect: isZero,
+    output_operand_aliases: isEmpty,
+  },
+}
+
+/** Whether an attribute is left out of both spellings, being the default. */
 function isDefault(operation: string, key: string, value: Attribute): boolean {
-  switch (key) {
-    case 'result_accuracy':
-      return value.kind === 'dialect' && value.text === 'mode = #stablehlo.result_accuracy_mode<DEFAULT>'
-    case 'lower':
-      return operation === 'cholesky' && value.kind === 'integer' && value.value === 0
-    default:
-      return false
+  if (key === 'result_accuracy') {
+    return value.kind === 'dialect' && value.text === 'mode = #stablehlo.result_accuracy_mode<DEFAULT>'
   }
+  return Object.hasOwn(defaults, operation) && defaults[operation]![key]?.(value) === true
+}
+
+function isZero(value: Attribute): boolean {
+  return value.kind === 'integer' && value.value === 0
+}
+
+function isEmpty(value: Attribute): boolean {
+  if (value.kind === 'array') return value.values.length === 0
+  return value.kind === 'dictionary' && Object.keys(value.entries).length === 0
 }
 
 /** More than any list of dimensions has. */

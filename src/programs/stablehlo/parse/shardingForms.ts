@@ -1,7 +1,17 @@
 import type { Attribute, Value } from '../module.js'
 import { readDialectAttribute } from './dialectAttributes.js'
 import { readOperands, readValue } from './draft.js'
-import { type Field, type Form, integer, items, noResults, readAttributes, set, types } from './formParts.js'
+import {
+  constant,
+  type Field,
+  type Form,
+  integer,
+  items,
+  noResults,
+  readAttributes,
+  set,
+  types,
+} from './formParts.js'
 import type { Reader } from './reader.js'
 import { readArgument, readRegion } from './regions.js'
 
@@ -34,7 +44,7 @@ const manualComputation: Form = (reader, draft) => {
   readPerValue(reader, draft, 'out_shardings')
   cursor.expectWord('manual_axes')
   cursor.expect('=')
-  set(reader, draft, 'manual_axes', readAxes(reader))
+  set(reader, draft, 'manual_axes', readAxes(reader, 'manual_axes'))
   readBody(reader, draft)
 }
 
@@ -58,26 +68,12 @@ function readPerValue(reader: Reader, draft: Draft, name: string): void {
   const { cursor } = reader
   if (!cursor.acceptWord(name)) return
   cursor.expect('=')
-  cursor.peek()
-  set(reader, draft, name, { kind: 'dialect', name: 'sdy.sharding_per_value', text: bracketed(reader) })
+  set(reader, draft, name, { kind: 'dialect', name: 'sdy.sharding_per_value', text: cursor.bracketed() })
 }
 
-/** What stands in brackets at the cursor, with them. */
-function bracketed(reader: Reader): string {
-  const { cursor } = reader
-  const start = cursor.offset
-  cursor.expect('[')
-  cursor.list(']', () => cursor.balanced())
-  return cursor.text.slice(start, cursor.offset)
-}
-
-/** `{"a", "b"}` */
-function readAxes(reader: Reader): Attribute {
-  const { cursor } = reader
-  const start = cursor.offset
-  cursor.expect('{')
-  cursor.list('}', () => cursor.string())
-  return { kind: 'dialect', name: 'sdy.manual_axes', text: cursor.text.slice(start, cursor.offset) }
+/** An attribute that is written `{"a", "b"}` or `[{"a"}, {}]` here, and `#sdy<name{"a", "b"}>` in the generic spelling. */
+function readAxes({ cursor }: Reader, name: string): Attribute {
+  return { kind: 'dialect', name: 'sdy', text: `${name}${cursor.bracketed()}` }
 }
 
 function readBody(reader: Reader, draft: Draft): void {
@@ -98,10 +94,50 @@ const shardingGroup: Form = (reader, draft) => {
   items(group, noResults)(reader, draft)
 }
 
+/** `[{"a"}, {}] %0 out_sharding=<@mesh, [...]> : type`; the axes go to an attribute. */
+const collective =
+  (attribute: string, type: string): Form =>
+  (reader, draft) => {
+    if (attribute !== '') set(reader, draft, attribute, readAxes(reader, type))
+    draft.operands.push(readValue(reader))
+    items(shardings, types)(reader, draft)
+  }
+
+const shardings: Readonly<Record<string, Field>> = {
+  out_sharding: { name: 'out_sharding', read: readSharding },
+  sharding: { name: 'sharding', read: readSharding },
+}
+
+/** The numbers that stand for the directions in the generic spelling. */
+const directions = ['NONE', 'FORWARD', 'BACKWARD', 'BOTH']
+
+/** `%0 allowed_direction=FORWARD : type` */
+const barrier: Form = (reader, draft) => {
+  const { cursor } = reader
+  draft.operands.push(readValue(reader))
+  cursor.expectWord('allowed_direction')
+  cursor.expect('=')
+  const at = cursor.offset
+  const value = directions.indexOf(cursor.name())
+  if (value < 0) cursor.fail(`expected one of ${directions.join(', ')}`, at)
+  set(reader, draft, 'allowed_direction', { kind: 'integer', value, type: 'i32' })
+  readAttributes(reader, draft)
+  types(reader, draft)
+}
+
 export const shardingForms: Readonly<Record<string, Form>> = {
+  'sdy.all_gather': collective('gathering_axes', 'list_of_axis_ref_lists'),
+  'sdy.all_reduce': collective('reduction_axes', 'axis_ref_list'),
+  'sdy.all_slice': collective('slicing_axes', 'list_of_axis_ref_lists'),
+  'sdy.all_to_all': collective('params', 'all_to_all_param_list'),
+  'sdy.collective_permute': collective('', ''),
+  'sdy.constant': constant,
+  'sdy.data_flow_edge': collective('', ''),
   'sdy.manual_computation': manualComputation,
   'sdy.mesh': mesh,
   'sdy.named_computation': namedComputation,
+  'sdy.propagation_barrier': barrier,
+  'sdy.reduce_scatter': collective('reduce_scatter_axes', 'list_of_axis_ref_lists'),
   'sdy.reshard': constraint,
   'sdy.return': items({}, noResults),
   'sdy.sharding_constraint': constraint,

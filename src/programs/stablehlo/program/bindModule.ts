@@ -30,6 +30,12 @@ interface BoundBlock {
   readonly gives: readonly number[]
 }
 
+/** Where a function keeps its values; a region that is made ready twice has slots of its own each time. */
+interface Slots {
+  readonly of: Map<Name, number>
+  count: number
+}
+
 const terminators: ReadonlySet<string> = new Set(['stablehlo.return', 'func.return', 'chlo.return', 'sdy.return', 'mhlo.return'])
 
 /** Regions nested deeper than this are a damaged text. */
@@ -58,14 +64,14 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
   }
 
   function bindFunction(func: Func): BoundFunction {
-    const slots = new Map<Name, number>()
+    const slots: Slots = { of: new Map(), count: 0 }
     const body = func.body.blocks[0]
     if (!body || func.body.blocks.length > 1) throw new RangeError(`has not one block [@${func.name}]`)
     const block = bindBlock(body, slots, false, 0)
-    return (values) => runBlock(block, values, new Array<Value>(slots.size))
+    return (values) => runBlock(block, values, new Array<Value>(slots.count))
   }
 
-  function context(slots: Map<Name, number>, depth: number): Context {
+  function context(slots: Slots, depth: number): Context {
     if (depth > deepest) throw new RangeError(`has regions more than ${deepest} deep`)
     const bindRegion = (region: Region, isLifted: boolean): BoundRegion => {
       const [only] = region.blocks
@@ -88,16 +94,16 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
     }
   }
 
-  function bindBlock(block: Block, slots: Map<Name, number>, isLifted: boolean, depth: number): BoundBlock {
+  function bindBlock(block: Block, slots: Slots, isLifted: boolean, depth: number): BoundBlock {
     const own = new Set<number>()
     const define = (value: Name): number => {
-      const slot = slots.size
-      slots.set(value, slot)
+      const slot = slots.count++
+      slots.of.set(value, slot)
       own.add(slot)
       return slot
     }
     const slotOf = (value: Name): number => {
-      const slot = slots.get(value)
+      const slot = slots.of.get(value)
       if (slot === undefined) throw new RangeError(`reads a value that is not defined before [%${value.name}]`)
       return slot
     }
@@ -132,7 +138,7 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
       }
     }
     if (!gives) throw new RangeError('programOf: a block has no end [no return]')
-    return { inputs, steps: freed(steps, inputs, gives, own, slots), gives }
+    return { inputs, steps: freed(steps, inputs, gives, own, slots.of), gives }
   }
 
   return (name) => {

@@ -1,14 +1,30 @@
-import { logicalAnd, logicalNot, logicalOr, notEqual, type Tensor } from '../../../tensors/tensor/index.js'
+import {
+  bitwiseAnd,
+  bitwiseNot,
+  bitwiseOr,
+  bitwiseXor,
+  countLeadingZeros,
+  type IntegerDType,
+  leftShift,
+  logicalAnd,
+  logicalNot,
+  logicalOr,
+  mul,
+  notEqual,
+  populationCount,
+  rightShiftArithmetic,
+  rightShiftLogical,
+  sub,
+  type Tensor,
+  truncDiv,
+} from '../../../tensors/tensor/index.js'
 import { type Lowering, single } from './lowering.js'
 import { real } from './value.js'
 
 type Binary = (a: Tensor, b: Tensor) => Tensor
 
-const pending: Binary = (a) => {
-  throw new TypeError(`has no integers yet [${a.dtype}]`)
-}
-
-function binary(bool: Binary | undefined, whole: Binary): Lowering {
+/** An operation on the bits of integers, and on bools where they have it. */
+function binary(whole: Binary, bool?: Binary): Lowering {
   return () =>
     single(([a, b]) => {
       const [x, y] = [real(a), real(b)]
@@ -16,18 +32,48 @@ function binary(bool: Binary | undefined, whole: Binary): Lowering {
     })
 }
 
-export const bitwise = {
-  and: binary((a, b) => logicalAnd(a, b), pending),
-  or: binary((a, b) => logicalOr(a, b), pending),
-  xor: binary((a, b) => notEqual(a, b), pending),
-  shiftLeft: binary(undefined, pending),
-  shiftRightArithmetic: binary(undefined, pending),
-  shiftRightLogical: binary(undefined, pending),
-  not: (() =>
+function unary(whole: (x: Tensor) => Tensor, bool?: (x: Tensor) => Tensor): Lowering {
+  return () =>
     single(([x]) => {
       const value = real(x)
-      return value.dtype === 'bool' ? logicalNot(value) : pending(value, value)
-    })) satisfies Lowering as Lowering,
-  popcnt: binary(undefined, pending),
-  countLeadingZeros: binary(undefined, pending),
-} as Readonly<Record<'and' | 'or' | 'xor' | 'shiftLeft' | 'shiftRightArithmetic' | 'shiftRightLogical' | 'not' | 'popcnt' | 'countLeadingZeros', Lowering>>
+      return bool && value.dtype === 'bool' ? bool(value) : whole(value)
+    })
+}
+
+/** The operation itself refuses what are no integers. */
+const integers = (x: Tensor): Tensor<IntegerDType> => x as Tensor<IntegerDType>
+
+type BitName =
+  | 'and'
+  | 'or'
+  | 'xor'
+  | 'not'
+  | 'shiftLeft'
+  | 'shiftRightArithmetic'
+  | 'shiftRightLogical'
+  | 'popcnt'
+  | 'countLeadingZeros'
+
+/** Operations on bits: shifts by the width or more give 0, or the sign. */
+export const bitwise: Readonly<Record<BitName, Lowering>> = {
+  and: binary((a, b) => bitwiseAnd(a, b), logicalAnd),
+  or: binary((a, b) => bitwiseOr(a, b), logicalOr),
+  xor: binary((a, b) => bitwiseXor(a, b), notEqual),
+  not: unary((x) => bitwiseNot(integers(x)), logicalNot),
+  shiftLeft: binary((a, b) => leftShift(a, b)),
+  shiftRightArithmetic: binary((a, b) => rightShiftArithmetic(a, b)),
+  shiftRightLogical: binary((a, b) => rightShiftLogical(a, b)),
+  popcnt: unary((x) => populationCount(integers(x))),
+  countLeadingZeros: unary((x) => countLeadingZeros(integers(x))),
+}
+
+/** The quotient of integers towards zero: -1 by zero, and the least one by -1 wraps. */
+export function wholeQuotient(a: Tensor, b: Tensor): Tensor {
+  return truncDiv(a, b)
+}
+
+/** What is left of integers after that division: the dividend by zero. */
+export function wholeRemainder(a: Tensor, b: Tensor): Tensor {
+  return sub(a, mul(b, truncDiv(a, b)))
+}
+

@@ -31,12 +31,12 @@ export function div(a: Complex, b: Complex): Complex {
   const small = t.where(isWide, b.im, b.re)
   const ratio = t.div(small, large)
   const scale = t.add(large, t.mul(small, ratio))
-  // (re + im i) / (large + small i), or the same with both rotated by a quarter.
   const first = t.where(isWide, a.re, a.im)
-  const second = t.where(isWide, a.im, t.neg(a.re))
+  const second = t.where(isWide, a.im, a.re)
+  const im = t.div(t.sub(second, t.mul(first, ratio)), scale)
   return new Complex(
     t.div(t.add(first, t.mul(second, ratio)), scale),
-    t.div(t.sub(second, t.mul(first, ratio)), scale),
+    t.where(isWide, im, t.neg(im)),
   )
 }
 
@@ -159,4 +159,50 @@ export function tan(x: Complex): Complex {
 export function logistic(x: Complex): Complex {
   const below = exp(neg(x))
   return div(fromReal(t.onesLike(x.re)), new Complex(t.add(below.re, 1), below.im))
+}
+
+// The inverse functions by Kahan's formulas, which keep the branch cuts (Branch Cuts for Complex Elementary Functions, 1987).
+
+/** 1 + x, and 1 - x. */
+function around1(x: Complex): readonly [above: Complex, below: Complex] {
+  return [new Complex(t.add(x.re, 1), x.im), new Complex(t.sub(1, x.re), t.neg(x.im))]
+}
+
+export function asin(x: Complex): Complex {
+  const [above, below] = around1(x).map(sqrt) as [Complex, Complex]
+  return new Complex(
+    t.atan2(x.re, mul(below, above).re),
+    t.asinh(mul(conjugate(below), above).im),
+  )
+}
+
+export function acos(x: Complex): Complex {
+  const [above, below] = around1(x).map(sqrt) as [Complex, Complex]
+  return new Complex(
+    t.mul(t.atan2(below.re, above.re), 2),
+    t.asinh(mul(conjugate(above), below).im),
+  )
+}
+
+export function acosh(x: Complex): Complex {
+  const above = sqrt(new Complex(t.add(x.re, 1), x.im))
+  const below = sqrt(new Complex(t.sub(x.re, 1), x.im))
+  return new Complex(t.asinh(mul(conjugate(below), above).re), t.mul(t.atan2(below.im, above.re), 2))
+}
+
+/** asinh x = -i asin(i x) */
+export function asinh(x: Complex): Complex {
+  const turned = asin(new Complex(t.neg(x.im), x.re))
+  return new Complex(turned.im, t.neg(turned.re))
+}
+
+export function atanh(x: Complex): Complex {
+  const both = sub(log1p(x), log1p(neg(x)))
+  return new Complex(t.mul(both.re, 0.5), t.mul(both.im, 0.5))
+}
+
+/** atan x = -i atanh(i x) */
+export function atan(x: Complex): Complex {
+  const turned = atanh(new Complex(t.neg(x.im), x.re))
+  return new Complex(turned.im, t.neg(turned.re))
 }

@@ -40,7 +40,7 @@ import { compare } from './compare.js'
 import * as c from './complexNumbers.js'
 import { elementsOf } from './elementType.js'
 import { bitcastConvert } from './bitcast.js'
-import { bitwise } from './bits.js'
+import { bitwise, wholeQuotient } from './bits.js'
 import { type Lowering, single } from './lowering.js'
 import type { ElementwiseName, LoweringTable } from './operations.js'
 import { remainder } from './remainder.js'
@@ -150,6 +150,5 @@ export const elementwise: LoweringTable<ElementwiseName> = {
 }
 
 function divided(a: Tensor, b: Tensor): Tensor {
-  if (!isFloat(a.dtype)) throw new TypeError(`has no division of integers yet [${a.dtype}]`)
-  return div(a, b)
+  return isFloat(a.dtype) ? div(a, b) : wholeQuotient(a, b)
 }

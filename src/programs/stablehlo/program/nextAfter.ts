@@ -25,7 +25,7 @@ const nextAfterOp: KnownOp = {
         if (from === 0) codes[i] = to < 0 ? 0x8000000000000001n : 1n
         else codes[i] = codes[i]! + (from < to === from > 0 ? 1n : -1n)
       } else if (from === 0) codes[i] = to < 0 ? 2 ** (bits - 1) + 1 : 1
-      else codes[i] = codes[i]! + (from < to === from > 0 ? 1 : -1)
+      else codes[i] = Number(codes[i]!) + (from < to === from > 0 ? 1 : -1)
     }
     return new Tensor(dtype, shape, data)
   },

@@ -4,6 +4,7 @@ import { customCall } from './customCall.js'
 import { type Lowering, single } from './lowering.js'
 import type { LoweringTable, PlumbingName } from './operations.js'
 import { refused } from './refused.js'
+import { rngBitGenerator } from './rngBits.js'
 import type { Value } from './value.js'
 
 /** Operations that hand values on. */
@@ -24,6 +25,6 @@ export const plumbing: LoweringTable<PlumbingName> = {
   },
   'stablehlo.optimization_barrier': same,
   'stablehlo.rng': refused('draws numbers that no specification determines, draw them from a key'),
-  'stablehlo.rng_bit_generator': refused('is not known yet'),
+  'stablehlo.rng_bit_generator': rngBitGenerator,
   'stablehlo.tuple': () => (inputs) => [[...inputs]],
 }

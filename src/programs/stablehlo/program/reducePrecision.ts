@@ -1,4 +1,4 @@
-import { apply, cast, isFloat, type KnownOp, tensor } from '../../../tensors/tensor/index.js'
+import { apply, cast, type DTypeFacts, dtypeFacts, isFloat, type KnownOp, tensor } from '../../../tensors/tensor/index.js'
 import { integer } from './attributes.js'
 import { type Lowering, single } from './lowering.js'
 import { real } from './value.js'
@@ -9,8 +9,8 @@ interface Precision {
 }
 
 /**
- * Rounded to a format of so many bits and back: ties to even, infinite beyond its range, zero (with its sign) below its smallest
- * normal number, as XLA does.
+ * Rounded to a format of so many bits and back: ties to even, infinite beyond its range; zero (with its sign) below its smallest
+ * normal number where it has fewer exponent bits, as XLA does.
  */
 const reducePrecisionOp: KnownOp<Precision> = {
   name: 'reducePrecision',
@@ -18,20 +18,25 @@ const reducePrecisionOp: KnownOp<Precision> = {
   rounds: 'once',
   kernel: ([x], precision) =>
     tensor(
-      x!.toNumbers().map((value) => reduced(value, precision)),
+      x!.toNumbers().map((value) => reduced(value, precision, dtypeFacts(x!.dtype))),
       { shape: x!.shape, dtype: x!.dtype },
     ),
   gradient: ({ g, attributes }) => [apply(reducePrecisionOp, [g], attributes)],
 }
 
-function reduced(value: number, { exponentBits, mantissaBits }: Precision): number {
+function reduced(
+  value: number,
+  { exponentBits, mantissaBits }: Precision,
+  { minExponent, precision }: DTypeFacts,
+): number {
   if (!Number.isFinite(value) || value === 0) return value
   const bias = 2 ** (exponentBits - 1) - 1
-  const exponent = exponentOf(value)
+  const exponent = Math.max(exponentOf(value), minExponent)
+  if (mantissaBits >= precision - 1 && 1 - bias <= minExponent) return value
   const rounded = roundedTo(value, exponent - mantissaBits)
   const size = Math.abs(rounded)
   if (size >= 2 ** (bias + 1)) return Math.sign(value) * Infinity
-  return size < 2 ** (1 - bias) ? Math.sign(value) * 0 : rounded
+  return 1 - bias > minExponent && size < 2 ** (1 - bias) ? Math.sign(value) * 0 : rounded
 }
 
 function exponentOf(value: number): number {

@@ -62,7 +62,7 @@ export function windowCounts(shape: Shape, window: WindowShape): readonly number
 export function* placesIn(sizes: readonly number[]): Generator<readonly number[]> {
   const place = sizes.map(() => 0)
   for (let left = sizeOf(sizes); left > 0; left--) {
-    yield place
+    yield [...place]
     for (let axis = sizes.length - 1; axis >= 0 && ++place[axis]! === sizes[axis]; axis--) place[axis] = 0
   }
 }

@@ -10,6 +10,7 @@ import {
   tensor,
   trunc,
 } from '../../../tensors/tensor/index.js'
+import { wholeRemainder } from './bits.js'
 import { commonShape } from './perElement.js'
 
 /** What is left of a after division by b, with the sign of a: exact in every format, as C's fmod. */
@@ -25,9 +26,9 @@ const remainderOp: KnownOp = {
   gradient: ({ g, inputs: [a, b] }) => [g, neg(mul(g, trunc(div(a!, b!))))],
 }
 
-/** a % b of floats. */
+/** a % b with the sign of a. */
 export function remainder(a: Tensor, b: Tensor): Tensor {
-  if (!isFloat(a.dtype)) throw new TypeError(`has no remainder of integers yet [${a.dtype}]`)
+  if (!isFloat(a.dtype)) return wholeRemainder(a, b)
   const shape = commonShape([a.shape, b.shape])
   return apply(remainderOp, [broadcastTo(a, shape), broadcastTo(b, shape)], undefined)
 }

@@ -99,12 +99,12 @@ const like: Lowering = (op) => {
 
 /** The functions of the chlo dialect. */
 export const special: LoweringTable<CompositeName> = {
-  'chlo.acos': plain((x) => acos(x)),
-  'chlo.acosh': plain((x) => acosh(x)),
-  'chlo.asin': plain((x) => asin(x)),
-  'chlo.asinh': plain((x) => asinh(x)),
-  'chlo.atan': plain((x) => atan(x)),
-  'chlo.atanh': plain((x) => atanh(x)),
+  'chlo.acos': plain((x) => acos(x), c.acos),
+  'chlo.acosh': plain((x) => acosh(x), c.acosh),
+  'chlo.asin': plain((x) => asin(x), c.asin),
+  'chlo.asinh': plain((x) => asinh(x), c.asinh),
+  'chlo.atan': plain((x) => atan(x), c.atan),
+  'chlo.atanh': plain((x) => atanh(x), c.atanh),
   'chlo.bessel_i1e': rounded('besselI1e', (x) => besselI1e(x!)),
   'chlo.broadcast_acos': plain((x) => acos(x)),
   'chlo.broadcast_add': as('stablehlo.add'),

@@ -62,7 +62,7 @@ export function polygamma(order: number, x: number): number {
 /** exp(-|x|) times the modified Bessel function of order 1. Source: Abramowitz and Stegun, 9.6.10 and 9.7.1. */
 export function besselI1e(x: number): number {
   const size = Math.abs(x)
-  if (!(size < Infinity)) return Number.isNaN(x) ? x : 0 * x
+  if (!(size < Infinity)) return Number.isNaN(x) ? x : x > 0 ? 0 : -0
   if (size < 30) {
     const quarter = (size * size) / 4
     let term = size / 2

@@ -54,7 +54,7 @@ export function exceptionRule(op: Op): ExceptionRule {
 
 /** 'none' where the form says it all, and where a NaN from one operand is 'outside the domain'. */
 const exceptionRules: OpTable<ExceptionRule> = {
-  ...noRows('moves', 'decides'),
+  ...noRows('moves', 'decides', 'bits'),
   exp: { reaches: Math.log, ...tiny },
   exp2: { reaches: Math.log2, vanishes: true, inexact: (a) => !Number.isInteger(a) },
   expm1: { reaches: Math.log, inexact },
@@ -106,6 +106,7 @@ const exceptionRules: OpTable<ExceptionRule> = {
   },
   atan2: tiny,
   hypot: 'none',
+  rem: { invalid: 'outside the domain' },
   minimum: 'none',
   maximum: 'none',
   where: 'none',

@@ -115,13 +115,14 @@ const extremumTangent: TangentRule<{ axes: readonly number[] }> = ({
 }
 
 const table: OpTable<TangentRule> = {
-  ...noRows('decides'),
+  ...noRows('decides', 'bits'),
   ...recordOf(unaryNames, (name) => {
     const rule = unaryRules[name]
     return rule === 'none' ? 'none' : symmetric(rule)
   }),
-  ...recordOf(['add', 'sub', 'mul', 'div', 'pow', 'atan2', 'hypot', 'minimum', 'maximum'] as const, (name) =>
-    symmetric(arithmeticRules[name]),
+  ...recordOf(
+    ['add', 'sub', 'mul', 'div', 'rem', 'pow', 'atan2', 'hypot', 'minimum', 'maximum'] as const,
+    (name) => symmetric(arithmeticRules[name]),
   ),
   ...recordOf(
     [

@@ -14,6 +14,7 @@ import {
   square,
   sub,
   type Tensor,
+  trunc,
   where,
 } from '../../tensor/index.js'
 import type { GradientRule, RuleContext } from './gradientRule.js'
@@ -64,7 +65,7 @@ function whereRule({ g, inputs, needs, sum }: RuleContext): (Tensor | undefined)
 /** The rules of operations of two or more operands, elementwise. */
 export const arithmeticRules: Readonly<
   Record<
-    'add' | 'sub' | 'mul' | 'div' | 'pow' | 'atan2' | 'hypot' | 'minimum' | 'maximum' | 'where',
+    'add' | 'sub' | 'mul' | 'div' | 'rem' | 'pow' | 'atan2' | 'hypot' | 'minimum' | 'maximum' | 'where',
     GradientRule
   >
 > = {
@@ -78,6 +79,7 @@ export const arithmeticRules: Readonly<
     (g, _, b) => div(g, b),
     (g, _, b, y) => neg(mul(div(g, b), y)),
   ),
+  rem: sides(pass, (g, a, b) => neg(mul(g, trunc(div(a, b))))),
   pow: sides(
     (g, a, b) => {
       // At b = 0 the derivative is 0 times a to the power -1, which stays as it is: its own derivative for b is not 0.

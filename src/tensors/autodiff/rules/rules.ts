@@ -25,7 +25,7 @@ import { unaryRules } from './unaryRules.js'
 
 /** 'none': results that are steps or choices. They stay as they are under a small change, or are no real numbers. */
 const known: OpTable<GradientRule> = {
-  ...noRows('decides'),
+  ...noRows('decides', 'bits'),
   ...unaryRules,
   ...arithmeticRules,
   ...layoutRules,

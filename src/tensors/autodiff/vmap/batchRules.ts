@@ -132,7 +132,21 @@ const table: OpTable<BatchRule> = {
   ...recordOf(unaryNames, (name) => elementwise(ops[name])),
   ...recordOf(
     [
-      ...(['add', 'sub', 'mul', 'div', 'minimum', 'maximum', 'pow', 'atan2', 'hypot', 'where'] as const),
+      ...([
+        'add',
+        'sub',
+        'mul',
+        'div',
+        'rem',
+        'minimum',
+        'maximum',
+        'pow',
+        'atan2',
+        'hypot',
+        'where',
+      ] as const),
+      ...(['bitwiseAnd', 'bitwiseOr', 'bitwiseXor', 'bitwiseNot', 'leftShift', 'truncDiv'] as const),
+      ...(['rightShiftArithmetic', 'rightShiftLogical', 'populationCount', 'countLeadingZeros'] as const),
       ...(['equal', 'notEqual', 'less', 'lessEqual', 'greater', 'greaterEqual'] as const),
       ...(['logicalAnd', 'logicalOr', 'logicalNot', 'isFinite', 'isInf', 'isNaN'] as const),
       // Whose batch axes align as those of elementwise operations do.
@@ -141,12 +155,16 @@ const table: OpTable<BatchRule> = {
     (name) => elementwise(ops[name]),
   ),
   ...recordOf(
-    ['flip', 'sum', 'mean', 'max', 'min', 'argmax', 'argmin', 'argsort', 'cumsum', 'cumprod'] as const,
+    [
+      ...(['flip', 'sum', 'mean', 'max', 'min', 'argmax', 'argmin', 'argsort', 'cumsum', 'cumprod'] as const),
+      ...(['reduceAnd', 'reduceOr', 'reduceXor'] as const),
+    ],
     (name) => shifted(ops[name]),
   ),
   tril: same(ops.tril),
   triu: same(ops.triu),
   cast: castRule,
+  bitcast: same(ops.bitcast),
   reshape: reshapeRule,
   transpose: transposeRule,
   broadcastTo: broadcastToRule,

@@ -307,6 +307,18 @@ const loops: OpTable<{ readonly rule: Rule }> = {
   pow: { rule: kernel },
   atan2: { rule: kernel },
   hypot: { rule: kernel },
+  rem: { rule: kernel },
+  ...tableOf(kernel, [
+    ...([
+      'bitwiseAnd',
+      'bitwiseOr',
+      'bitwiseXor',
+      'bitwiseNot',
+      'leftShift',
+      'rightShiftArithmetic',
+    ] as const),
+    ...(['rightShiftLogical', 'populationCount', 'countLeadingZeros', 'truncDiv'] as const),
+  ]),
   equal: { rule: comparison(equality) },
   notEqual: { rule: comparison(equality, false, true) },
   less: { rule: comparison(order) },
@@ -323,7 +335,8 @@ const loops: OpTable<{ readonly rule: Rule }> = {
   cast: { rule: cast },
   ...noRows('moves'),
   ...{ sum: 'none', mean: 'none', max: 'none', min: 'none', argmax: 'none', argmin: 'none', argsort: 'none' },
-  ...{ cumsum: 'none', cumprod: 'none', matmul: 'none' },
+  ...{ cumsum: 'none', cumprod: 'none', matmul: 'none', bitcast: 'none' },
+  ...{ reduceAnd: 'none', reduceOr: 'none', reduceXor: 'none' },
 }
 
 function tableOf<K extends string>(

@@ -1,9 +1,9 @@
-import { type Op, Tensor } from '../../tensor/index.js'
+import { type Op, ops, Tensor } from '../../tensor/index.js'
 import type { HostCall, ScanCall } from '../emit/emitted.js'
 import type { ScanStep } from '../emit/schedule.js'
 import type { Host, Machine } from '../engine/machine.js'
 import type { Node } from '../graph/graph.js'
-import { putTensor, tensorAt } from '../graph/inside.js'
+import { hasOddNaN, putTensor, tensorAt } from '../graph/inside.js'
 import { viewOf } from './putElements.js'
 import { runStream } from './runStream.js'
 
@@ -61,7 +61,11 @@ export class ProgramHost implements Host {
         ? input.source.tensor
         : tensorAt(buffer, from, input.dtype, input.shape),
     )
-    putTensor(buffer, at, resultOf(node, tensors))
+    const result = resultOf(node, tensors)
+    // A program keeps no account of the bits of NaNs, which a bitcast may make.
+    if (node.source.kind === 'operation' && node.source.op === ops.bitcast && hasOddNaN(result))
+      this.strange = true
+    putTensor(buffer, at, result)
   }
 
   block(index: number, to: number, a: number, b: number, c: number, count: number): void {

@@ -9,13 +9,9 @@ import {
   hypot as plainHypot,
 } from '../../../numbers/functions/index.js'
 import type { BinaryKernel } from '../../../numbers/simd/index.js'
-import { apply, checkOut, type OutOption, operands } from '../storage/apply.js'
-import { walk } from '../storage/broadcast.js'
-import { checkOutOption } from '../storage/checkCall.js'
-import { allocate, type DType, elementsIn, formatOf, isInteger } from '../storage/dtype.js'
-import { canonicalizeNaN } from '../storage/nan.js'
-import { broadcastShapes, sizeOf } from '../storage/shape.js'
-import { type KnownOp, Tensor } from '../storage/tensor.js'
+import { type DType, formatOf, isInteger } from '../storage/dtype.js'
+import type { KnownOp } from '../storage/tensor.js'
+import { type Binary, binaryOp, namedBinary } from './binaryOp.js'
 import { float16Loop, pairLoop, scalarLoop } from './formatLoop.js'
 import { integerLoop } from './integerLoop.js'
 import { float32Loop, floatLoops, type Loop, pointwise } from './loops.js'
@@ -23,7 +19,7 @@ import { float32Loop, floatLoops, type Loop, pointwise } from './loops.js'
 /** An arithmetic operation of two operands, by what it does to numbers of each kind. */
 interface Rule {
   readonly name: string
-  readonly rounds: 'never' | 'once'
+  readonly rounds: 'never' | 'once' | 'decides'
   /** The exact result rounded to float64, which rounds innocuously to any narrower format. */
   readonly float: (a: number, b: number) => number
   /** The same for formats of up to 16 bits, where the rounding of `float` to float64 may not be innocuous. */
@@ -46,36 +42,8 @@ interface Rule {
 const shortRun = 32
 
 function binary(rule: Rule): KnownOp {
-  const loops = new Map<DType, Loop>()
-  const kernel = (inputs: readonly Tensor[], _: unknown, out?: Tensor): Tensor => {
-    const [a, b] = inputs as [Tensor, Tensor]
-    const { dtype } = a
-    const shape = broadcastShapes(rule.name, a.shape, b.shape)
-    checkOut(rule.name, out, dtype, shape)
-    const loop = loops.get(dtype) ?? loopFor(rule, dtype)
-    loops.set(dtype, loop)
-    const data = out ? out.data : allocate(dtype, sizeOf(shape))
-    const { run, steps, offsets } = walk([a.shape, b.shape], shape)
-    const [aStarts, bStarts] = offsets as [Int32Array, Int32Array]
-    for (let k = 0; k < aStarts.length; k++) {
-      const to = elementsIn(data)
-      loop(
-        elementsIn(a.data),
-        aStarts[k]!,
-        steps[0]!,
-        elementsIn(b.data),
-        bStarts[k]!,
-        steps[1]!,
-        to,
-        k * run,
-        run,
-      )
-    }
-    // The kernels of float32 do it themselves.
-    if (dtype !== 'float32' || !rule.kernel) canonicalizeNaN(data)
-    return out ?? new Tensor(dtype, shape, data as never)
-  }
-  return { name: rule.name, form: 'elementwise', rounds: rule.rounds, kernel }
+  // The kernels of float32 make NaNs canonical themselves.
+  return binaryOp(rule.name, rule.rounds, (dtype) => loopFor(rule, dtype), rule.kernel !== undefined)
 }
 
 function loopFor(rule: Rule, dtype: DType): Loop {
@@ -129,40 +97,6 @@ function bigPow(a: bigint, b: bigint): bigint {
   return result
 }
 
-/**
- * An elementwise function of two operands of one dtype; a number takes the dtype of the tensor beside it.
- *
- * Shape     broadcast of both. Dtype both alike, mixed ones do not compile; the result has it too. Integers wrap. A bigint is a
- *           number beside int64 and uint64.
- * Rounding  once, to the dtype.
- */
-export interface Binary {
-  // Two parameters for one dtype: with a single one, operands of two dtypes would be taken for a union of both. Where one
-  // side's dtype is known less exactly, it is that of the other.
-  <D extends DType, E extends D = D, O extends E = E>(
-    a: Tensor<D> | number | bigint,
-    b: Tensor<E> | number | bigint,
-    options?: OutOption<O>,
-  ): Tensor<E>
-  <D extends DType, E extends D = D, O extends E = E>(
-    a: Tensor<E> | number | bigint,
-    b: Tensor<D> | number | bigint,
-    options?: OutOption<O>,
-  ): Tensor<E>
-}
-
-function named(op: KnownOp): Binary {
-  const of = <D extends DType>(
-    a: Tensor<D> | number | bigint,
-    b: Tensor<D> | number | bigint,
-    options?: OutOption<D>,
-  ): Tensor<D> => {
-    checkOutOption(op.name, options)
-    return apply(op, operands(op.name, [a, b]), undefined, options?.out) as Tensor<D>
-  }
-  return Object.defineProperty(of, 'name', { value: op.name })
-}
-
 export const addOp: KnownOp = binary({
   name: 'add',
   rounds: 'once',
@@ -180,7 +114,7 @@ export const addOp: KnownOp = binary({
  *
  * @example add(tensor([256], { dtype: 'bfloat16' }), 1).item() // 256
  */
-export const add: Binary = named(addOp)
+export const add: Binary = namedBinary(addOp)
 
 export const subOp: KnownOp = binary({
   name: 'sub',
@@ -199,7 +133,7 @@ export const subOp: KnownOp = binary({
  *
  * @example sub(tensor([3, 4]), 1).toNested() // [2,3]
  */
-export const sub: Binary = named(subOp)
+export const sub: Binary = namedBinary(subOp)
 
 export const mulOp: KnownOp = binary({
   name: 'mul',
@@ -219,7 +153,7 @@ export const mulOp: KnownOp = binary({
  *
  * @example mul(tensor([3, 4]), tensor([[2], [10]])).toNested() // [[6,8],[30,40]]
  */
-export const mul: Binary = named(mulOp)
+export const mul: Binary = namedBinary(mulOp)
 
 export const divOp: KnownOp = binary({
   name: 'div',
@@ -237,7 +171,7 @@ export const divOp: KnownOp = binary({
  *
  * @example div(tensor([1, 2]), 4).toNested() // [0.25,0.5]
  */
-export const div: Binary = named(divOp)
+export const div: Binary = namedBinary(divOp)
 
 export const minimumOp: KnownOp = binary({
   name: 'minimum',
@@ -257,7 +191,7 @@ export const minimumOp: KnownOp = binary({
  *
  * @example minimum(tensor([1, 5]), 3).toNested() // [1,3]
  */
-export const minimum: Binary = named(minimumOp)
+export const minimum: Binary = namedBinary(minimumOp)
 
 export const maximumOp: KnownOp = binary({
   name: 'maximum',
@@ -277,7 +211,7 @@ export const maximumOp: KnownOp = binary({
  *
  * @example maximum(tensor([1, 5]), 3).toNested() // [3,5]
  */
-export const maximum: Binary = named(maximumOp)
+export const maximum: Binary = namedBinary(maximumOp)
 
 export const powOp: KnownOp = binary({
   name: 'pow',
@@ -298,7 +232,7 @@ export const powOp: KnownOp = binary({
  *
  * @example pow(tensor([2, 3]), 2).toNested() // [4,9]
  */
-export const pow: Binary = named(powOp)
+export const pow: Binary = namedBinary(powOp)
 
 export const atan2Op: KnownOp = binary({
   name: 'atan2',
@@ -316,7 +250,7 @@ export const atan2Op: KnownOp = binary({
  *
  * @example atan2(tensor([0]), tensor([1])).item() // 0
  */
-export const atan2: Binary = named(atan2Op)
+export const atan2: Binary = namedBinary(atan2Op)
 
 export const hypotOp: KnownOp = binary({
   name: 'hypot',
@@ -335,4 +269,24 @@ export const hypotOp: KnownOp = binary({
  *
  * @example hypot(tensor([3e30, 5]), tensor([4e30, 12])).toNested()[1] // 13
  */
-export const hypot: Binary = named(hypotOp)
+export const hypot: Binary = namedBinary(hypotOp)
+
+export const remOp: KnownOp = binary({
+  name: 'rem',
+  rounds: 'decides',
+  float: (a, b) => a % b,
+  int: (a, b) => (b === 0 ? a : a % b),
+  big: (a, b) => (b === 0n ? a : a % b),
+})
+
+/**
+ * Remainder a - trunc(a / b) b, with the sign of a: C's fmod, lax.rem.
+ *
+ * Shape     broadcast of both. Dtype both alike, integers too; a number takes the tensor's. Rounding none: it is exact.
+ * Special   a zero keeps the sign of a; Inf of a and 0 of b give NaN, a finite a is itself beside Inf. Of integers a where b is 0.
+ * Gradient  1, and -trunc(a / b), as JAX's.
+ *
+ * @example rem(tensor([7, -7, 5.5]), 3).toNested() // [1, -1, 2.5]
+ * @example rem(tensor([-7, 7], { dtype: 'int8' }), tensor([2, 0], { dtype: 'int8' })).toNested() // [-1, 7]
+ */
+export const rem: Binary = namedBinary(remOp)
