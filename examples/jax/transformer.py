@@ -18,7 +18,7 @@ def layer_norm(x, gain):
 def block(p, x):
     h = layer_norm(x, p['norm1'])
     q, k, v = h @ p['query'], h @ p['key'], h @ p['value']
-    scores = jnp.where(jnp.tri(len(x), dtype=bool), q @ k.T / 4, -1e9)
+    scores = jnp.where(jnp.tri(len(x), dtype=bool), q @ k.T / 4, -jnp.inf)
     x = x + jax.nn.softmax(scores) @ v @ p['out']
     return x + jax.nn.gelu(layer_norm(x, p['norm2']) @ p['up']) @ p['down']
 

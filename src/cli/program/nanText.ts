@@ -24,13 +24,15 @@ export function nanFinding(
   { program, sources }: ReadProgram,
   inputs: Readonly<Record<string, ProgramValue>>,
 ): NanFinding | undefined {
-  const outputs = program.runNamed(record(inputs as never, { sites: true }))
+  const given: Readonly<Record<string, ProgramValue>> = record(inputs as never, { sites: true })
+  const outputs = program.runNamed(given)
   const event = findFirstNonFinite(outputs as never)
   if (!event) return undefined
   const nodes = graphOf(outputs as never)
   const placeOf = ({ index }: Pick<ElementStep, 'index'>): string | undefined => {
-    const { trace } = nodes[index]?.output ?? {}
-    const site = trace && siteOf(trace)
+    const { output, op } = nodes[index] ?? {}
+    if (op === 'input') return Object.keys(given).find((name) => given[name] === output)
+    const site = output?.trace && siteOf(output.trace)
     return site?.replace(/:(\d+):\d+$/, ':$1')
   }
   const site = placeOf(event)
