@@ -90,7 +90,7 @@ export const wings: Readonly<Record<string, Wing>> = {
     about:
       'programs written elsewhere, as functions of our own operations: StableHLO from JAX, ONNX from PyTorch',
     folders: ['stablehlo', 'onnx'],
-    imports: ['tensors'],
+    imports: ['numbers', 'tensors'],
   },
   models: {
     about: 'layers and kernels, state-space models, vector quantisation, automata, reinforcement learning',

@@ -29,3 +29,13 @@ export type {
   UnitAttribute,
   Value,
 } from './module.js'
+export { parse } from './parse/parse.js'
+export {
+  type ArgumentTree,
+  type Program,
+  type ProgramOptions,
+  type ProgramParameter,
+  type ProgramValue,
+  programOf,
+} from './program/programOf.js'
+export type { SemanticsOptions } from './program/semantics.js'

@@ -1,0 +1,22 @@
+import { take, type Tensor } from '../../../tensors/tensor/index.js'
+import { integer, region } from './attributes.js'
+import { type Lowering, single } from './lowering.js'
+import { resultType } from './moves.js'
+import { refused } from './refused.js'
+import { broadcastLanes } from './perElement.js'
+import { eachPart, real } from './value.js'
+
+/** `stablehlo.map`: a region of scalars on every element. */
+export const map: Lowering = (op, context) => {
+  const body = context.lifted(region(op))
+  const { shape } = resultType(op)
+  return (inputs, frame) => body(inputs, frame).map((value) => broadcastLanes(value, shape))
+}
+
+/** Rows by indices: an operation of old texts. */
+export const torchIndexSelect: Lowering = (op) => {
+  const dim = integer(op, 'dim')
+  if (integer(op, 'batch_dims', 0) !== 0) return refused('has batch dimensions, which is not known yet')(op, undefined as never)
+  return single(([x, indices]) => eachPart(x, (part) => take(part, real(indices) as Tensor<'int32'>, { axis: dim })))
+}
+
