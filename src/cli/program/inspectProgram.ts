@@ -1,7 +1,7 @@
 import { readable, secondsText } from '../../base/text/index.js'
 import { chip } from '../../planning/hardware/index.js'
 import { type Column, textTable } from '../../report/index.js'
-import { mistakesAsBadInput } from '../io/badInput.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
 import { jsonText } from '../io/jsonText.js'
 import { printWrapped } from '../io/printWrapped.js'
 import type { Terminal } from '../io/terminal.js'
@@ -15,6 +15,7 @@ const rows = 24
 /** `program inspect` and `flops`: operations by kind, work, bytes, dtypes, what a chip would need at least. */
 export function inspectProgram(path: string, given: ProgramGiven, terminal: Terminal): number {
   const { name, module, program } = readProgram(path, given)
+  if (!module) throw new BadInput(`operations are counted in StableHLO only, not in ONNX models [${name}]`)
   const made = mistakesAsBadInput('', () => chip(given.chip ?? 'v5e'))
   const facts = programFacts(module, program.name)
   const seconds = {

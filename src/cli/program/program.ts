@@ -49,10 +49,13 @@ const own: Readonly<Record<string, readonly (keyof ProgramGiven)[]>> = {
 export const programCommand: Subcommand = (terminal, exit) =>
   programOptions(new Command('program'))
     .description(
-      'Runs a program of JAX or PyTorch (StableHLO as text), finds its first NaN, what to keep wide, counts what it does; doctor says where its bits go.',
+      'Runs a program of JAX or PyTorch (StableHLO as text, ONNX), finds its first NaN, what to keep wide, counts what it does; doctor says where its bits go.',
     )
     .argument('<verb>', Object.keys(verbs).join(', '))
-    .argument('<file>', 'a .mlir file: jax.jit(step).lower(*args).as_text(debug_info=True)')
+    .argument(
+      '<file>',
+      'a .mlir file, jax.jit(step).lower(*args).as_text(debug_info=True), or an .onnx model',
+    )
     .option('--steps <n>', 'of run and nan: run it so often, each time on its last results; stops at a NaN')
     .option(
       '--carry [pairs]',

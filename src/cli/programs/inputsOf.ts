@@ -5,6 +5,7 @@ import { cast, type DType, isFloat, Tensor, tensor } from '../../tensors/tensor/
 import { readNpy, readNpz, readSafetensors } from '../../training/files/index.js'
 import { BadInput } from '../io/badInput.js'
 import { readInteger } from '../io/readNumber.js'
+import { openAxis } from './readOnnxProgram.js'
 
 /** Values of a program's arguments, and which of them were drawn. */
 export interface DrawnInputs {
@@ -94,8 +95,12 @@ function fitted({ name, dtype, shape, isComplex }: ProgramParameter, found: Stor
       `${name} is complex, which no file of ours holds: make it of two arrays in the program`,
     )
   const places = `[${found.shape.join(', ')}]`
-  if (found.shape.length !== shape.length || found.shape.some((length, axis) => length !== shape[axis])) {
-    throw new BadInput(`${name} has shape [${shape.join(', ')}], the file has ${places}`)
+  if (
+    found.shape.length !== shape.length ||
+    found.shape.some((length, axis) => shape[axis] !== openAxis && length !== shape[axis])
+  ) {
+    const wanted = shape.map((length) => (length === openAxis ? '?' : length)).join(', ')
+    throw new BadInput(`${name} has shape [${wanted}], the file has ${places}`)
   }
   if (found instanceof Tensor && found.dtype === dtype) return found
   // Files hold integers that are none of the program's width, never a float for another.
@@ -104,13 +109,19 @@ function fitted({ name, dtype, shape, isComplex }: ProgramParameter, found: Stor
   }
   try {
     const values = Array.from(found.data as ArrayLike<number>)
-    return tensor(values, { dtype, shape: [...shape] })
+    return tensor(values, { dtype, shape: [...found.shape] })
   } catch (thrown) {
     throw new BadInput(`${name} is ${dtype}, the file has ${found.dtype} [${(thrown as Error).message}]`)
   }
 }
 
-function draw({ dtype, shape, isComplex }: ProgramParameter, seed: number, i: number): ProgramValue {
+function draw(
+  { dtype, shape: declared, isComplex }: ProgramParameter,
+  seed: number,
+  i: number,
+): ProgramValue {
+  // An axis that the model leaves open is drawn with one element.
+  const shape = declared.map((length) => (length === openAxis ? 1 : length))
   const own = foldIn(key(seed), i)
   const part = (which: number): Tensor => drawOf(dtype, shape, foldIn(own, which))
   return isComplex ? { re: part(0), im: part(1) } : drawOf(dtype, shape, own)

@@ -5,7 +5,8 @@ import { type Module, type Program, parse, programOf } from '../../programs/stab
 import { BadInput } from '../io/badInput.js'
 import { readName } from '../io/readNames.js'
 import { type DrawnInputs, inputsOf } from './inputsOf.js'
-import { type SourceFiles, sourceFiles } from './sourceFiles.js'
+import { readOnnxProgram } from './readOnnxProgram.js'
+import { filesOf, type SourceFiles, sourceFiles } from './sourceFiles.js'
 
 /** What a command is told of a program: where its inputs are, and what is taken where the specification leaves it open. */
 export interface ProgramFlags {
@@ -20,7 +21,8 @@ export interface ProgramFlags {
 export interface ReadProgram {
   /** The file's name without its folder. */
   readonly name: string
-  readonly module: Module
+  /** None of an ONNX model. */
+  readonly module: Module | undefined
   readonly program: Program
   readonly sources: SourceFiles
 }
@@ -28,9 +30,9 @@ export interface ReadProgram {
 /** A program with what it is to be run on. */
 export interface OpenedProgram extends ReadProgram, DrawnInputs {}
 
-/** Whether an argument of a command names a program as text. */
+/** Whether an argument of a command names a program: StableHLO's text or an ONNX model. */
 export function isProgramPath(name: string): boolean {
-  return /\.(mlir|stablehlo)(\.txt)?$/.test(name)
+  return /\.(mlir|stablehlo)(\.txt)?$|\.onnx$/.test(name)
 }
 
 /** Reads a program; anything that is wrong with it is bad input. */
@@ -43,12 +45,18 @@ export function readProgram(path: string, flags: ProgramFlags): ReadProgram {
     flags.reduce === undefined
       ? 'sequential'
       : readName('reduce', flags.reduce, ['sequential', 'xla-cpu'] as const)
+  if (path.endsWith('.onnx')) {
+    return asBadInput(name, () => {
+      const { program, files } = readOnnxProgram(path)
+      return { name, module: undefined, program, sources: sourceFiles(files, path) }
+    })
+  }
   const text = textOf(path)
   return asBadInput(name, () => {
     const module = parse(text)
     const chosen = flags.function === undefined ? {} : { function: flags.function }
     const program = programOf(module, { dot, reduce, ...chosen })
-    return { name, module, program, sources: sourceFiles(module, path) }
+    return { name, module, program, sources: sourceFiles(filesOf(module), path) }
   })
 }
 
@@ -74,7 +82,9 @@ export function asBadInput<T>(name: string, run: () => T): T {
     if (!(thrown instanceof RangeError || thrown instanceof TypeError)) throw thrown
     // A fault in this package is no mistake of the user's.
     if (!/^\w+: /.test(thrown.message)) throw thrown
-    throw new BadInput(`${name}: ${thrown.message.replace(/^(programOf|parse): /, '')}`)
+    throw new BadInput(
+      `${name}: ${thrown.message.replace(/^(programOf|programOfOnnx|readOnnx|parse): /, '')}`,
+    )
   }
 }
 

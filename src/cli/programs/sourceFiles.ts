@@ -8,36 +8,10 @@ export interface SourceFiles {
   line(site: string): string | undefined
 }
 
-/** The files that a module's locations name: under their own path, or under it from here or from where the module's file is. */
-export function sourceFiles(module: Module, path: string): SourceFiles {
+/** The source files that a program names, found under their own path, from here, or from where the program's file is. */
+export function sourceFiles(files: Iterable<string>, path: string): SourceFiles {
   const byName = new Map<string, Set<string>>()
-  const seen = new Set<Location>()
-  const visit = (location: Location): void => {
-    if (seen.has(location)) return
-    seen.add(location)
-    switch (location.kind) {
-      case 'file': {
-        const name = basename(location.file)
-        byName.set(name, (byName.get(name) ?? new Set()).add(location.file))
-        break
-      }
-      case 'name':
-        if (location.child) visit(location.child)
-        break
-      case 'callsite':
-        visit(location.callee)
-        visit(location.caller)
-        break
-      case 'fused':
-        location.locations.forEach(visit)
-        break
-      default:
-        location.kind satisfies 'unknown'
-    }
-  }
-  for (const { body } of module.functions.values()) {
-    for (const { blocks } of [body]) for (const block of blocks) everyOperation(block.operations, visit)
-  }
+  for (const file of files) byName.set(basename(file), (byName.get(basename(file)) ?? new Set()).add(file))
   const folders = ['.', dirname(path)]
   const texts = new Map<string, readonly string[] | undefined>()
   const linesOf = (name: string): readonly string[] | undefined => {
@@ -62,6 +36,37 @@ export function sourceFiles(module: Module, path: string): SourceFiles {
       return text === '' ? undefined : text
     },
   }
+}
+
+/** The source files that the locations of a module name. */
+export function filesOf(module: Module): ReadonlySet<string> {
+  const files = new Set<string>()
+  const seen = new Set<Location>()
+  const visit = (location: Location): void => {
+    if (seen.has(location)) return
+    seen.add(location)
+    switch (location.kind) {
+      case 'file':
+        files.add(location.file)
+        break
+      case 'name':
+        if (location.child) visit(location.child)
+        break
+      case 'callsite':
+        visit(location.callee)
+        visit(location.caller)
+        break
+      case 'fused':
+        location.locations.forEach(visit)
+        break
+      default:
+        location.kind satisfies 'unknown'
+    }
+  }
+  for (const { body } of module.functions.values()) {
+    for (const block of body.blocks) everyOperation(block.operations, visit)
+  }
+  return files
 }
 
 function everyOperation(operations: readonly Operation[], visit: (location: Location) => void): void {
