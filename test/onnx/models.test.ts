@@ -5,10 +5,11 @@ import { ModelProtoSchema, TensorProtoSchema } from 'onnx-buf'
 import { explain, findFirstNonFinite, grad, record } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import { drift } from 'tpu-toolkit/numerics'
-import { type OnnxModel, programOfOnnx, readOnnx, storedTensor } from 'tpu-toolkit/onnx'
+import { type OnnxModel, programOfOnnx, readOnnx } from 'tpu-toolkit/onnx'
 import { shadow } from 'tpu-toolkit/precision'
 import { mean, square, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
+import { storedTensor } from '../../src/programs/onnx/file/storedTensor.js'
 
 /** A model of several operators, with what ONNX Runtime computes. */
 interface Recorded {

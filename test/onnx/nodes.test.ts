@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { fromBinary } from '@bufbuild/protobuf'
 import { TensorProtoSchema } from 'onnx-buf'
-import { onnxOperators, programOfOnnx, readOnnx, storedTensor } from 'tpu-toolkit/onnx'
+import { onnxOperators, programOfOnnx, readOnnx } from 'tpu-toolkit/onnx'
 import { dtypeFacts, type Tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
+import { storedTensor } from '../../src/programs/onnx/file/storedTensor.js'
 
 /** A model of one operator with inputs and outputs, from ONNX's own tests. */
 interface Case {

@@ -39,6 +39,7 @@ export interface OnnxProgram {
  *           TypeError for inputs of another dtype.
  */
 export function programOfOnnx(model: OnnxModel, options: ProgramOfOnnxOptions = {}): OnnxProgram {
+  checkRecord('programOfOnnx', 'model', model, ['graph', 'opsets', 'functions'])
   checkOptions('programOfOnnx', options, names)
   const { weights: how = 'constants' } = options
   checkName('programOfOnnx', 'weights', how, ['constants', 'arguments'])

@@ -1,4 +1,12 @@
-import { apply, dtypeFacts, type DType, type KnownOp, type Shape, sizeOf, Tensor } from '../../../tensors/tensor/index.js'
+import {
+  apply,
+  type DType,
+  dtypeFacts,
+  type KnownOp,
+  type Shape,
+  sizeOf,
+  Tensor,
+} from '../../../tensors/tensor/index.js'
 import { type Lowering, single } from './lowering.js'
 import { resultType } from './moves.js'
 import { Complex, eachPart, real, type Value } from './value.js'

@@ -76,4 +76,3 @@ export function wholeQuotient(a: Tensor, b: Tensor): Tensor {
 export function wholeRemainder(a: Tensor, b: Tensor): Tensor {
   return sub(a, mul(b, truncDiv(a, b)))
 }
-

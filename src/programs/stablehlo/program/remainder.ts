@@ -6,7 +6,7 @@ import {
   type KnownOp,
   mul,
   neg,
-  Tensor,
+  type Tensor,
   tensor,
   trunc,
 } from '../../../tensors/tensor/index.js'

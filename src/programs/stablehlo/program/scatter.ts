@@ -7,8 +7,8 @@ import {
   reshape,
   type Shape,
   sizeOf,
-  take,
   Tensor,
+  take,
   transpose,
   untraced,
   zeros,
@@ -99,7 +99,8 @@ function scattered(
     for (const [i, place] of places.entries()) if (place >= 0) last.set(place, i)
     const at = [...last.keys()]
     const from = [...last.values()]
-    if (at.length > 0) now = now.map((x, k) => joined(x, news[k], (own, each) => withRows(own, at, rowsAt(each, from))))
+    if (at.length > 0)
+      now = now.map((x, k) => joined(x, news[k], (own, each) => withRows(own, at, rowsAt(each, from))))
   } else {
     for (const turn of turnsOf(places)) {
       const at = turn.map((i) => places[i]!)
@@ -137,7 +138,9 @@ const scatterOp: Op<Scattering> = {
   kernel: (inputs, { op, kind, body, index }) => {
     const n = (inputs.length - 1) / 2
     const plain = inputs.map(untraced)
-    return real(run(op, plain.slice(0, n), plain[n]!, plain.slice(n + 1), kind === 'other' ? body : kind)[index])
+    return real(
+      run(op, plain.slice(0, n), plain[n]!, plain.slice(n + 1), kind === 'other' ? body : kind)[index],
+    )
   },
   gradient: ({ g, inputs: [, indices, update], attributes }) => {
     const { kind, op } = attributes
@@ -178,7 +181,9 @@ const gatherBackOp: Op<GatherBack> = {
       zeros([1, rows.length], { dtype: g!.dtype }),
     ])
     const none = table.shape[0]! - 1
-    const from = [...places].map((place, i) => (place < 0 || (lastOnly && last.get(place) !== i) ? none : place))
+    const from = [...places].map((place, i) =>
+      place < 0 || (lastOnly && last.get(place) !== i) ? none : place,
+    )
     const order = axesOrder(shape.length, windows)
     const lead = indexShape(indices!.shape, windows)
     const window = windows.kept.map((axis) => windows.sizes[axis]!)
@@ -215,7 +220,8 @@ export const scatter: Lowering = (op, context) => {
     // A sum of bools is 'or', which the body knows.
     const isBool = operands.some((value) => value instanceof Tensor && value.dtype === 'bool')
     const plainKind = kind === 'add' && isBool ? 'other' : kind
-    if (!isSealed(indices)) return run(op, operands, indices, updates, plainKind === 'other' ? own : plainKind)
+    if (!isSealed(indices))
+      return run(op, operands, indices, updates, plainKind === 'other' ? own : plainKind)
     if (operands.some((value) => value instanceof Complex)) {
       throw new TypeError('has no complex form where its indices are not known yet')
     }

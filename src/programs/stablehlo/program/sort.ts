@@ -1,4 +1,14 @@
-import { apply, type KnownOp, type Op, reshape, sizeOf, take, takeAlongAxis, Tensor, untraced } from '../../../tensors/tensor/index.js'
+import {
+  apply,
+  type KnownOp,
+  type Op,
+  reshape,
+  sizeOf,
+  Tensor,
+  take,
+  takeAlongAxis,
+  untraced,
+} from '../../../tensors/tensor/index.js'
 import { integer, region } from './attributes.js'
 import { comparatorKeys, type SortKey } from './comparatorKeys.js'
 import type { Lowering } from './lowering.js'
@@ -43,7 +53,8 @@ function byNetwork(xs: readonly Tensor[], less: Less, length: number, inner: num
   const lanes = length === 0 ? 0 : size / length
   const order = new Int32Array(size)
   const flat = xs.map((x) => reshape(x, [size]))
-  const placeOf = (lane: number, i: number): number => (Math.floor(lane / inner) * length + i) * inner + (lane % inner)
+  const placeOf = (lane: number, i: number): number =>
+    (Math.floor(lane / inner) * length + i) * inner + (lane % inner)
   for (let lane = 0; lane < lanes; lane++) for (let i = 0; i < length; i++) order[placeOf(lane, i)] = i
   for (const pairs of stages(length)) {
     const [upper, lower]: [number[], number[]] = [[], []]
@@ -81,7 +92,8 @@ function* stages(n: number): Generator<readonly (readonly [number, number])[]> {
       const pairs: [number, number][] = []
       for (let j = k % p; j <= n - 1 - k; j += 2 * k) {
         for (let i = 0; i <= Math.min(k - 1, n - j - k - 1); i++) {
-          if (Math.floor((i + j) / (2 * p)) === Math.floor((i + j + k) / (2 * p))) pairs.push([i + j, i + j + k])
+          if (Math.floor((i + j) / (2 * p)) === Math.floor((i + j + k) / (2 * p)))
+            pairs.push([i + j, i + j + k])
         }
       }
       yield pairs
@@ -108,4 +120,3 @@ export const sort: Lowering = (op, context) => {
     return inputs.map((value) => eachPart(value, (x) => takeAlongAxis(x, order, { axis })))
   }
 }
-

@@ -7,10 +7,10 @@ import {
 } from '../../../base/options/index.js'
 import {
   type Applied,
+  currentLocation,
   type DType,
   isFloat,
   observe,
-  currentLocation,
   siteOf,
   type Tensor,
   withDeepStacks,

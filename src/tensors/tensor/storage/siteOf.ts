@@ -1,4 +1,4 @@
-import { checkFunction, checkRecord } from '../../../base/options/index.js'
+import { checkFunction, checkRecord, checkText } from '../../../base/options/index.js'
 import type { Trace } from './tensor.js'
 
 /** The package's root, as frames name it: its files make operations, they are not where a program calls them. */
@@ -56,6 +56,7 @@ export function hasLocation(): boolean {
 
 /** The source location for an operation that runs now: that of `withLocation`, else the present call stack. */
 export function currentLocation(op: string): Error {
+  checkText('currentLocation', 'op', op)
   return place ?? new Error(op)
 }
 
