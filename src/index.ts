@@ -55,7 +55,7 @@ export {
   untimed,
   type Work,
   type WorkTensors,
-  currentLocation,
+  currentSite,
   withLocation,
   siteOf,
   stackOf,

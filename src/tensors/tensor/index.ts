@@ -45,7 +45,7 @@ export {
   type Work,
   type WorkTensors,
 } from './storage/timing.js'
-export { currentLocation, withLocation, siteOf, stackOf, withDeepStacks } from './storage/siteOf.js'
+export { currentSite, withLocation, siteOf, stackOf, withDeepStacks } from './storage/siteOf.js'
 export { type Casting, cast } from './elementwise/cast.js'
 export { concat, type JoinOptions, type Joining, stack } from './layout/combine.js'
 export {

@@ -7,11 +7,10 @@ import {
 } from '../../../base/options/index.js'
 import {
   type Applied,
-  currentLocation,
+  currentSite,
   type DType,
   isFloat,
   observe,
-  siteOf,
   type Tensor,
   withDeepStacks,
 } from '../../tensor/index.js'
@@ -109,7 +108,7 @@ export function watchNonFinite<T>(f: () => T, options: WatchOptions = noOptions)
     if (!values.some(bad)) return
     const found = arisen(applied, index, values, bad, (x) => computed.has(x.data))
     if (found.length === 0) passed++
-    const site = siteOf({ site: currentLocation(applied.op.name) })
+    const site = currentSite(applied.op.name)
     const nans = values.filter(Number.isNaN).length
     const all = values.filter((x) => !Number.isFinite(x)).length
     for (const { kind, step } of found) {

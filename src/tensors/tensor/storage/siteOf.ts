@@ -56,8 +56,18 @@ export function hasLocation(): boolean {
 
 /** The source location for an operation that runs now: that of `withLocation`, else the present call stack. */
 export function currentLocation(op: string): Error {
-  checkText('currentLocation', 'op', op)
   return place ?? new Error(op)
+}
+
+/**
+ * The source line that an operation would be attributed to now: that of `withLocation`, else of the caller outside of this package.
+ * Undefined where nothing is known.
+ *
+ * @example withLocation(undefined, () => typeof currentSite('add')) // 'string'
+ */
+export function currentSite(op: string): string | undefined {
+  checkText('currentSite', 'op', op)
+  return siteOf({ site: currentLocation(op) })
 }
 
 /**
