@@ -87,7 +87,7 @@ describe(`project (seed ${seed})`, () => {
 
   it('project with the three stochastic modes rounds up as often as their bits say', () => {
     const type = p3109Type(8, 4)
-    // 2 + 0.15625 * 0.25 has the fraction 5/32 of a step: in 3 bits cut to 1/8, rounded to 1/8 (a tie, to even 2/8 no: 1.25).
+    // Of 5/32, 3/16, 1/32 ... in eighths: 1.25, 1.5, 0.25. A cuts them, B rounds the middle up, C to even.
     const count = (rounding: 'StochasticA' | 'StochasticB' | 'StochasticC', fraction: number): number =>
       Array.from({ length: 8 }, (_, random) =>
         project(2 + fraction * 0.25, type, { rounding, randomBits: 3, random }),

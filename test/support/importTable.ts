@@ -10,7 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   options: [],
   text: [],
   formats: [],
-  p3109: ['formats'],
+  p3109: ['formats', 'functions'],
   storage: ['formats'],
   functions: ['formats'],
   random: ['tensor', 'threefry'],
