@@ -47,6 +47,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
+  p3109: 'p3109Types',
   tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isWatched noRows opName wideDType',
   files: 'packageVersion',
   tree: 'isLeaf',

@@ -169,7 +169,7 @@ describe(`operate (seed ${seed})`, () => {
       'a code',
       () => operate('Abs', [[256, p3109Type(8, 4)]], p3109Type(8, 4)),
       RangeError,
-      'decodeExact: code is not a whole number from 0 to 255 [256]',
+      'operate: code is not a whole number from 0 to 255 [256]',
     ],
     [
       'a mode',

@@ -1,6 +1,6 @@
-import { decodeExact } from './decodeExact.js'
-import { compare, type Exact } from './exact.js'
-import type { P3109Value } from './operate.js'
+import { exactValue } from './decodeExact.js'
+import { compare } from './exact.js'
+import { type P3109Value, valueOf } from './operate.js'
 import type { P3109Type } from './p3109Type.js'
 
 /** What a code means, under the draft's names. */
@@ -23,7 +23,7 @@ export type P3109Class =
  * @example classify(0x81, p3109Type(8, 4)) // ClsNegativeSubnormal
  */
 export function classify(code: number, type: P3109Type): P3109Class {
-  const { kind, sign } = decodeExact(code, type)
+  const { kind, sign } = exactValue('classify', code, type)
   if (kind === 'nan') return 'ClsNaN'
   if (sign === 0) return 'ClsZero'
   const half = sign < 0 ? 'Negative' : 'Positive'
@@ -42,9 +42,9 @@ export function classify(code: number, type: P3109Type): P3109Class {
  * @example compareValues([0x80, p3109Type(8, 4)], [0, p3109Type(8, 4)]) // NaN
  */
 export function compareValues(x: P3109Value, y: P3109Value): number {
-  const [a, b]: readonly Exact[] = [decodeExact(...x), decodeExact(...y)]
-  // Math.sign takes a negative zero away with it.
-  return a!.kind === 'nan' || b!.kind === 'nan' ? Number.NaN : compare(a!, b!) + 0
+  const [a, b] = [valueOf('compareValues', x), valueOf('compareValues', y)]
+  // No negative zero.
+  return a.kind === 'nan' || b.kind === 'nan' ? Number.NaN : compare(a, b) + 0
 }
 
 /**
@@ -55,8 +55,8 @@ export function compareValues(x: P3109Value, y: P3109Value): number {
  * @example totalOrder([0x80, p3109Type(8, 4)], [0xff, p3109Type(8, 4)]) // true
  */
 export function totalOrder(x: P3109Value, y: P3109Value): boolean {
-  if (decodeExact(...x).kind === 'nan') return true
-  return compareValues(x, y) <= 0
+  const [a, b] = [valueOf('totalOrder', x), valueOf('totalOrder', y)]
+  return a.kind === 'nan' || (b.kind !== 'nan' && compare(a, b) <= 0)
 }
 
 /**
@@ -68,7 +68,7 @@ export function totalOrder(x: P3109Value, y: P3109Value): boolean {
  * @example nextGreaterThan(0x7f, p3109Type(8, 4)) // 0x80
  */
 export function nextGreaterThan(code: number, type: P3109Type): number {
-  return stepped(code, 1, type)
+  return stepped('nextGreaterThan', code, 1, type)
 }
 
 /**
@@ -78,11 +78,11 @@ export function nextGreaterThan(code: number, type: P3109Type): number {
  * @example nextLessThan(0, p3109Type(8, 4, { signed: false })) // 0xff
  */
 export function nextLessThan(code: number, type: P3109Type): number {
-  return stepped(code, -1, type)
+  return stepped('nextLessThan', code, -1, type)
 }
 
-function stepped(code: number, step: 1 | -1, type: P3109Type): number {
-  if (decodeExact(code, type).kind === 'nan') return type.nan
+function stepped(op: string, code: number, step: 1 | -1, type: P3109Type): number {
+  if (exactValue(op, code, type).kind === 'nan') return type.nan
   const most = type.positiveInfinity ?? type.maxFinite
   const place = (type.signed && code > type.nan ? type.nan - code : code) + step
   if (place > most || place < (type.signed ? -most : 0)) return type.nan

@@ -1,6 +1,6 @@
 import { checkInteger } from '../../base/options/index.js'
 import { dyadic, type Exact, infinity, nan, negate, negativeInfinity } from './exact.js'
-import type { P3109Type } from './p3109Type.js'
+import { checkType, type P3109Type } from './p3109Type.js'
 
 /**
  * The value of a code, exact: of every type, also those with numbers that no float64 holds.
@@ -12,11 +12,17 @@ import type { P3109Type } from './p3109Type.js'
  * @example decodeExact(0xfffd, p3109Type(16, 1, { signed: false })).exponent // 32765
  */
 export function decodeExact(code: number, type: P3109Type): Exact {
-  checkInteger('decodeExact', 'code', code, 0, 2 ** type.bits - 1)
+  return exactValue('decodeExact', code, type)
+}
+
+/** `decodeExact` in another function's words. */
+export function exactValue(op: string, code: number, type: P3109Type): Exact {
+  checkType(op, type)
+  checkInteger(op, 'code', code, 0, 2 ** type.bits - 1)
   if (code === type.nan) return nan
   if (code === type.positiveInfinity) return infinity
   if (code === type.negativeInfinity) return negativeInfinity
-  if (type.signed && code > type.nan) return negate(decodeExact(code - type.nan, type))
+  if (type.signed && code > type.nan) return negate(exactValue(op, code - type.nan, type))
   const scale = 2 ** (type.precision - 1)
   const field = Math.floor(code / scale)
   const significand = field === 0 ? code : (code % scale) + scale

@@ -1,5 +1,5 @@
-import { decodeExact } from './decodeExact.js'
-import type { P3109Type } from './p3109Type.js'
+import { exactValue } from './decodeExact.js'
+import { checkType, type P3109Type } from './p3109Type.js'
 
 /**
  * The value of a code as a JavaScript number, exact.
@@ -12,17 +12,18 @@ import type { P3109Type } from './p3109Type.js'
  */
 export function decodeP3109(code: number, type: P3109Type): number {
   checkValues('decodeP3109', type)
-  return valueOf(code, type)
+  return valueOf('decodeP3109', code, type)
 }
 
 function checkValues(op: string, type: P3109Type): void {
+  checkType(op, type)
   if (type.values === 'none') {
     throw new RangeError(`${op}: values outside float64's, decodeExact gives them [${type.name}]`)
   }
 }
 
-function valueOf(code: number, type: P3109Type): number {
-  const { kind, sign, numerator, exponent } = decodeExact(code, type)
+function valueOf(op: string, code: number, type: P3109Type): number {
+  const { kind, sign, numerator, exponent } = exactValue(op, code, type)
   if (kind === 'nan') return Number.NaN
   if (kind === 'infinity') return sign * Infinity
   // +0, not -0: P3109 has one zero.
@@ -41,6 +42,6 @@ export function valueTable(type: P3109Type): Float32Array | Float64Array {
   checkValues('valueTable', type)
   const length = 2 ** type.bits
   const table = type.values === 'float32' ? new Float32Array(length) : new Float64Array(length)
-  for (let code = 0; code < length; code++) table[code] = valueOf(code, type)
+  for (let code = 0; code < length; code++) table[code] = valueOf('valueTable', code, type)
   return table
 }

@@ -1,3 +1,5 @@
+import { shown } from '../../base/options/index.js'
+
 /**
  * A closed extended real, exact: NaN, an infinity, or sign * (numerator / denominator) * 2^exponent. What the operations of
  * P3109 are defined on: there is one NaN and no negative zero.
@@ -44,10 +46,11 @@ const bits = new BigUint64Array(float64.buffer)
 /**
  * A JavaScript number as a closed extended real; -0 is 0.
  *
- * @example exactOf(0.75).numerator * 2n ** 52n === exactOf(0.75 * 2 ** 52).numerator // true
+ * @example exactOf(0.75).numerator === exactOf(0.75 * 2 ** 52).numerator // true
  * @example exactOf(-Infinity).kind // infinity
  */
 export function exactOf(value: number): Exact {
+  if (typeof value !== 'number') throw new TypeError(`exactOf: not a number [${shown(value)}]`)
   if (Number.isNaN(value)) return nan
   if (!Number.isFinite(value)) return value > 0 ? infinity : negativeInfinity
   float64[0] = value

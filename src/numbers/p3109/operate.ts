@@ -1,5 +1,5 @@
 import { checkArray, checkName, checkOptions, noOptions, shown } from '../../base/options/index.js'
-import { decodeExact } from './decodeExact.js'
+import { exactValue } from './decodeExact.js'
 import { type Enclosed, exactly } from './enclosed.js'
 import type { Exact } from './exact.js'
 import {
@@ -10,7 +10,7 @@ import {
   exactTernary,
   exactUnary,
 } from './exactOperations.js'
-import type { P3109Type } from './p3109Type.js'
+import { checkType, type P3109Type } from './p3109Type.js'
 import { projectExact } from './project.js'
 import { checkedProjection, type ProjectionOptions, projectionNames } from './projection.js'
 import { type RealUnary, realBinary, realUnary } from './realFunctions.js'
@@ -76,6 +76,7 @@ export function operate(
 ): number {
   checkName('operate', 'operation', name, p3109Operations)
   checkArray('operate', 'operands', operands)
+  checkType('operate', result)
   checkOptions('operate', options, projectionNames, { positional: 'rounding' })
   const projection = checkedProjection('operate', options)
   const { operands: count, of } = operations[name]!
@@ -84,7 +85,7 @@ export function operate(
       `operate: ${name} takes ${count} operand${count > 1 ? 's' : ''} [${operands.length}]`,
     )
   }
-  const { low, high } = of(...operands.map(valueOf))
+  const { low, high } = of(...operands.map((value) => valueOf('operate', value)))
   const code = projectExact(low, result, projection)
   if (low !== high && projectExact(high, result, projection) !== code) {
     throw new RangeError(
@@ -95,9 +96,9 @@ export function operate(
 }
 
 /** What a value stands for. */
-function valueOf(value: P3109Value): Exact {
+export function valueOf(op: string, value: P3109Value): Exact {
   if (!Array.isArray(value) || value.length !== 2) {
-    throw new TypeError(`operate: an operand is no pair of a code and its type [${shown(value)}]`)
+    throw new TypeError(`${op}: an operand is no pair of a code and its type [${shown(value)}]`)
   }
-  return decodeExact(value[0], value[1])
+  return exactValue(op, value[0], value[1])
 }

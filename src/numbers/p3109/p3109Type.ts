@@ -2,6 +2,7 @@ import {
   checkFlag,
   checkInteger,
   checkOptions,
+  checkRecord,
   noOptions,
   type OptionTable,
 } from '../../base/options/index.js'
@@ -65,6 +66,11 @@ export function p3109Type(bits: number, precision: number, options: P3109Options
     known.set(name, type)
   }
   return type
+}
+
+/** Refuses what is no record of a type. */
+export function checkType(op: string, type: P3109Type): void {
+  checkRecord(op, 'type', type, ['bits', 'nan', 'values'])
 }
 
 function build(name: string, bits: number, precision: number, signed: boolean, infinity: boolean): P3109Type {

@@ -1,6 +1,6 @@
-import { noOptions } from '../../base/options/index.js'
+import { checkRecord, noOptions } from '../../base/options/index.js'
 import { type Exact, exactOf, floorLog2Of } from './exact.js'
-import type { P3109Type } from './p3109Type.js'
+import { checkType, type P3109Type } from './p3109Type.js'
 import { type Projection, type ProjectionOptions, projectionOf } from './projection.js'
 
 /**
@@ -26,6 +26,9 @@ export function project(
   type: P3109Type,
   options: ProjectionOptions = noOptions,
 ): number {
+  checkType('project', type)
+  if (typeof value !== 'number')
+    checkRecord('project', 'value', value, ['kind', 'sign', 'numerator', 'denominator', 'exponent'])
   const projection = projectionOf('project', options)
   return projectExact(typeof value === 'number' ? exactOf(value) : value, type, projection)
 }

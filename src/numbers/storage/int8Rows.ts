@@ -1,4 +1,4 @@
-import { checkInteger } from '../../base/options/index.js'
+import { checkInteger, checkRecord } from '../../base/options/index.js'
 
 /** Rows of 8-bit integers, each with one scale. */
 export interface Int8Rows {
@@ -63,7 +63,9 @@ function nearestEven(x: number): number {
  *
  * @example fromInt8Rows(toInt8Rows(Float32Array.of(0.5, -2), 2), 2).join() // 0.5039370059967041,-2
  */
-export function fromInt8Rows({ codes, scales }: Int8Rows, rowLength: number): Float32Array {
+export function fromInt8Rows(rows: Int8Rows, rowLength: number): Float32Array {
+  checkRecord('fromInt8Rows', 'rows', rows, ['codes', 'scales'])
+  const { codes, scales } = rows
   checkRows('fromInt8Rows', codes, rowLength, 'Int8Array')
   if (scales.length * rowLength !== codes.length) {
     throw new RangeError(

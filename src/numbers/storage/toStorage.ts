@@ -44,7 +44,7 @@ export function toStorage(values: Float32Array, name: StorageName): Uint8Array {
  * Throws    TypeError for what is no Uint8Array; RangeError for a length that is no multiple of the block's bytes.
  * Cost      2 to 10 ns a number.
  *
- * @example fromStorage(toStorage(new Float32Array(32).fill(1), 'q8_0'), 'q8_0').subarray(0, 2).join() // 1.0000076293945312,1.0000076293945312
+ * @example fromStorage(toStorage(new Float32Array(32).fill(1), 'q8_0'), 'q8_0').[0] // 0.99993896484375
  * @example fromStorage(new Uint8Array(17), 'q8_0') // throws fromStorage: length is no multiple of 34, a block's bytes of q8_0 [17]
  */
 export function fromStorage(bytes: Uint8Array, name: StorageName): Float32Array {

@@ -46,8 +46,7 @@ export interface GgufFile {
  * Cost      memory for the header, and for the tensors that are read.
  * Source    ggml-org/ggml, docs/gguf.md.
  *
- * @example const bytes = new Uint8Array(24)
- * bytes.set([71, 71, 85, 70, 3])
+ * @example const bytes = Uint8Array.of(71, 71, 85, 70, 3, ...new Uint8Array(19))
  * ggufOver({ size: 24, read: (position, n) => bytes.slice(position, position + n) }).names // []
  */
 export function ggufOver(source: ByteSource): GgufFile {
