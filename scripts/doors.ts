@@ -34,6 +34,17 @@ export const doorGroups: readonly DoorGroup[] = [
         about: 'formats as records of facts; codes <-> values in every rounding mode; ulp, next up and down',
       },
       {
+        folder: 'p3109',
+        root: 'namespace',
+        about: "IEEE P3109's 504 formats and its operations, exact: nine rounding modes, three of saturation",
+      },
+      {
+        folder: 'storage',
+        root: 'namespace',
+        about:
+          "the storage formats of quantised weights, bytes and all: GGUF's from Q4_0 to IQ4_XS, NF4 and FP4",
+      },
+      {
         folder: 'bf16',
         root: 'namespace',
         about: 'bfloat16 on bare codes: casts, correctly rounded arithmetic and functions, array forms',

@@ -19,7 +19,7 @@ export const wings: Readonly<Record<string, Wing>> = {
   },
   numbers: {
     about: 'number formats and where they round, real functions, the Threefry cipher, WebAssembly kernels',
-    folders: ['formats', 'functions', 'threefry', 'simd'],
+    folders: ['formats', 'storage', 'functions', 'p3109', 'threefry', 'simd'],
     imports: [],
   },
   bf16: {

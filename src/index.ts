@@ -1,6 +1,8 @@
 // The root door: every name of tensor and numerics, and the other folders that run anywhere as namespaces.
 // Written by `npm run doors` from scripts/doors.ts and the index files it re-exports; do not edit by hand.
 export * as formats from './numbers/formats/index.js'
+export * as p3109 from './numbers/p3109/index.js'
+export * as storage from './numbers/storage/index.js'
 export * as bf16 from './bf16/index.js'
 export * as functions from './numbers/functions/index.js'
 export * as random from './tensors/random/index.js'

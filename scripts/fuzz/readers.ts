@@ -20,6 +20,7 @@ import {
   encodeNpy,
   encodeNpz,
   encodeSafetensors,
+  ggufOver,
   treeFromJson,
   treeToJson,
 } from 'tpu-toolkit/files'
@@ -30,6 +31,7 @@ import { sweep } from 'tpu-toolkit/step2750Files'
 import { asha, grid as everyCombination, runSweep, type SweepOptions } from 'tpu-toolkit/sweep'
 import { tensor } from 'tpu-toolkit/tensor'
 import { folderReaders } from './folders.js'
+import { ggufSeeds } from './ggufSeeds.js'
 import { digests, type Reader } from './reader.js'
 import { repairNpz, repairRecords, repairReplay, repairSweep } from './repair.js'
 
@@ -140,6 +142,17 @@ export async function readers(folder: string): Promise<readonly Reader[]> {
       read: (bytes) => digests(decodeNpz(bytes)),
       ops: ['decodeNpz'],
       repair: repairNpz,
+    },
+    {
+      name: 'gguf',
+      extension: 'gguf',
+      seeds: ggufSeeds,
+      read: (bytes) => {
+        const file = ggufOver({ size: bytes.length, read: (place, n) => bytes.slice(place, place + n) })
+        const readable = file.entries.filter(({ dtype }) => dtype !== undefined)
+        return digests(Object.fromEntries(readable.map(({ name }) => [name, file.read(name)])))
+      },
+      ops: ['ggufOver'],
     },
     {
       name: 'safetensors',

@@ -93,7 +93,9 @@ describe(`measureTensor, standard normal numbers (seed ${seed})`, () => {
     expect(Math.min(...below)).toBeLessThan(6)
   })
   it('mean errors vanish against their spread: nearest even has no bias', () => {
+    // Of the storage formats some have it: a minimum that is rounded for 16 numbers, codes that are cut.
     for (const { scheme, way, sqnr: ratio, meanError } of rows.values()) {
+      if (way === 'stored') continue
       const spread = 10 ** (-ratio! / 20)
       expect(Math.abs(meanError!), `${scheme} ${way}`).toBeLessThan((6 * spread) / Math.sqrt(n))
     }
@@ -108,7 +110,12 @@ describe(`measureTensor, standard normal numbers (seed ${seed})`, () => {
     const small = measured(drawn.map((x) => x * 2 ** -20))
     const changed = [...small].flatMap(([name, row]) => (row.sqnr === rows.get(name)!.sqnr ? [] : [name]))
     const followed = changed.filter((name) => !/ (plain|saturating)$/.test(name))
-    expect(followed).toEqual(['bfloat16 scaled', 'float8_e8m0fnu scaled', 'nvfp4 one level'])
+    // The scales of GGUF are float16, subnormal there; those of its MXFP4 are not.
+    const halves = ways.filter(({ family, way }) => family === 'GGUF' && way === 'stored')
+    expect(followed).toEqual([
+      ...['bfloat16 scaled', 'float8_e8m0fnu scaled', 'nvfp4 one level'],
+      ...halves.map(({ scheme, way }) => `${scheme} ${way}`),
+    ])
     expect(small.get('nvfp4 one level')!.underflow).toBe(1)
     expect(small.get('nvfp4 two levels')!.sqnr).toBeGreaterThan(20)
   })
@@ -185,7 +192,9 @@ describe('measureTensor, piece by piece', () => {
       [0, 1, 2, 3].map((i) => ({ values: drawn.slice((i * n) / 4, ((i + 1) * n) / 4), rowLength: n / 4 })),
   }
   it('gives what it gives at once', () => {
-    const [inPieces, atOnce] = [cut, whole].map((tensor) => measureTensor('', tensor, survey(tensor), ways))
+    // All but what has one scale for a row: these pieces are parts of one.
+    const chosen = ways.filter(({ way }) => way !== 'rows')
+    const [inPieces, atOnce] = [cut, whole].map((tensor) => measureTensor('', tensor, survey(tensor), chosen))
     inPieces!.forEach((row, i) => {
       const { sqnr, meanError, meanAbsError, ...counted } = row
       const other = atOnce![i]!

@@ -46,7 +46,14 @@ describe('quantize, weights that were trained and written in Python', async () =
   const key: { fields: string[]; rows: (string | number | null)[][] } = JSON.parse(
     readFileSync(new URL('weights.json', golden), 'utf8'),
   )
-  const { tensors, skipped, rows, totals } = await json(weights, '--all', '--way', 'all')
+  const { tensors, skipped, rows: all, totals } = await json(weights, '--all', '--way', 'all')
+  // The storage formats have their own keys, test/golden/storage.
+  const stored = new Set(
+    quantizationWays
+      .filter(({ family }) => family === 'GGUF' || family === 'bitsandbytes')
+      .map(({ scheme, way }) => `${scheme} ${way}`),
+  )
+  const rows = all.filter(({ scheme, way }) => !stored.has(`${scheme} ${way}`))
   const told = new Map(rows.map((row) => [`${row.tensor} ${row.scheme} ${row.way}`, row]))
   const expected = key.rows.map((row) => Object.fromEntries(key.fields.map((field, i) => [field, row[i]])))
 
@@ -54,7 +61,7 @@ describe('quantize, weights that were trained and written in Python', async () =
     const names = expected.map((row) => `${row['tensor']} ${row['scheme']} ${row['way']}`)
     expect(new Set(names)).toEqual(new Set(told.keys()))
     expect(rows).toHaveLength(names.length)
-    expect(rows).toHaveLength(tensors.length * quantizationWays.length)
+    expect(rows).toHaveLength(tensors.length * (quantizationWays.length - stored.size))
   })
 
   it('counts what they count, and has their largest error to the bit', () => {
@@ -112,8 +119,8 @@ describe('quantize, weights that were trained and written in Python', async () =
 
   it('of all tensors together counts all, and names the one of least SQNR', () => {
     for (const total of totals) {
-      const mine = rows.filter(({ scheme, way }) => scheme === total.scheme && way === total.way)
-      const sum = (of: (row: Told) => number) => mine.reduce((all, row) => all + of(row), 0)
+      const mine = all.filter(({ scheme, way }) => scheme === total.scheme && way === total.way)
+      const sum = (of: (row: Told) => number) => mine.reduce((result, row) => result + of(row), 0)
       expect(total.count).toBe(sum(({ count }) => count))
       const clipped = sum((row) => Math.round(row.count * Number(row['clipped'])))
       expect(total['clipped']).toBe(clipped / total.count)
@@ -157,6 +164,31 @@ describe('quantize, what it takes', () => {
     expect(new Set((await ways('--all')).map((name) => name.split(' ')[0]))).toEqual(
       new Set(quantizationWays.map(({ scheme }) => scheme)),
     ))
+
+  it('storage formats go by the names of ggml and bitsandbytes, with the bits of their scales', async () => {
+    const { totals } = await json(weights, '--format', 'q4_0,q4_k,iq4_xs,nf4,mxfp4,int8')
+    expect(totals.map(({ scheme, way }) => `${scheme} ${way}`)).toEqual([
+      ...['mxfp4 floor', 'q4_0 stored', 'q4_k stored', 'iq4_xs stored', 'nf4 stored', 'int8 rows'],
+    ])
+    expect(await ways('--format', 'mxfp4', '--way', 'ggml')).toEqual(['mxfp4 ggml'])
+  })
+  it('a GGUF file is read as what its tensors decode to, and named by their types', async () => {
+    const small = fileURLToPath(new URL('../golden/files/small.gguf', import.meta.url))
+    const { tensors, skipped, rows } = await json(small, '--format', 'q8_0,q4_0')
+    expect(tensors.map(({ name, dtype }) => `${name} ${dtype}`)).toContain('q4_1 Q4_1')
+    expect(skipped.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+      ...['i32: dtype I32', 'i8: dtype I8', 'tq2_0: dtype TQ2_0'],
+    ])
+    // What q4_0 made of weights is a fixed point of q8_0 no more, of q4_0 nearly: its scale was rounded to float16.
+    const sqnr = (tensor: string, scheme: string) =>
+      Number(rows.find((row) => row.tensor === tensor && row.scheme === scheme)!['sqnr'])
+    expect(sqnr('f32', 'q8_0')).toBeGreaterThan(sqnr('f32', 'q4_0') + 20)
+    const broken = await runCli(
+      'quantize',
+      fileURLToPath(new URL('../golden/files/small.gguf.json', import.meta.url)),
+    )
+    expect(broken.status).toBe(2)
+  })
 
   it('prints a table of tensors, one of them together, what is left out, and what it means', async () => {
     const { status, out, error } = await runCli('quantize', weights, '--format', 'float4_e2m1fn')

@@ -1,4 +1,4 @@
-import { decode, decodeTable, encode, p3109Format } from 'tpu-toolkit/formats'
+import { decode, decodeTable, encode, encodeArray, p3109Format } from 'tpu-toolkit/formats'
 import { describe, expect, it } from 'vitest'
 
 // Codes and values of the working group's tables (github.com/P3109/Public, Value Tables/HexStrings).
@@ -63,7 +63,7 @@ describe('p3109Format', () => {
             // Exponents wider than float32's are refused.
             if (exponents > 8) {
               expect(() => p3109Format(bits, precision, { signed, infinity })).toThrow(
-                /^defineFormat: values outside/,
+                /^p3109Format: values outside float32's, p3109Type of/,
               )
               continue
             }
@@ -81,6 +81,15 @@ describe('p3109Format', () => {
       }
     }
     expect(built).toBeGreaterThan(250)
+  })
+
+  it('encode to p3109Format(bits, 1) takes ties to the even code, as the draft does, and e8m0 takes them up', () => {
+    const record = p3109Format(8, 1)
+    // 1 has the code 64, 2 the code 65.
+    expect([1.5, 3, 2 ** -64].map((value) => encode(value, record))).toEqual([64, 66, 0])
+    expect([0.75, 1.5, 3].map((value) => encode(value, 'float8_e8m0fnu'))).toEqual([127, 128, 129])
+    const long = Float32Array.from({ length: 4096 }, (_, i) => 1.5 * 2 ** ((i % 100) - 50))
+    expect(Array.from(encodeArray(long, record))).toEqual(Array.from(long, (value) => encode(value, record)))
   })
 
   it.each<[number, number, string]>([

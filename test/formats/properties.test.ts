@@ -26,8 +26,8 @@ function goesUp(
   format: FloatFormat,
 ): boolean {
   if (place === 'at') return false
-  // Without mantissa bits every significand is the hidden 1, odd; the zero below it is even.
-  const odd = format.mantissaBits > 0 ? code % 2 === 1 : !(code === 0 && format.zero)
+  // Without mantissa bits every significand is the hidden 1: with a zero the code's parity counts, without it is odd.
+  const odd = code % 2 === 1 || (format.mantissaBits === 0 && !format.zero)
   switch (options.rounding) {
     case 'nearest-even':
       return place === 'middle' ? odd : place === 'above the middle' || place === 'below the next'

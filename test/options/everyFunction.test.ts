@@ -48,6 +48,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
   tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isInteger isWatched noRows opName wideDType',
+  p3109: 'p3109Types',
   files: 'packageVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',

@@ -10,7 +10,7 @@ export const fileWayNames: readonly string[] = [
 ]
 
 function isUsual(way: string): boolean {
-  return way === 'plain' || way === 'floor' || way === 'two levels'
+  return ['plain', 'floor', 'two levels', 'stored', 'rows'].includes(way)
 }
 
 /** One way of each scheme that is named, in the order of the list. */

@@ -36,6 +36,8 @@ const families: readonly (readonly [QuantizationWay['family'], SeriesColor])[] =
   ['scaled cast', 'blue'],
   ['MX', 'orange'],
   ['NVFP4', 'red'],
+  ['GGUF', 'green'],
+  ['bitsandbytes', 'purple'],
 ]
 const familyOf = new Map(quantizationWays.map((way) => [label(way), way.family]))
 

@@ -22,23 +22,26 @@ interface Given {
 }
 
 /**
- * `quantize`: what formats and block schemes make of the tensors of a safetensors file, which is read in a stream. Exit
+ * `quantize`: what formats and block schemes make of the tensors of a safetensors or GGUF file, which is read in a stream. Exit
  * status 0; 1 when the page cannot be written; 2 for options or a file that cannot be taken.
  */
 export const quantizeCommand: Subcommand = (terminal) =>
   new Command('quantize')
     .description(
-      'Quantises every float tensor of a safetensors file and reports the error: SQNR, what is clipped, what becomes zero, the largest error, the worst tensor. The file may be larger than the memory.',
+      'Quantises every float tensor of a safetensors or GGUF file and reports the error: SQNR, what is clipped, what becomes zero, the largest error, the worst tensor. The file may be larger than the memory.',
     )
-    .argument('<file>', 'a .safetensors file')
+    .argument(
+      '<file>',
+      'a .safetensors or .gguf file; quantised tensors of the latter are taken as what they decode to',
+    )
     .option(
       '--format <names>',
-      'formats and block schemes, separated by commas: bfloat16, float8_e4m3fn, mxfp8 (both elements), mxfp6, mxfp4, mxint8, nvfp4 ... (default: mxfp4)',
+      'formats and block schemes, separated by commas: bfloat16, float8_e4m3fn, mxfp8 (both elements), mxfp6, mxfp4, mxint8, nvfp4, q4_0, q4_k, iq4_nl, nf4, int8 ... (default: mxfp4)',
     )
     .option('--all', 'every format and block scheme')
     .option(
       '--way <names>',
-      `how they are applied, separated by commas: ${wayNames.join(', ')}, all (default: plain, floor, two-levels)`,
+      `how they are applied, separated by commas: ${wayNames.join(', ')}, all (default: plain, floor, two-levels, stored, rows)`,
     )
     .option(
       '--axis <number>',
@@ -48,7 +51,7 @@ export const quantizeCommand: Subcommand = (terminal) =>
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nPlain casts overflow as the format has it, saturating ones give its largest number, scaled ones have one float32 for a tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are those of NVFP4. Blocks lie along the last axis, or that of --axis, for which a tensor is held in memory whole; what a row lacks to a whole block is filled up with zeros that are not counted.\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
+      "\nPlain casts overflow as the format has it, saturating ones give its largest number, scaled ones have one float32 for a tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are those of NVFP4, stored is how GGUF files (q4_0 ... iq4_xs) and bitsandbytes (nf4, fp4) hold a block, ggml is ggml's own MXFP4, rows is int8 with one scale a row. Blocks lie along the last axis, or that of --axis, for which a tensor is held in memory whole; what a row lacks to a whole block is filled up with zeros that are not counted.\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json",
     )
     .action((path: string, given: Given) => {
       if (given.all && given.format !== undefined) throw new BadInput('--all and --format exclude each other')

@@ -7,7 +7,7 @@ const schemes = [...new Set(quantizationWays.map(({ scheme }) => scheme))]
 export const wayNames: readonly string[] = [...new Set(quantizationWays.map(({ way }) => wordOf(way)))]
 
 /** Of a scheme, the way that is taken where none is named. */
-const usual: readonly string[] = ['plain', 'floor', 'two-levels']
+const usual: readonly string[] = ['plain', 'floor', 'two-levels', 'stored', 'rows']
 
 /**
  * The ways of the schemes that are named: a name, or the beginning of several up to an underscore (`mxfp8`). Of a scheme

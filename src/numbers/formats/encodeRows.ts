@@ -26,6 +26,8 @@ export function encodeRows(
   source: 'float32' | 'float64',
 ): Rows | undefined {
   if (rule.rounding !== 'nearest-even') return undefined
+  // Ties go to the even code there, not to the even multiple of the unit.
+  if (format.mantissaBits === 0 && format.zero) return undefined
   // Float32 numbers below its normal range share one row, and so must their codes.
   if (source === 'float32' && format.minExponent < -126) return undefined
   let known = tables.get(format)

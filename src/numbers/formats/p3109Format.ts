@@ -15,7 +15,7 @@ const p3109Names: OptionTable<P3109Options> = { signed: 'optional', infinity: 'o
  * A format of the IEEE working group P3109, binary<bits>p<precision>: one zero, one NaN (at the place of negative zero;
  * unsigned: the last code), infinities at the ends or none, subnormals, 1 in the middle of the codes.
  *
- * @param bits 3 .. 16, as far as its values are float32
+ * @param bits 3 .. 16, as far as its values are float32: exponents of at most 8 bits, 376 of 504; `p3109Type` of p3109 has all
  * @param precision significand bits, the hidden one included: 1 .. bits - 1, unsigned 1 .. bits
  *
  * Source  github.com/P3109/Public, its value tables Binary<K>p<P><s|u><e|f>, whose names these are in lower case.
@@ -37,6 +37,12 @@ export function p3109Format(bits: number, precision: number, options: P3109Optio
     throw new RangeError(`p3109Format: precision outside 1..${most} of ${bits} bits [${precision}]`)
   }
   const exponentBits = most - precision + 1
+  if (exponentBits > 8) {
+    const name = `binary${bits}p${precision}${signed ? 's' : 'u'}${infinity ? 'e' : 'f'}`
+    throw new RangeError(
+      `p3109Format: values outside float32's, p3109Type of tpu-toolkit/p3109 has them [${name}]`,
+    )
+  }
   return defineFormat({
     name: `binary${bits}p${precision}${signed ? 's' : 'u'}${infinity ? 'e' : 'f'}`,
     exponentBits,

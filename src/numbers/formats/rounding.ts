@@ -116,10 +116,10 @@ export function roundsUp(
   }
 }
 
-// Without mantissa bits the significand is the hidden 1, which is odd: ties go up, as in ml_dtypes' e8m0.
-function oddSignificand(code: number, format: FloatFormat): boolean {
-  if (format.mantissaBits > 0) return code % 2 === 1
-  return !(code === 0 && format.zero)
+// Without mantissa bits every significand is the hidden 1. P3109 then takes the code's parity; e8m0, which has no zero, is
+// rounded up, as in ml_dtypes.
+function oddSignificand(code: number, { mantissaBits, zero }: FloatFormat): boolean {
+  return code % 2 === 1 || !(mantissaBits || zero)
 }
 
 /** Whether a finite magnitude past the largest finite one stays finite in this mode. */

@@ -18,7 +18,7 @@ export interface PiecewiseTensor {
 
 /** Values in a piece; a multiple of every block size. */
 const pieceValues = 2 ** 18
-/** The longest block of a scheme: rows take up a multiple of it. */
+/** The longest block of a scheme: rows take up a multiple of it. Storage formats have blocks of 256, and take up to 8 times more. */
 const longestBlock = 32
 
 /** The number of rows of the last axis, and their length; a scalar is one row of one. */

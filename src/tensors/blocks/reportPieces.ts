@@ -27,7 +27,7 @@ export function reportPieces(
     const padded = paddings(piece)
     ways.forEach(({ blockSize }, i) => {
       const [values, originals] = padded(blockSize)
-      const report = quantizers[i]!(values, originals).report()
+      const report = quantizers[i]!(values, originals, piece.rowLength).report()
       const before = reports[i]
       reports[i] = before ? joinReports([before, report]) : report
     })
