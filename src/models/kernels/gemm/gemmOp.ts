@@ -17,7 +17,7 @@ import {
 } from '../../../tensors/tensor/index.js'
 import { columns } from './columns.js'
 import { exactDot } from './exactDot.js'
-import { float32Of } from './float32Of.js'
+import { float32Of } from '../units/float32Of.js'
 import { type GemmPrecision, precisionFacts, type Split } from './precisions.js'
 import { promotedDot } from './promotedDot.js'
 import { splitParts } from './splitParts.js'
