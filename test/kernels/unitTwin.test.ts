@@ -118,7 +118,7 @@ function row(next: () => number, kind: Kind, k: number, input: UnitInput): [numb
     return (below(2) * top + field) * 2 ** fractionBits + fraction
   }
   const [a, b] = [Array.from({ length: k }, code), Array.from({ length: k }, code)]
-  if (kind === 'cancelling') {
+  if (kind === 'cancelling' || (kind === 'tiny' && fields === 1 && below(2) === 0)) {
     for (let i = 1; i < k; i += 2) {
       a[i] = (a[i - 1]! + 2 ** (bits - 1)) % 2 ** bits
       b[i] = b[i - 1]!

@@ -65,7 +65,7 @@ export function gemmBound(options: GemmBoundOptions, data: GemmBoundData): Error
   checkNumber('errorBound', 'maxAbs', maxAbs, 0)
   const facts = precisionFacts[precision]
   const { bits, parts, passes, sums: kept = 'float32', operands: taken = 'bfloat16' } = facts
-  const keptFacts = kept === 'promoted14' ? undefined : dtypeFacts(kept)
+  const keptFacts = kept === 'h100' ? undefined : dtypeFacts(kept)
   const u = keptFacts ? 2 ** -keptFacts.precision : Infinity
   const { max: largest = 0, minPositive: least = Infinity } = keptFacts ?? {}
   const held = facts.operands

@@ -18,6 +18,11 @@ import {
   reshape,
   type Tensor,
 } from '../../../tensors/tensor/index.js'
+import { inputOf, ruleOf, unitOf } from '../units/ruleOf.js'
+import type { Unit, UnitOutput } from '../units/unit.js'
+import { checkPromote } from '../units/unitDot.js'
+import type { UnitWay } from '../units/unitProduct.js'
+import { type UnitName, units } from '../units/units.js'
 import { type Gemm, gemmOp } from './gemmOp.js'
 import { type GemmPrecision, gemmPrecisions, precisionFacts, type Split } from './precisions.js'
 
@@ -28,8 +33,8 @@ export interface GemmOptions<R extends FloatDType = FloatDType> {
    * operands, 'high' ('tensorfloat32', 'bfloat16_3x') three, 'highest' ('float32') six. Or one of jax 0.10's
    * `DotAlgorithmPreset`: BF16_BF16_F32 with _X3, _X6, _X9 that many passes; TF32_TF32_F32 with _X3 of 11-bit operands;
    * F32_F32_F32 rounds every product; F16_F16_F32 rounds operands to float16; F16_F16_F16 and BF16_BF16_BF16 every sum too;
-   * F64_F64_F64 sums in float64; ANY_F8_ANY_F8_F32 takes operands of 8 bits, with _FAST_ACCUM in the 14 bits of
-   * `blockScaledMatmul`'s 'promoted14'. Default 'default'.
+   * F64_F64_F64 sums in float64; ANY_F8_ANY_F8_F32 takes operands of 8 bits, with _FAST_ACCUM as the unit 'h100' adds
+   * them. Default 'default'.
    */
   readonly precision?: GemmPrecision
   /** How operands are cut into parts: default 'truncate', as XLA does it. The one part of 'default' is rounded either way. */
@@ -38,8 +43,19 @@ export interface GemmOptions<R extends FloatDType = FloatDType> {
   readonly blockK?: number
   /** What the product and the total of every block are rounded to. Default 'float32'. */
   readonly between?: FloatDType
-  /** The dtype of the result. Default: that of the operands. */
+  /** The dtype of the result. Default: `out` where it is given, else that of the operands. */
   readonly dtype?: R
+  /**
+   * The matrix unit of a GPU, by its name in `units` or of `defineUnit`: every element is a chain of its instructions, as
+   * `unitDot`'s. Excludes precision, split, blockK and between.
+   */
+  readonly unit?: UnitName | Unit
+  /** The unit's accumulator. Default 'float32'. */
+  readonly out?: UnitOutput
+  /** The unit reads float32 operands as tf32; it takes none without it. */
+  readonly input?: 'tf32'
+  /** Every so many products the unit's sum, from 0, is added to a float32 total. Default: one chain. */
+  readonly promote?: number
 }
 
 const names: OptionTable<GemmOptions> = {
@@ -48,6 +64,7 @@ const names: OptionTable<GemmOptions> = {
   blockK: 'optional',
   between: 'optional',
   dtype: 'optional',
+  ...{ unit: 'optional', out: 'optional', input: 'optional', promote: 'optional' },
 }
 
 /**
@@ -63,11 +80,26 @@ const names: OptionTable<GemmOptions> = {
  * Error     `errorBound`. Per product: 'default' 2^-7, 'high' 2^-13, 'highest' 2^-21, TF32 2^-9; the sums come on top.
  * Gradient  products in the same mode, each rounded to its operand's dtype.
  * Cost      1, 3, 6, 9 passes of 2 m n k operations.
+ * Unit      with `unit` as `unitDot`: cut or rounded after every group of products as that GPU does, to the bit where it was measured. Gradients
+ *           are products of the same unit, the cotangent rounded to the input format; of 8-bit operands they are float32 products.
  * Source    jax 0.10, lax.Precision and lax.DotAlgorithmPreset; openxla/xla, xla/service/gpu/dot_algorithm_rewriter; Henry, Tang, Heinecke, arXiv 1904.06376
  *
  * @example gemm(tensor([[1.00390625]]), tensor([[1]])).toNested() // [[1]]
  * @example gemm(tensor([[1.00390625]]), tensor([[1]]), { precision: 'high' }).toNested() // [[1.00390625]]
+ * @example const [a, b] = [tensor([[1, 2 ** -12]], { dtype: 'float16' }), tensor([[1], [1]], { dtype: 'float16' })]
+ * gemm(a, b, { unit: 'a100', out: 'float32' }).toNested() // [[1.000244140625]]
+ * gemm(a, b, { unit: 'a100', out: 'float16' }).toNested() // [[1]]
  */
+export function gemm<D extends FloatDType, O extends UnitOutput>(
+  a: Tensor<D>,
+  b: Tensor<D>,
+  options: GemmOptions & { readonly unit: UnitName | Unit; readonly out: O; readonly dtype?: undefined },
+): Tensor<O>
+export function gemm<D extends FloatDType, R extends FloatDType = D>(
+  a: Tensor<D>,
+  b: Tensor<D>,
+  options?: GemmOptions<R>,
+): Tensor<R>
 export function gemm<D extends FloatDType, R extends FloatDType = D>(
   a: Tensor<D>,
   b: Tensor<D>,
@@ -76,8 +108,8 @@ export function gemm<D extends FloatDType, R extends FloatDType = D>(
   checkOperand(a)
   checkOperand(b)
   checkOptions('gemm', options, names, { positional: 'precision' })
-  const how = complete(options, a.dtype)
-  if ((a.dtype as DType) !== b.dtype) {
+  const how = complete(options, a.dtype, b.dtype)
+  if (!how.way && (a.dtype as DType) !== b.dtype) {
     throw new TypeError(`gemm: dtypes differ, cast one of them [${a.dtype} and ${b.dtype}]`)
   }
   const shapes = `[${a.shape.join(', ')}] x [${b.shape.join(', ')}]`
@@ -105,14 +137,41 @@ function checkOperand(x: Tensor): void {
   }
 }
 
-function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType): Gemm {
+/** The rule by which a unit multiplies operands of these dtypes. */
+function wayOf(options: GemmOptions, a: FloatDType, b: FloatDType): UnitWay {
+  const { unit, out = 'float32', input, promote } = options
+  const found = unitOf('gemm', unit!)
+  const inputs = [inputOf('gemm', a, input), inputOf('gemm', b, input)] as const
+  const rule = ruleOf('gemm', found, ...inputs, out)
+  if (rule.scaled !== undefined) {
+    throw new RangeError(`gemm: ${found.name} needs scales, which unitDot takes [${found.name}]`)
+  }
+  checkPromote('gemm', promote, rule)
+  for (const name of ['precision', 'split', 'blockK', 'between'] as const) {
+    if (options[name] !== undefined) {
+      throw new RangeError(`gemm: unit and ${name} exclude each other [${options[name]}]`)
+    }
+  }
+  return { rule, inputs, promote }
+}
+
+function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType, other: FloatDType): Gemm {
   const {
     precision = 'default',
     split = 'truncate',
     blockK,
     between = 'float32',
-    dtype,
+    unit,
+    out,
+    dtype = out,
   }: GemmOptions = options
+  if (unit === undefined) {
+    for (const name of ['out', 'input', 'promote'] as const) {
+      if (options[name] !== undefined)
+        throw new RangeError(`gemm: ${name} is of a unit, name one [${options[name]}]`)
+    }
+  }
+  const way = unit === undefined ? fastWay(precision, own) : wayOf(options, own, other)
   checkName('gemm', 'precision', precision, gemmPrecisions)
   if (precisionFacts[precision].narrow && dtypeFacts(own).bits > 8) {
     throw new TypeError(`gemm: ${precision} takes operands of 8 bits [${own}]`)
@@ -127,7 +186,14 @@ function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType
   if (!holds('float32', between)) {
     throw new TypeError(`gemm: between is wider than the float32 sums [${between}]`)
   }
-  return { precision, split, blockK, between, dtype: dtype === own ? undefined : dtype }
+  return { precision, split, blockK, between, dtype: dtype === own ? undefined : dtype, way }
+}
+
+/** XLA's fast accumulation of 8-bit products is what Hopper's unit does. */
+function fastWay(precision: GemmPrecision, own: FloatDType): UnitWay | undefined {
+  if (precisionFacts[precision]?.sums !== 'h100' || dtypeFacts(own).bits > 8) return undefined
+  const input = inputOf('gemm', own, undefined)
+  return { rule: ruleOf('gemm', units.h100, input, input, 'float32'), inputs: [input, input] }
 }
 
 /** The batch axes of both, 1 standing for any length. */

@@ -9,8 +9,10 @@ import {
 import { leastExponents } from './inputs.js'
 import type { Unit, UnitInput, UnitOutput, UnitRecord, UnitRule } from './unit.js'
 
-const names: OptionTable<UnitRecord> = {
+const names: OptionTable<UnitRecord & Partial<Unit>> = {
   ...{ name: 'required', chips: 'required', basis: 'required', source: 'required', rules: 'required' },
+  // A record may be another unit with some facts changed.
+  isChecked: 'optional',
 }
 const ruleNames: OptionTable<UnitRule> = {
   ...{ k: 'required', group: 'required', align: 'required', result: 'required', rounding: 'required' },
