@@ -1,9 +1,10 @@
 import { grad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
 import { defineUnit, gemm, type UnitName, type UnitOutput, unitDot, units } from 'tpu-toolkit/kernels'
-import { key, normal } from 'tpu-toolkit/random'
-import { cast, type FloatDType, mul, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
+import { key, normal, uniform } from 'tpu-toolkit/random'
+import { cast, type FloatDType, fromBits, mul, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
+import { seed } from '../support/seed.js'
 
 const drawn = (seed: number, shape: number[], dtype: FloatDType): Tensor<'bfloat16'> =>
   cast(normal(key(seed), shape), dtype) as Tensor<'bfloat16'>
@@ -16,14 +17,13 @@ function dots(
 ): Tensor<UnitOutput> {
   const [m, k] = a.shape as [number, number]
   const n = b.shape[1]!
-  const [x, y] = [a.toNumbers(), b.toNumbers()]
-  const rows = (of: (i: number, j: number, p: number) => number): Tensor<'bfloat16'> =>
-    tensor(
-      Float64Array.from({ length: m * n * k }, (_, e) =>
-        of(Math.floor(e / (n * k)), Math.floor(e / k) % n, e % k),
-      ),
-      { shape: [m * n, k], dtype: a.dtype },
-    )
+  const [x, y] = [a.toBits() as Uint16Array, b.toBits() as Uint16Array]
+  const rows = (of: (i: number, j: number, p: number) => number): Tensor<'bfloat16'> => {
+    const codes = new (x.constructor as Uint16ArrayConstructor)(m * n * k)
+    for (let e = 0; e < codes.length; e++)
+      codes[e] = of(Math.floor(e / (n * k)), Math.floor(e / k) % n, e % k)
+    return fromBits(codes, { shape: [m * n, k], dtype: a.dtype })
+  }
   return unitDot(
     rows((i, _, p) => x[i * k + p]!),
     rows((_, j, p) => y[p * n + j]!),
@@ -64,6 +64,40 @@ describe('gemm on a matrix unit', () => {
         expect(got.dtype).toBe(out)
         expect(got.toBits()).toEqual(want.toBits())
       }
+    }
+  })
+
+  // Codes of any kind: subnormal, 0, close to the largest, of a narrow range so that sums cancel, infinite, NaN.
+  const spans = [
+    [0, 1],
+    [0, 0.06],
+    [0.9, 1],
+    [0.45, 0.55],
+    [0.3, 0.33],
+  ] as const
+  it.each(cases)('gemm on %s, %s into %s, of any codes is unitDot an element', (unit, dtype, out) => {
+    const input = dtype === 'float32' ? ({ input: 'tf32' } as const) : {}
+    for (const [i, [low, high]] of spans.entries()) {
+      const [m, k, n] = [4, 65, 9]
+      const codes = (which: number, count: number): Tensor<'bfloat16'> => {
+        const draws = uniform(key(seed * 31 + 2 * i + which), [count]).toNumbers()
+        const bits = dtype === 'float32' ? 32 : dtype.includes('16') ? 16 : 8
+        const words = draws.map((u, e) => {
+          const magnitude = Math.floor((low + u * (high - low)) * 2 ** (bits - 1))
+          return e % 11 === 3 ? 0 : magnitude + (e % 3 === 0 ? 2 ** (bits - 1) : 0)
+        })
+        const typed =
+          bits === 32
+            ? Uint32Array.from(words)
+            : bits === 16
+              ? Uint16Array.from(words)
+              : Uint8Array.from(words)
+        const shape = which === 0 ? [m, k] : [k, n]
+        return fromBits(typed as Uint16Array, { shape, dtype: dtype as 'bfloat16' })
+      }
+      const [a, b] = [codes(0, m * k), codes(1, k * n)]
+      const how = { unit, out, ...input }
+      expect(gemm(a, b, how).toBits()).toEqual(dots(a, b, how).toBits())
     }
   })
 
