@@ -220,12 +220,6 @@ def tiles(x, rows, columns, pow2):
     return codes, scales
 
 
-def cut(values, exponent):
-    """Cut toward zero to multiples of 2^(exponent - 13)."""
-    step = np.ldexp(1.0, exponent - 13)
-    return np.trunc(values / step) * step
-
-
 def fp8_blocks(out):
     columns, facts = read_columns('kernels/fp8_blocks')
     for case in facts['cases']:
