@@ -18,13 +18,11 @@ import {
   reshape,
   type Tensor,
 } from '../../../tensors/tensor/index.js'
-import { inputOf, ruleOf, unitOf } from '../units/ruleOf.js'
 import type { Unit, UnitOutput } from '../units/unit.js'
-import { checkPromote } from '../units/unitDot.js'
-import type { UnitWay } from '../units/unitProduct.js'
-import { type UnitName, units } from '../units/units.js'
+import type { UnitName } from '../units/units.js'
 import { type Gemm, gemmOp } from './gemmOp.js'
 import { type GemmPrecision, gemmPrecisions, precisionFacts, type Split } from './precisions.js'
+import { fastWay, wayOf } from './unitWay.js'
 
 /** How a matrix unit multiplies. */
 export interface GemmOptions<R extends FloatDType = FloatDType> {
@@ -137,41 +135,16 @@ function checkOperand(x: Tensor): void {
   }
 }
 
-/** The rule by which a unit multiplies operands of these dtypes. */
-function wayOf(options: GemmOptions, a: FloatDType, b: FloatDType): UnitWay {
-  const { unit, out = 'float32', input, promote } = options
-  const found = unitOf('gemm', unit!)
-  const inputs = [inputOf('gemm', a, input), inputOf('gemm', b, input)] as const
-  const rule = ruleOf('gemm', found, ...inputs, out)
-  if (rule.scaled !== undefined) {
-    throw new RangeError(`gemm: ${found.name} needs scales, which unitDot takes [${found.name}]`)
-  }
-  checkPromote('gemm', promote, rule)
-  for (const name of ['precision', 'split', 'blockK', 'between'] as const) {
-    if (options[name] !== undefined) {
-      throw new RangeError(`gemm: unit and ${name} exclude each other [${options[name]}]`)
-    }
-  }
-  return { rule, inputs, promote }
-}
-
 function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType, other: FloatDType): Gemm {
   const {
     precision = 'default',
     split = 'truncate',
     blockK,
     between = 'float32',
-    unit,
     out,
     dtype = out,
   }: GemmOptions = options
-  if (unit === undefined) {
-    for (const name of ['out', 'input', 'promote'] as const) {
-      if (options[name] !== undefined)
-        throw new RangeError(`gemm: ${name} is of a unit, name one [${options[name]}]`)
-    }
-  }
-  const way = unit === undefined ? fastWay(precision, own) : wayOf(options, own, other)
+  const way = wayOf('gemm', options, own, other) ?? fastWay(precision, own)
   checkName('gemm', 'precision', precision, gemmPrecisions)
   if (precisionFacts[precision].narrow && dtypeFacts(own).bits > 8) {
     throw new TypeError(`gemm: ${precision} takes operands of 8 bits [${own}]`)
@@ -187,13 +160,6 @@ function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType
     throw new TypeError(`gemm: between is wider than the float32 sums [${between}]`)
   }
   return { precision, split, blockK, between, dtype: dtype === own ? undefined : dtype, way }
-}
-
-/** XLA's fast accumulation of 8-bit products is what Hopper's unit does. */
-function fastWay(precision: GemmPrecision, own: FloatDType): UnitWay | undefined {
-  if (precisionFacts[precision]?.sums !== 'h100' || dtypeFacts(own).bits > 8) return undefined
-  const input = inputOf('gemm', own, undefined)
-  return { rule: ruleOf('gemm', units.h100, input, input, 'float32'), inputs: [input, input] }
 }
 
 /** The batch axes of both, 1 standing for any length. */

@@ -89,10 +89,15 @@ const unitDotOp: KnownOp<Dots> = {
     return cast(new Tensor('float32', [rows], results), how.out)
   },
   exact: (inputs) => rowSums(inputs),
-  gradient: ({ g, inputs: [a, b, c], needs }) => {
+  gradient: ({ g, inputs, needs }) => {
+    const [a, b, c] = inputs
+    const factor = factorOf(inputs.map((x) => cast(x, 'float32')))
     const across = (of: Tensor, other: Tensor): Tensor =>
       cast(
-        mul(broadcastTo(reshape(cast(g, 'float32'), [g.size, 1]), other.shape), cast(other, 'float32')),
+        mul(
+          broadcastTo(reshape(cast(g, 'float32'), [g.size, 1]), other.shape),
+          factor ? mul(cast(other, 'float32'), factor) : cast(other, 'float32'),
+        ),
         of.dtype,
       )
     return [
@@ -103,8 +108,22 @@ const unitDotOp: KnownOp<Dots> = {
   },
 }
 
-/** The sums without rounding, scales left to the kernel. */
-const rowSums = ([a, b, c]: readonly Tensor[]): Tensor => add(sum(mul(a!, b!), { axis: 1 }), c!)
+/** The scales of every product [rows, k]; undefined where there are none. */
+function factorOf([a, , , left, right]: readonly Tensor[]): Tensor | undefined {
+  if (!left || !right) return undefined
+  const [rows, k] = a!.shape as [number, number]
+  const blocks = left.shape[1]!
+  const both = reshape(mul(left, right), [rows, blocks, 1])
+  return reshape(broadcastTo(both, [rows, blocks, k / blocks]), [rows, k])
+}
+
+/** The sums without rounding. */
+function rowSums(inputs: readonly Tensor[]): Tensor {
+  const [a, b, c] = inputs
+  const products = mul(a!, b!)
+  const factor = factorOf(inputs)
+  return add(sum(factor ? mul(products, factor) : products, { axis: 1 }), c!)
+}
 
 /** An accumulator as the unit takes it. */
 function startOf(c: number, rule: UnitRule, { out, promote }: Dots): number {
