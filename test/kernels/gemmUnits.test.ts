@@ -1,6 +1,15 @@
 import { grad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
-import { defineUnit, gemm, type UnitName, type UnitOutput, unitDot, units } from 'tpu-toolkit/kernels'
+import {
+  castScaled,
+  defineUnit,
+  fp8Matmul,
+  gemm,
+  type UnitName,
+  type UnitOutput,
+  unitDot,
+  units,
+} from 'tpu-toolkit/kernels'
 import { key, normal, uniform } from 'tpu-toolkit/random'
 import { cast, type FloatDType, fromBits, mul, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
@@ -133,6 +142,28 @@ describe('gemm on a matrix unit', () => {
     const [u, v] = [drawn(1, [3, 4], 'float8_e5m2'), drawn(2, [4, 2], 'float8_e5m2')]
     const du = grad((x: typeof a) => sum(gemm(x, v, { unit: 'h100', out: 'float32' })))(u)
     expect(du.dtype).toBe('float8_e5m2')
+  })
+
+  it('fp8Matmul on a unit is gemm of its codes, and its gradient goes against the rounded other operand', () => {
+    const [x, y] = [drawn(1, [3, 300], 'float32'), drawn(2, [300, 2], 'float32')] as unknown as [
+      Tensor<'float32'>,
+      Tensor<'float32'>,
+    ]
+    const scales = { a: 64, b: 32 }
+    const [u, v] = [castScaled(x, { scale: 64 }), castScaled(y, { scale: 32 })]
+    for (const promote of [undefined, 128]) {
+      const how = { unit: 'h100', ...(promote === undefined ? {} : { promote }) } as const
+      const sums = gemm(u, v, { ...how, out: 'float32' })
+      expect(fp8Matmul(x, y, { scales, ...how }).toBits()).toEqual(mul(sums, 1 / 2048).toBits())
+    }
+    const of = (more: object) => (z: typeof x) => sum(fp8Matmul(z, y, { scales, ...more }))
+    expect(grad(of({ unit: 'h100' }))(x).toBits()).toEqual(grad(of({}))(x).toBits())
+    expect(() => fp8Matmul(x, y, { scales, unit: 'a100' })).toThrow(
+      'fp8Matmul: a100 takes no float8_e4m3fn, it takes float16, bfloat16, tf32 [float8_e4m3fn]',
+    )
+    expect(() => fp8Matmul(x, y, { scales, promote: 128 })).toThrow(
+      'fp8Matmul: promote is of a unit, name one [128]',
+    )
   })
 
   it('gemm compiles with a unit', () => {

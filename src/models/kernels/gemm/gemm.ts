@@ -110,17 +110,22 @@ export function gemm<D extends FloatDType, R extends FloatDType = D>(
   if (!how.way && (a.dtype as DType) !== b.dtype) {
     throw new TypeError(`gemm: dtypes differ, cast one of them [${a.dtype} and ${b.dtype}]`)
   }
+  return shapedProduct('gemm', a, b, how) as Tensor<R>
+}
+
+/** The product of operands that were checked: a vector counts as a row (a) or a column (b), batch axes are broadcast. */
+export function shapedProduct(op: string, a: Tensor, b: Tensor, how: Gemm): Tensor {
   const shapes = `[${a.shape.join(', ')}] x [${b.shape.join(', ')}]`
-  if (a.rank === 0 || b.rank === 0) throw new RangeError(`gemm: needs one dimension or more ${shapes}`)
+  if (a.rank === 0 || b.rank === 0) throw new RangeError(`${op}: needs one dimension or more ${shapes}`)
   const x = a.rank === 1 ? reshape(a, [1, a.size]) : a
   const y = b.rank === 1 ? reshape(b, [b.size, 1]) : b
-  if (x.shape.at(-1) !== y.shape.at(-2)) throw new RangeError(`gemm: inner dimensions differ ${shapes}`)
-  const batch = commonBatch(x.shape.slice(0, -2), y.shape.slice(0, -2), shapes)
+  if (x.shape.at(-1) !== y.shape.at(-2)) throw new RangeError(`${op}: inner dimensions differ ${shapes}`)
+  const batch = commonBatch(op, x.shape.slice(0, -2), y.shape.slice(0, -2), shapes)
   const over = (operand: Tensor): Tensor =>
     operand.rank - 2 === batch.length && batch.every((length, axis) => length === operand.shape[axis])
       ? operand
       : broadcastTo(operand, [...batch, ...operand.shape.slice(-2)])
-  const full = apply(gemmOp, [over(x), over(y)], how) as Tensor<R>
+  const full = apply(gemmOp, [over(x), over(y)], how)
   if (a.rank > 1 && b.rank > 1) return full
   const rows = a.rank === 1 ? [] : x.shape.slice(-2, -1)
   const columns = b.rank === 1 ? [] : y.shape.slice(-1)
@@ -163,12 +168,12 @@ function complete<R extends FloatDType>(options: GemmOptions<R>, own: FloatDType
 }
 
 /** The batch axes of both, 1 standing for any length. */
-function commonBatch(a: readonly number[], b: readonly number[], shapes: string): number[] {
+function commonBatch(op: string, a: readonly number[], b: readonly number[], shapes: string): number[] {
   const rank = Math.max(a.length, b.length)
   return Array.from({ length: rank }, (_, axis) => {
     const x = a[axis - rank + a.length] ?? 1
     const y = b[axis - rank + b.length] ?? 1
-    if (x !== y && x !== 1 && y !== 1) throw new RangeError(`gemm: batch axes differ ${shapes}`)
+    if (x !== y && x !== 1 && y !== 1) throw new RangeError(`${op}: batch axes differ ${shapes}`)
     return x === 1 ? y : x
   })
 }

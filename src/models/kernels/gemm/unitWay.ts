@@ -4,6 +4,7 @@ import type { Unit, UnitOutput } from '../units/unit.js'
 import { checkPromote } from '../units/unitDot.js'
 import type { UnitWay } from '../units/unitProduct.js'
 import { type UnitName, units } from '../units/units.js'
+import type { Gemm } from './gemmOp.js'
 import { type GemmPrecision, precisionFacts } from './precisions.js'
 
 /** The options of a product on a matrix unit, and those that it excludes. */
@@ -49,4 +50,16 @@ export function fastWay(precision: GemmPrecision, own: FloatDType): UnitWay | un
   if (precisionFacts[precision]?.sums !== 'h100' || dtypeFacts(own).bits > 8) return undefined
   const input = inputOf('gemm', own, undefined)
   return { rule: ruleOf('gemm', units.h100, input, input, 'float32'), inputs: [input, input] }
+}
+
+/** The options of a product that a unit forms of float32 numbers, which its formats hold. */
+export function onUnit(way: UnitWay): Gemm {
+  return {
+    precision: 'default',
+    split: 'truncate',
+    blockK: undefined,
+    between: 'float32',
+    dtype: undefined,
+    way,
+  }
 }
