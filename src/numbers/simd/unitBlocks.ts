@@ -26,7 +26,7 @@ export interface UnitNumbers {
   readonly exponents: Int32Array
 }
 
-/** Rows and columns of a block, and how much of k: 8 bytes an element in the arena's room of 1 MiB an operand. */
+/** Rows and columns of a block, and how much of k: up to 8 bytes an element in the arena's room of 1 MiB an operand. */
 const side = 512
 const deepest = 256
 /** The exponent of a zero, far below any other. */
@@ -38,7 +38,7 @@ const viewsOf = /*#__PURE__*/ ofArena(({ buffer }) => {
     left: new Float32Array(buffer, at.packedLeft, room),
     leftExponents: new Int32Array(buffer, at.packedLeft, room),
     right: new Float32Array(buffer, at.packedRight, room),
-    rightExponents: new Int32Array(buffer, at.packedRight, room),
+    rightExponents: new Int16Array(buffer, at.packedRight, 2 * room),
     sums: new Float32Array(buffer, at.sums, side * side),
   }
 })
@@ -91,9 +91,9 @@ export function unitBlocks(
           for (let column = 0; column < panels * 8; column++) {
             const isMissing = places[p]! < 0 || column >= columns
             const place = isMissing ? -1 : places[p]! * n + j + column
-            const to = 16 * ((column >> 3) * depth + p) + (column & 7)
-            views.right[to] = isMissing ? 0 : b.significands[place]!
-            views.rightExponents[to + 8] = isMissing ? ofZero : b.exponents[place]!
+            const to = 12 * ((column >> 3) * depth + p)
+            views.right[to + (column & 7)] = isMissing ? 0 : b.significands[place]!
+            views.rightExponents[2 * to + 16 + (column & 7)] = isMissing ? ofZero : b.exponents[place]!
           }
         }
         unitKernels(arena).multiplyUnit(
