@@ -84,7 +84,8 @@ const names: OptionTable<GemmOptions> = {
  *
  * @example gemm(tensor([[1.00390625]]), tensor([[1]])).toNested() // [[1]]
  * @example gemm(tensor([[1.00390625]]), tensor([[1]]), { precision: 'high' }).toNested() // [[1.00390625]]
- * @example const [a, b] = [tensor([[1, 2 ** -12]], { dtype: 'float16' }), tensor([[1], [1]], { dtype: 'float16' })]
+ * @example const a = tensor([[1, 2 ** -12]], { dtype: 'float16' })
+ * const b = tensor([[1], [1]], { dtype: 'float16' })
  * gemm(a, b, { unit: 'a100', out: 'float32' }).toNested() // [[1.000244140625]]
  * gemm(a, b, { unit: 'a100', out: 'float16' }).toNested() // [[1]]
  */

@@ -156,7 +156,8 @@ function scaleLane(scales: Tensor, row: number, k: number): ScaleLane {
  * Throws    TypeError for a format that the unit does not take; RangeError for an output that it does not have.
  * Source    of each unit, `units[name].source`; tf32 is cut as MMA-Sim found on hardware
  *
- * @example const [a, b] = [tensor([[1, 2 ** -9, 2 ** -9]], { dtype: 'float8_e4m3fn' }), tensor([[16, 2 ** -6, 2 ** -6]], { dtype: 'float8_e4m3fn' })]
+ * @example const a = tensor([[1, 2 ** -9, 2 ** -9]], { dtype: 'float8_e4m3fn' })
+ * const b = tensor([[16, 2 ** -6, 2 ** -6]], { dtype: 'float8_e4m3fn' })
  * unitDot(a, b, { unit: 'b200' }).toNested() // [16.00006103515625]
  * unitDot(a, b, { unit: 'h100' }).toNested() // [16]
  * unitDot(a, b, { unit: 'v100' }) // throws unitDot: v100 takes no float8_e4m3fn, it takes float16 [float8_e4m3fn]
