@@ -37,6 +37,7 @@ const kernelModules: readonly KernelModule[] = [
   },
   { name: 'sum', files: ['cumsum', 'float32/sums', 'float32/columns', 'float32/trees'] },
   { name: 'product', files: ['matmul'] },
+  { name: 'unit', files: ['unit'] },
   { name: 'attention', files: ['attention', 'pack'], imports: 'function' },
   { name: 'function', files: ['float32/simple', 'float32/unary', 'float32/vector'] },
 ]

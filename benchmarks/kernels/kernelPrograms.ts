@@ -57,6 +57,22 @@ const ofDType = (dtype: FloatDType): Program[] => {
 /** What `npm run bench:kernels:speed` runs, in this order. */
 export const kernelPrograms: readonly Program[] = [
   ...dtypes.flatMap(ofDType),
+  ...(
+    [
+      ['a100', 'bfloat16', 'float32'],
+      ['h100', 'float16', 'float32'],
+      ['h100', 'float8_e4m3fn', 'float32'],
+      ['h100', 'float8_e4m3fn', 'float16'],
+      ['b200', 'float8_e4m3fn', 'float32'],
+    ] as const
+  ).map(([unit, dtype, out]) =>
+    kernel(`product on ${unit}, ${dtype} into ${out}`, () =>
+      both(
+        (a: Operand, b: Operand) => gemm(a, b, { unit, out }),
+        [drawn(6, [512, 512], dtype), drawn(7, [512, 512], dtype)],
+      ),
+    ),
+  ),
   kernel('gemm high float32', () =>
     both(
       (a, b) => gemm(a, b, { precision: 'high' }),

@@ -315,6 +315,9 @@ def cut(value, bits):
 
 
 def short_sums():
+    def exponents(values):
+        return np.maximum(np.frexp(values)[1] - 1, -6)
+
     def codes(x):
         amax = np.maximum(np.abs(x).max(), np.float32(1e-4))
         scale = np.float32(amax / np.float32(448))
@@ -331,9 +334,11 @@ def short_sums():
             products, short, full = left * right[:, j], 0.0, np.float32(0)
             for product in products:
                 full = np.float32(full + np.float32(product))
+            places = exponents(left) + exponents(right[:, j])
             for start in range(0, 4096, 32):
                 terms = [*products[start : start + 32], short]
-                step = 2.0 ** (np.frexp(max(terms))[1] - 14)
+                own = np.frexp(short)[1] - 1 if short else -126
+                step = 2.0 ** (max(own, places[start : start + 32].max()) - 13)
                 short = cut(sum(np.trunc(term / step) * step for term in terms), 14)
             both = np.float32(scale_x * scale_w)
             short, full = float(np.float32(np.float32(short) * both)), float(np.float32(full * both))

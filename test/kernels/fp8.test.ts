@@ -11,6 +11,7 @@ import {
   type GradientTiles,
   type ScaleState,
   scaleTiles,
+  unitDot,
 } from 'tpu-toolkit/kernels'
 import { key as keyOf, normal } from 'tpu-toolkit/random'
 import {
@@ -21,6 +22,7 @@ import {
   max,
   mul,
   ones,
+  slice,
   sum,
   type Tensor,
   tensor,
@@ -172,10 +174,33 @@ describe('blockScaledMatmul against an emulation in NumPy', () => {
       },
     )
 
-    it('blockScaledMatmul in 14 bits has its bits', () => {
-      expect(blockScaledMatmul(x, w, { adder: 'promoted14', dtype: 'float32' }).toBits()).toEqual(
-        key.u32(`${name}_promoted14`),
-      )
+    it.each(['h100', 'b200', 'ada'] as const)('blockScaledMatmul on %s is unitDot a block', (unit) => {
+      const [xs, ws] = [scaleTiles(x, { tile: [1, 128] }), scaleTiles(w, { tile: [128, 128] })]
+      const got = blockScaledMatmul(x, w, { unit, dtype: 'float32' })
+      const columns = transpose(ws.codes) as Tensor<'float8_e4m3fn'>
+      for (const [i, j] of [
+        [0, 0],
+        [m - 1, n - 1],
+        [m >> 1, n >> 1],
+      ] as const) {
+        let total = 0
+        for (let from = 0; from < k; from += 128) {
+          const to = Math.min(from + 128, k)
+          const cut = (codes: Tensor, row: number): Tensor<'float8_e4m3fn'> =>
+            slice(codes, [
+              [row, row + 1],
+              [from, to],
+            ]) as Tensor<'float8_e4m3fn'>
+          const part = unitDot(cut(xs.codes, i), cut(columns, j), { unit }).item()
+          const block = from / 128
+          const both = Math.fround(
+            (xs.scales.toNested() as number[][])[i]![block]! *
+              (ws.scales.toNested() as number[][])[block]![Math.floor(j / 128)]!,
+          )
+          total = Math.fround(total + Math.fround(part * both))
+        }
+        expect(got.data[i * n + j]).toBe(total)
+      }
     })
   })
 
@@ -271,13 +296,13 @@ describe('blockScaledMatmul against an emulation in NumPy', () => {
     )
   })
 
-  it('blockScaledMatmul in 14 bits is biased toward zero on positive data, float32 is not', () => {
+  it('blockScaledMatmul on an H100 is biased toward zero on positive data, float32 is not', () => {
     const k = 4096
     const data = Array.from({ length: k }, (_, i) => 1 + ((i * 37) % 97) / 97)
     const [u, v] = [tensor(data, { shape: [1, k] }), tensor(data, { shape: [k, 1] })]
     const exact = blockScaledMatmul(u, v).item()
-    const promoted = blockScaledMatmul(u, v, { adder: 'promoted14' }).item()
-    const never = blockScaledMatmul(u, v, { adder: 'promoted14', block: k }).item()
+    const promoted = blockScaledMatmul(u, v, { unit: 'h100' }).item()
+    const never = blockScaledMatmul(u, v, { unit: 'h100', block: k }).item()
     const loss = (value: number): number => (exact - value) / exact
     expect(loss(promoted)).toBeGreaterThan(0)
     expect(loss(promoted)).toBeLessThan(0.002)
@@ -303,6 +328,14 @@ describe('fp8, wrong arguments', () => {
     [
       () => blockScaledMatmul(a, a, { block: 0 }),
       'blockScaledMatmul: block is not a whole number, 1 or more [0]',
+    ],
+    [
+      () => blockScaledMatmul(a, a, { unit: 'a100' }),
+      'blockScaledMatmul: a100 takes no float8_e4m3fn, it takes float16, bfloat16, tf32 [float8_e4m3fn]',
+    ],
+    [
+      () => blockScaledMatmul(a, a, { unit: 'h10' as 'h100' }),
+      'blockScaledMatmul: unknown unit, did you mean h100 [h10]',
     ],
     [
       () => blockScaledMatmul(a, a, { gradient: { formats: 'float8_e5m2' } as GradientTiles }),

@@ -220,24 +220,6 @@ def tiles(x, rows, columns, pow2):
     return codes, scales
 
 
-def cut(values, exponent):
-    """Cut toward zero to multiples of 2^(exponent - 13)."""
-    step = np.ldexp(1.0, exponent - 13)
-    return np.trunc(values / step) * step
-
-
-def dot14(a, b):
-    """Groups of 32 products and the running sum, cut to 14 bits below the largest, the sum to 14 bits of its own."""
-    total = np.zeros((len(a), b.shape[1]))
-    for i in range(0, b.shape[0], 32):
-        terms = a[:, None, i : i + 32].astype(np.float64) * b.T[None, :, i : i + 32].astype(np.float64)
-        terms = np.concatenate([terms, total[..., None]], -1)
-        exponent = np.frexp(np.abs(terms).max(-1))[1] - 1
-        total = cut(terms, exponent[..., None]).sum(-1)
-        total = cut(total, np.frexp(np.abs(total))[1] - 1)
-    return total.astype(np.float32)
-
-
 def fp8_blocks(out):
     columns, facts = read_columns('kernels/fp8_blocks')
     for case in facts['cases']:
@@ -248,16 +230,12 @@ def fp8_blocks(out):
             for side, codes, scales in (('x', xc, xs), ('w', wc, ws)):
                 columns[f'{name}_{side}_codes{end}'] = codes.view(np.uint8).ravel()
                 columns[f'{name}_{side}_scales{end}'] = k.words(scales)
-            for adder, column in ((k.dot, f'f32{end}'), (dot14, 'promoted14')):
-                if adder is dot14 and end:
-                    continue
-                total = np.zeros((m, n), k.F)
-                for i in range(0, depth, 128):
-                    both = xs[:, i // 128, None] * np.repeat(ws[i // 128], 128)[:n]
-                    total = total + adder(xc[:, i : i + 128].astype(k.F), wc[i : i + 128].astype(k.F)) * both
-                columns[f'{name}_{column}'] = k.words(total)
-                if adder is k.dot:
-                    columns[f'{name}_bf16{end}'] = k.codes16(total)
+            total = np.zeros((m, n), k.F)
+            for i in range(0, depth, 128):
+                both = xs[:, i // 128, None] * np.repeat(ws[i // 128], 128)[:n]
+                total = total + k.dot(xc[:, i : i + 128].astype(k.F), wc[i : i + 128].astype(k.F)) * both
+            columns[f'{name}_f32{end}'] = k.words(total)
+            columns[f'{name}_bf16{end}'] = k.codes16(total)
     write_columns(out, 'kernels/fp8_blocks', columns, facts)
 
 

@@ -12,12 +12,15 @@ import type { KernelCase, KernelWay } from './kernelRow.js'
 
 const size = 16
 
+/** Units that differ in how they add fp8 products into float32. */
+const unitNames = ['ada', 'h100', 'b200'] as const
+
 /** Products of operands in fp8, by how they are scaled and added. */
 export const fp8Case: KernelCase = {
   name: 'fp8',
   title: 'Products in fp8',
   about:
-    'a x b with a [16, k] and b [k, 16] as e4m3, against float64 on the operands as they were before: the noise of the codes, and what scales and adders put on top. per tensor: one scale, of the tensor itself. Blocks are of 128; 14 bits is an emulation of Hopper adding, not to the bit, promoted to float32 after each block or not at all.',
+    'a x b with a [16, k] and b [k, 16] as e4m3, against float64 on the operands as they were before: the noise of the codes, and what scales and adders put on top. per tensor: one scale, of the tensor itself. Blocks are of 128. Units add as that GPU does, to the bit: promoted to float32 after each block, or not at all.',
   lengthName: 'k',
   trial: ({ input, length, dtype }) => {
     const of = (what: 'x' | 'v'): Tensor<FloatDType> => {
@@ -44,15 +47,15 @@ export const fp8Case: KernelCase = {
         block: 128,
         compute: () => blockScaledMatmul(a, b, { scale: 'pow2', ...dtypeOf }),
       },
-      {
-        name: 'blocks, 14 bits promoted',
+      ...unitNames.map((unit) => ({
+        name: `blocks, ${unit} promoted`,
         block: 128,
-        compute: () => blockScaledMatmul(a, b, { adder: 'promoted14', ...dtypeOf }),
-      },
-      {
-        name: '14 bits to the end',
-        compute: () => blockScaledMatmul(a, b, { adder: 'promoted14', block: length, ...dtypeOf }),
-      },
+        compute: () => blockScaledMatmul(a, b, { unit, ...dtypeOf }),
+      })),
+      ...unitNames.map((unit) => ({
+        name: `${unit} to the end`,
+        compute: () => blockScaledMatmul(a, b, { unit, block: length, ...dtypeOf }),
+      })),
     ]
     const exact = matmul(cast(a, 'float64'), cast(b, 'float64'))
     return { reference: Float64Array.from(exact.toNumbers()), ways }

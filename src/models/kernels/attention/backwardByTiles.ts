@@ -1,6 +1,6 @@
 import { arena, BackwardTiles } from '../../../numbers/simd/index.js'
 import type { FloatDType, Tensor } from '../../../tensors/tensor/index.js'
-import { float32Of } from '../gemm/float32Of.js'
+import { float32Of } from '../units/float32Of.js'
 import type { Heads } from './heads.js'
 import type { FlashPlan } from './plan.js'
 import { slopeRule } from './tileRule.js'

@@ -13,8 +13,8 @@ import {
   Tensor,
 } from '../../../tensors/tensor/index.js'
 import { columns } from '../gemm/columns.js'
-import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
+import { float32Of } from '../units/float32Of.js'
 import { backwardByTiles, type Slopes } from './backwardByTiles.js'
 import { backwardPass, type Kept } from './backwardPass.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'

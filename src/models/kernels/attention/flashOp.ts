@@ -1,6 +1,6 @@
 import { canonicalizeNaN, type FloatDType, type KnownOp, Tensor } from '../../../tensors/tensor/index.js'
-import { float32Of } from '../gemm/float32Of.js'
 import { product, productsFit, spanOf } from '../gemm/product.js'
+import { float32Of } from '../units/float32Of.js'
 import { blockOperand } from './blockOperand.js'
 import { type ExtraTiles, extraTiles, named } from './extras.js'
 import { flashExact } from './flashExact.js'

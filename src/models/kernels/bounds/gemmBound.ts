@@ -14,6 +14,11 @@ import {
   precisionFacts,
   type Split,
 } from '../gemm/precisions.js'
+import { fastWay, wayOf } from '../gemm/unitWay.js'
+import type { Unit, UnitOutput } from '../units/unit.js'
+import type { UnitWay } from '../units/unitProduct.js'
+import type { UnitName } from '../units/units.js'
+import { unitBound } from './unitBound.js'
 
 /** The product whose error is bounded; names and defaults are those of `gemm`. */
 export interface GemmBoundOptions {
@@ -25,8 +30,12 @@ export interface GemmBoundOptions {
   readonly between?: FloatDType
   /** Dtype of the operands. Default 'float32'. */
   readonly operands?: FloatDType
-  /** Dtype of the result. Default: that of the operands. */
+  /** Dtype of the result. Default: that of the operands, of a unit with `out` that. */
   readonly dtype?: FloatDType
+  readonly unit?: UnitName | Unit
+  readonly out?: UnitOutput
+  readonly input?: 'tf32'
+  readonly promote?: number
 }
 
 /** What the bound needs to know of the data. */
@@ -40,6 +49,7 @@ export interface GemmBoundData {
 const names: OptionTable<GemmBoundOptions> = {
   ...{ k: 'required', precision: 'optional', split: 'optional', blockK: 'optional' },
   ...{ between: 'optional', operands: 'optional', dtype: 'optional' },
+  ...{ unit: 'optional', out: 'optional', input: 'optional', promote: 'optional' },
 }
 const dataNames: OptionTable<GemmBoundData> = { sumAbs: 'required', maxAbs: 'required' }
 
@@ -52,7 +62,7 @@ export function gemmBound(options: GemmBoundOptions, data: GemmBoundData): Error
   checkOptions('errorBound', data, dataNames)
   const { k, precision = 'default', split = 'truncate', blockK, between = 'float32' } = options
   const { operands = 'float32' } = options
-  const { dtype = operands } = options
+  const { dtype = options.out ?? operands } = options
   const { sumAbs, maxAbs } = data
   checkInteger('errorBound', 'k', k)
   checkName('errorBound', 'precision', precision, gemmPrecisions)
@@ -63,11 +73,15 @@ export function gemmBound(options: GemmBoundOptions, data: GemmBoundData): Error
   }
   checkNumber('errorBound', 'sumAbs', sumAbs, 0)
   checkNumber('errorBound', 'maxAbs', maxAbs, 0)
+  const way = wayOf('errorBound', options, operands, operands) ?? fastWay(precision, operands)
+  if (way) return ofUnit(way, k, dtype, data)
   const facts = precisionFacts[precision]
+  if (facts.narrow && dtypeFacts(operands).bits > 8) {
+    throw new TypeError(`errorBound: ${precision} takes operands of 8 bits [${operands}]`)
+  }
   const { bits, parts, passes, sums: kept = 'float32', operands: taken = 'bfloat16' } = facts
-  const keptFacts = kept === 'promoted14' ? undefined : dtypeFacts(kept)
-  const u = keptFacts ? 2 ** -keptFacts.precision : Infinity
-  const { max: largest = 0, minPositive: least = Infinity } = keptFacts ?? {}
+  const { precision: keptBits, max: largest, minPositive: least } = dtypeFacts(kept as FloatDType)
+  const u = 2 ** -keptBits
   const held = facts.operands
     ? holds(facts.operands, operands)
     : dtypeFacts(operands).precision <= bits && operands !== 'float16'
@@ -101,6 +115,20 @@ export function gemmBound(options: GemmBoundOptions, data: GemmBoundData): Error
     formula: `(d + w ((1 + g) ${blocks > 0 ? '(1 + v)^blocks ' : ''}- 1)) S${last > 0 ? ` + 2^-${-Math.log2(last)} |r|` : ''}, d = 2^${left === 0 ? '-Infinity' : Math.log2(left).toFixed(1)}, g = ${steps} u / (1 - ${steps} u), u = 2^${Math.log2(u)}`,
     source:
       'parts: what each leaves over, and the passes left out; sums: Higham, Accuracy and Stability, 3.1',
+  }
+}
+
+/** The bound of a product on a matrix unit, with the rounding to the dtype of the result. */
+function ofUnit(way: UnitWay, k: number, dtype: FloatDType, data: GemmBoundData): ErrorBound {
+  const { bound: own, formula, peak } = unitBound(way, k, data)
+  const isExact =
+    dtype === 'float32' || dtype === 'float64' || (dtype === 'float16' && way.rule.result === dtype)
+  const last = isExact ? 0 : 2 ** -dtypeFacts(dtype).precision
+  const total = own + (isExact ? 0 : last * (data.sumAbs + own) + underflow(dtype))
+  return {
+    bound: peak > dtypeFacts(dtype).max || Number.isNaN(total) ? Infinity : total * (1 + 2 ** -40),
+    formula: `${formula}${isExact ? '' : ` + 2^${Math.log2(last)} |r|`}`,
+    source: 'terms below the largest of a group, counted; the facts of the unit, units[name].source',
   }
 }
 

@@ -13,6 +13,7 @@ import {
   cast,
   checkFloatDType,
   checkTensor,
+  type DType,
   type FloatDType,
   holds,
   isFloat,
@@ -23,7 +24,10 @@ import {
   untraced,
 } from '../../../tensors/tensor/index.js'
 import { columns } from '../gemm/columns.js'
-import { promotedDot } from '../gemm/promotedDot.js'
+import { inputOf, ruleOf, unitOf } from '../units/ruleOf.js'
+import type { Unit } from '../units/unit.js'
+import { type UnitWay, unitProduct } from '../units/unitProduct.js'
+import type { UnitName } from '../units/units.js'
 import { checkFp8 } from './checkFp8.js'
 import { type ScaledTiles, scaleTiles, tileValues } from './scaleTiles.js'
 
@@ -32,11 +36,10 @@ export interface BlockScaledOptions<R extends FloatDType = FloatDType> {
   /** Scales as they come, or raised to powers of two. Default 'float32'. */
   readonly scale?: 'float32' | 'pow2'
   /**
-   * How a block's products are added: 'float32', or in 14 bits after DeepSeek's description of Hopper, promoted to float32 after
-   * each block. That is not Hopper to the bit: of 5,000 rows measured on an H100 it has 4,538 of e4m3 and 4,843 of e5m2. Default
-   * 'float32'.
+   * The matrix unit of a GPU that adds a block's products, as `unitDot`'s chain of instructions, before they are promoted to
+   * float32: 'h100' is what DeepSeek-V3 trained on. Default: sums in float32.
    */
-  readonly adder?: 'float32' | 'promoted14'
+  readonly unit?: UnitName | Unit
   /** Side of a tile of w, length of one of x, and how much of k is added before it is promoted. Default 128. */
   readonly block?: number
   /** Default 'float8_e4m3fn'. */
@@ -57,7 +60,7 @@ export interface GradientTiles {
 }
 
 const names: OptionTable<BlockScaledOptions> = {
-  ...{ scale: 'optional', adder: 'optional', block: 'optional' },
+  ...{ scale: 'optional', unit: 'optional', block: 'optional' },
   ...{ format: 'optional', gradient: 'optional', dtype: 'optional' },
 }
 const gradientNames: OptionTable<GradientTiles> = { format: 'optional', scale: 'optional' }
@@ -74,7 +77,8 @@ interface Blocks {
   readonly right: Coding
   /** How much of the inner dimension is added before it is promoted. */
   readonly block: number
-  readonly adder: 'float32' | 'promoted14'
+  /** Undefined: float32 sums. */
+  readonly unit: Unit | undefined
   /** Of cotangents; undefined: in float32. */
   readonly gradient: Omit<Coding, 'tile'> | undefined
   /** Undefined: that of the left operand. */
@@ -135,17 +139,28 @@ const tiledOp: KnownOp<Coding> = {
   gradient: ({ g, inputs: [x] }) => [cast(g, x!.dtype)],
 }
 
-function product(x: ScaledTiles, w: ScaledTiles, { block, adder }: Blocks): Float32Array {
+/** How a unit multiplies codes of these formats into float32. */
+function wayOf(unit: Unit, x: DType, w: DType): UnitWay {
+  const inputs = [
+    inputOf('blockScaledMatmul', x, undefined),
+    inputOf('blockScaledMatmul', w, undefined),
+  ] as const
+  return { rule: ruleOf('blockScaledMatmul', unit, ...inputs, 'float32'), inputs }
+}
+
+function product(x: ScaledTiles, w: ScaledTiles, { block, unit }: Blocks): Float32Array {
   const [m, k] = x.codes.shape as [number, number]
   const n = w.codes.shape[1]!
   const [left, right] = [x, w].map(({ codes }) => decodeArray(codes.data, formatOf(codes.dtype)))
   const [acrossX, acrossW] = [x.scales.shape[1]!, w.scales.shape[1]!]
-  const dot = adder === 'float32' ? matmulFloat32 : promotedDot
+  const way = unit && wayOf(unit, x.codes.dtype, w.codes.dtype)
   const total = new Float32Array(m * n)
   for (let from = 0, b = 0; from < k; from += block, b++) {
     const width = Math.min(block, k - from)
     const part = columns(left!, k, from, width)
-    const sums = dot(part, right!.subarray(from * n, (from + width) * n), { m, k: width, n })
+    const own = right!.subarray(from * n, (from + width) * n)
+    const sizes = { m, k: width, n }
+    const sums = way ? unitProduct(part, own, sizes, way) : matmulFloat32(part, own, sizes)
     for (let i = 0; i < m; i++) {
       for (let j = 0; j < n; j++) {
         const both = Math.fround(
@@ -164,9 +179,9 @@ function product(x: ScaledTiles, w: ScaledTiles, { block, adder }: Blocks): Floa
  *
  * Shape     x [m, k], w [k, n] -> [m, n].
  * Dtype     both operands alike, a float that float32 holds; the result has `dtype`, default theirs.
- * Rounding  codes and scales as `scaleTiles`; per block of k, ascending: the products, exact, added in float32 from +0 (or in
- *           14 bits); times (scale x scale), both once to float32; added to a float32 total. Once to the dtype.
- * Error     of the operands 2^-4 each per element; the 14-bit adder up to 2^-9 a block for positive data, beside 2^-13 unpromoted steps.
+ * Rounding  codes and scales as `scaleTiles`; per block of k, ascending: the products, exact, added in float32 from +0 (or as
+ *           `unit` adds them); times (scale x scale), both once to float32; added to a float32 total. Once to the dtype.
+ * Error     of the operands 2^-4 each per element; the 14 bits of Hopper up to 2^-9 a block for positive data; `errorBound('gemm', { unit })` has the rest.
  * Gradient  two products of the same kind, each once to the operand's dtype: dx = g w' of g in tiles 1 x 128, dw = x' g of g in
  *           tiles 128 x 1 and of x, as its codes have it, in tiles 128 x 1 again. With `gradient: 'float32'` against the rounded
  *           other operand in float32 sums.
@@ -184,14 +199,13 @@ export function blockScaledMatmul<D extends FloatDType, R extends FloatDType = D
   checkOptions('blockScaledMatmul', options, names, { positional: 'scale' })
   const {
     scale = 'float32',
-    adder = 'float32',
+    unit,
     block = 128,
     format = 'float8_e4m3fn',
     gradient = noOptions,
     dtype,
   }: BlockScaledOptions = options
   checkName('blockScaledMatmul', 'scale', scale, ['float32', 'pow2'])
-  checkName('blockScaledMatmul', 'adder', adder, ['float32', 'promoted14'])
   checkInteger('blockScaledMatmul', 'block', block, 1)
   if (gradient !== 'float32') checkOptions('blockScaledMatmul: gradient', gradient, gradientNames)
   const coded = gradient === 'float32' ? undefined : { format, scale, ...gradient }
@@ -211,10 +225,15 @@ export function blockScaledMatmul<D extends FloatDType, R extends FloatDType = D
   if (x.dtype !== w.dtype) {
     throw new TypeError(`blockScaledMatmul: dtypes differ, cast one of them [${x.dtype} and ${w.dtype}]`)
   }
+  const found = unit === undefined ? undefined : unitOf('blockScaledMatmul', unit)
+  if (found) {
+    wayOf(found, format, format)
+    if (coded) wayOf(found, coded.format, format)
+  }
   return apply(blockScaledOp, [x, w], {
     left: { format, scale, tile: [1, block] },
     right: { format, scale, tile: [block, block] },
-    ...{ adder, block, gradient: coded },
+    ...{ unit: found, block, gradient: coded },
     dtype: dtype === x.dtype ? undefined : dtype,
   }) as Tensor<R>
 }

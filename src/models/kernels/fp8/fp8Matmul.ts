@@ -19,6 +19,10 @@ import {
   reciprocal,
   Tensor,
 } from '../../../tensors/tensor/index.js'
+import { shapedProduct } from '../gemm/gemm.js'
+import { onUnit, wayOf } from '../gemm/unitWay.js'
+import type { Unit } from '../units/unit.js'
+import type { UnitName } from '../units/units.js'
 import { checkFp8 } from './checkFp8.js'
 import { codesOf, roundCotangent, roundScaled } from './roundScaled.js'
 
@@ -71,10 +75,15 @@ export interface Fp8MatmulOptions<R extends FloatDType = FloatDType> {
   readonly saturate?: boolean
   /** The dtype of the result. Default: that of the operands. */
   readonly dtype?: R
+  /** The matrix unit of a GPU that adds the products into float32, as `unitDot`'s. Default: a running float32 sum. */
+  readonly unit?: UnitName | Unit
+  /** Every so many products the unit's sum, from 0, is added to a float32 total. Default: one chain. */
+  readonly promote?: number
 }
 
 const names: OptionTable<Fp8MatmulOptions> = {
   ...{ scales: 'required', formats: 'optional', saturate: 'optional', dtype: 'optional' },
+  ...{ unit: 'optional', promote: 'optional' },
 }
 const operandNames = { a: 'required', b: 'required', gradient: 'optional' } as const
 const formatNames = { a: 'optional', b: 'optional', gradient: 'optional' } as const
@@ -84,7 +93,8 @@ const formatNames = { a: 'optional', b: 'optional', gradient: 'optional' } as co
  *
  * Shape     as matmul's.
  * Dtype     operands any floats that float32 holds; the result has `dtype`, default theirs.
- * Rounding  codes as `castScaled`; products exact, a running float32 sum, k ascending; times (1/scale a 1/scale b), each of the
+ * Rounding  codes as `castScaled`; products exact, a running float32 sum, k ascending, or as
+ *           `unit` adds them; times (1/scale a 1/scale b), each of the
  *           three rounded to float32; once to the dtype.
  * Special   what is past the range of a stale scale is clipped, or NaN without `saturate`.
  * Error     relative to sum |a b|: 2^-3 for e4m3 and e4m3 where nothing is clipped or subnormal, 2^-2.4 with e5m2; noise of 3.7 and 6.2 %.
@@ -113,11 +123,13 @@ export function fp8Matmul<D extends FloatDType, R extends FloatDType = D>(
   if (formats.gradient !== undefined && scales.gradient === undefined) {
     throw new RangeError(`fp8Matmul: a format of cotangents needs scales.gradient [${formats.gradient}]`)
   }
+  const way = wayOf('fp8Matmul', options, formatA, formatB)
   const scaleA = scaleOf('fp8Matmul', 'scale a', scales.a)
   const scaleB = scaleOf('fp8Matmul', 'scale b', scales.b)
   const left = roundScaled(a, scaleA, { format: formatA, saturate })
   const right = roundScaled(b, scaleB, { format: formatB, saturate })
-  const scaled = mul(matmul(left, right), mul(reciprocal(scaleA), reciprocal(scaleB)))
+  const sums = way ? shapedProduct('fp8Matmul', left, right, onUnit(way)) : matmul(left, right)
+  const scaled = mul(sums, mul(reciprocal(scaleA), reciprocal(scaleB)))
   if (scales.gradient === undefined) return cast(scaled, dtype as R)
   const scaleG = scaleOf('fp8Matmul', 'scale gradient', scales.gradient)
   return cast(roundCotangent(scaled, scaleG, { format: gradient, saturate }), dtype as R)

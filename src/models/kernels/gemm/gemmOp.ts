@@ -15,11 +15,12 @@ import {
   Tensor,
   untraced,
 } from '../../../tensors/tensor/index.js'
+import { float32Of } from '../units/float32Of.js'
+import type { UnitInput } from '../units/unit.js'
+import { type UnitWay, unitProduct } from '../units/unitProduct.js'
 import { columns } from './columns.js'
 import { exactDot } from './exactDot.js'
-import { float32Of } from './float32Of.js'
 import { type GemmPrecision, precisionFacts, type Split } from './precisions.js'
-import { promotedDot } from './promotedDot.js'
 import { splitParts } from './splitParts.js'
 
 /** The options of gemm, complete. */
@@ -31,6 +32,8 @@ export interface Gemm {
   readonly between: FloatDType
   /** Undefined: that of the operands. */
   readonly dtype: FloatDType | undefined
+  /** The matrix unit of a GPU that forms the product instead, of operands in its input formats; undefined: none. */
+  readonly way: UnitWay | undefined
 }
 
 /**
@@ -76,8 +79,20 @@ export const gemmOp: KnownOp<Gemm> = {
 }
 
 /** A product of other operands in the same mode, rounded to a dtype. */
-const inMode = (how: Gemm, dtype: FloatDType, a: Tensor, b: Tensor): Tensor =>
-  apply(gemmOp, [a, b], { ...how, dtype: a.dtype === dtype ? undefined : dtype })
+const inMode = (how: Gemm, dtype: FloatDType, a: Tensor, b: Tensor): Tensor => {
+  if (!how.way) return apply(gemmOp, [a, b], { ...how, dtype: a.dtype === dtype ? undefined : dtype })
+  const input = how.way.inputs[0]
+  // A cotangent without a scale does not fit 8 bits: its products are formed in float32.
+  if (!isWide(input)) {
+    return apply(gemmOp, [a, b], { ...how, way: undefined, precision: 'F32_F32_F32', dtype })
+  }
+  const taken = input === 'tf32' ? 'float32' : input
+  return apply(gemmOp, [cast(a, taken), cast(b, taken)], { ...how, dtype })
+}
+
+/** Whether gradients are products of the same unit, the cotangent rounded to the input format. */
+const isWide = (input: UnitInput): input is 'bfloat16' | 'float16' | 'tf32' =>
+  input === 'bfloat16' || input === 'float16' || input === 'tf32'
 
 /** The product, summed in blocks of k where there are some. */
 function summed(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm): Float32Array {
@@ -109,10 +124,11 @@ const roundedDot =
 
 /** The passes of a precision, their sums added small ones first. */
 function passes(a: Float32Array, b: Float32Array, sizes: MatmulSizes, how: Gemm): Float32Array {
+  if (how.way) return unitProduct(a, b, sizes, how.way)
   const facts = precisionFacts[how.precision]
   const { sums: kept = 'float32' } = facts
   if (facts.parts === 0 && kept === 'float32') return matmulFloat32(a, b, sizes)
-  const dot = kept === 'float32' ? exactDot : kept === 'promoted14' ? promotedDot : roundedDot(kept)
+  const dot = kept === 'float32' ? exactDot : roundedDot(kept as Exclude<typeof kept, 'h100'>)
   const left = splitParts(a, facts, how.split)
   const right = splitParts(b, facts, how.split)
   let total: Float32Array | undefined

@@ -12,8 +12,8 @@ export interface PrecisionFacts {
   readonly bits: 8 | 11 | 24
   /** The passes in the order in which their sums are added, small ones first. */
   readonly passes: readonly Pass[]
-  /** What a running sum is rounded to at every addition; in 14 bits as `promotedDot`. Default 'float32'. */
-  readonly sums?: 'float16' | 'bfloat16' | 'float32' | 'float64' | 'promoted14'
+  /** What a running sum is rounded to at every addition; 'h100': the sums of that unit. Default 'float32'. */
+  readonly sums?: 'float16' | 'bfloat16' | 'float32' | 'float64' | 'h100'
   /** Operands are rounded to it instead of being cut. */
   readonly operands?: 'float16'
   /** Takes operands of 8 bits alone. */
@@ -107,8 +107,8 @@ export const precisionFacts: Readonly<Record<GemmPrecision, PrecisionFacts>> = {
   F64_F64_F64: { ...whole, sums: 'float64' },
   ANY_F8_ANY_F8_F32: { ...whole, narrow: true },
   ANY_F8_ANY_F8_ANY: { ...whole, narrow: true },
-  ANY_F8_ANY_F8_F32_FAST_ACCUM: { ...whole, narrow: true, sums: 'promoted14' },
-  ANY_F8_ANY_F8_ANY_FAST_ACCUM: { ...whole, narrow: true, sums: 'promoted14' },
+  ANY_F8_ANY_F8_F32_FAST_ACCUM: { ...whole, narrow: true, sums: 'h100' },
+  ANY_F8_ANY_F8_ANY_FAST_ACCUM: { ...whole, narrow: true, sums: 'h100' },
 }
 
 export const gemmPrecisions: readonly GemmPrecision[] = Object.keys(precisionFacts) as GemmPrecision[]
