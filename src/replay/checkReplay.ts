@@ -12,7 +12,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Refuses facts that no buffer of these settings has. A digest tells damage, not intent: a file may be written by anybody,
+ * Throws for facts that no buffer of these settings can have. A digest detects damage, not intent: anybody may write a file,
  * and numbers that do not fit together would be drawn from, and looped over, for ever.
  */
 export function checkFacts(
