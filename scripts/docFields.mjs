@@ -41,9 +41,9 @@ export function partsWith(rule, parts) {
 // What one comes for.
 const groups = {
   Learn: 'tutorial getting-started lab notebooks step-2750 failures python real-data',
-  'Do: find and mend': 'cookbook precision-doctor sweep queue monitor profile',
+  'Do: find and repair': 'cookbook precision-doctor precision-bounds precision-tuning sweep queue monitor profile',
   'Do: train':
-    'low-precision-training nn losses optimizers schedules train autodiff compile kernels nca vq rl tfjs',
+    'low-precision-training nn losses optimizers schedules train autodiff compile kernels custom-operations nca vq rl tfjs',
   'Do: feed and keep': 'pipeline replay files checkpoint hosts',
   'Do: plan': 'planning',
   'Look up': 'formats block-formats exactness command benchmarks README CHANGELOG',

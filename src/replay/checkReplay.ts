@@ -58,7 +58,7 @@ function checkPlan(
   const rows = Math.min(added, capacity)
   const isRow = (value: unknown): value is number => isCount(value) && value < added
   if (typeof replacement !== 'boolean' || !Array.isArray(indices) || !indices.every(isRow)) {
-    return refuse('a batch drawn ahead of rows that there are not')
+    return refuse('a prefetched batch of rows that do not exist')
   }
   if (indices.length === 0 || indices.length > rows) {
     return refuse(`a batch drawn ahead of ${indices.length} rows`)

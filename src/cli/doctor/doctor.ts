@@ -89,7 +89,7 @@ function run(
   // How many trials there will be is not known before.
   const examined: ModuleExamined = examine((trial, count) => {
     kept.keep(trial, count)
-    terminal.ifStopped?.(`${kept.count()} trials are kept: the same command with --resume goes on`)
+    terminal.ifStopped?.(`${kept.count()} trials are saved: resume by the same command with --resume`)
     terminal.progress?.(count, count + 10, `trial ${count}, ${trial.stage}`)
   }, kept.earlier)
   const { shadow, ...found } = examined

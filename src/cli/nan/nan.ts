@@ -63,8 +63,8 @@ function runOnce(request: NanRequest, terminal: Terminal): number {
   const total = report ? (1 + cureCount) * steps : steps
   terminal.ifStopped?.(
     checkpoint === undefined
-      ? 'nothing of it is kept: with --checkpoint <file> the same command goes on'
-      : `up to ${checkpointEvery} steps before, it is in ${checkpoint}: the same command goes on from there`,
+      ? 'nothing is saved: use --checkpoint <file> to be able to resume'
+      : `up to ${checkpointEvery} steps before, the run is saved in ${checkpoint}: the same command resumes from there`,
   )
   try {
     const result = mistakesAsBadInput('step2750', () =>

@@ -52,7 +52,7 @@ export const rlCommand: Subcommand = (terminal) =>
 function refuseOthers(action: string, { task, seeds, steps, precision, fee }: GivenRl): void {
   const said = Object.entries({ task, seeds, steps, precision, fee }).find(([, value]) => value !== undefined)
   if (said) {
-    throw new BadInput(`rl ${action} has its options from the folder, leave out --${said[0]} [${said[1]}]`)
+    throw new BadInput(`rl ${action} reads its options from the folder, leave out --${said[0]} [${said[1]}]`)
   }
 }
 
@@ -63,7 +63,7 @@ async function run(
   terminal: Terminal,
 ): Promise<void> {
   const report = openReport({ out, ...(json && { json }), terminal })
-  terminal.ifStopped?.(`what is done is in ${out}: the same command, or rl resume, goes on`)
+  terminal.ifStopped?.(`the state is saved in ${out}: the same command, or rl resume, continues`)
   const rows = await rlRun(request, out, terminal, judge)
   const { beside, facts } = rlTask(request)
   const against = beside(rows.map((row) => row.figures))

@@ -99,8 +99,8 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
   const { out, json, plain } = request
   const report = openReport({ out, json, terminal })
   const path = join(out, 'rows.jsonl')
-  const others = request.queue ? ', workers go on with what is in the queue' : ''
-  terminal.ifStopped?.(`the runs that are done are in ${path}${others}: the same command goes on`)
+  const others = request.queue ? ', workers continue with the queue' : ''
+  terminal.ifStopped?.(`finished runs are in ${path}${others}: the same command resumes`)
   let result: SweepResult
   try {
     result = await swept(request, path, terminal)
@@ -109,7 +109,7 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
       const again = request.queue
         ? 'with --retry-failed the same command tries the others again'
         : 'the same command tries the others again'
-      terminal.error(`sweep: ${thrown.message}; the runs that are done are in ${path}: ${again}\n`)
+      terminal.error(`sweep: ${thrown.message}; finished runs are in ${path}: ${again}\n`)
       return 1
     }
     if (thrown instanceof QueueFailed) {

@@ -205,7 +205,7 @@ function assumptionsOf(mode: string, { chip }: Slice): string[] {
         usable,
         `${split}; gradients and optimizer state as their parameters`,
         'the batch is split over data, fsdp and expert',
-        'logits and their gradient are float32, split over tensor; they and the layer computed again are not there at once',
+        'logits and their gradient are float32, split over tensor; they and the recomputed layer are not in memory at the same time',
         'buffers of collectives, fragmentation and the padding of tiles are not counted',
       ]
     : [

@@ -238,6 +238,6 @@ function assumptionsOf(
     'Adam with float32 moments over bfloat16 weights: 22 bytes a parameter pass through HBM in the update',
     remat === 'everything'
       ? 'no recomputation is counted: what the published runs compute again is in the constant'
-      : `recomputation of policy '${remat}' is counted on top of what the published runs compute again`,
+      : `recomputation of policy '${remat}' is counted in addition to that of the published runs`,
   ]
 }

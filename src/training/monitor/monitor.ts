@@ -152,7 +152,7 @@ function guard(sink: Sink): Sink {
     if (reported) return
     reported = true
     const why = thrown instanceof Error ? thrown.message : shown(thrown)
-    process.stderr.write(`monitor: a sink failed, the run goes on [${why}]\n`)
+    process.stderr.write(`monitor: a sink failed, the run continues [${why}]\n`)
   }
   const attempt = async (work: () => unknown): Promise<void> => {
     try {

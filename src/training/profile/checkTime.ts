@@ -54,7 +54,7 @@ export function checkCheckpoints({ samples, checkpoints }: RunRecord): Found {
     if (refused === undefined) continue
     problems.push({
       ...{ problem: 'checkpoint refused', severity: 'critical', step, evidence: refused },
-      remedy: 'the run goes on from the last whole one when this folder is moved away',
+      remedy: 'move this folder away to resume from the last intact checkpoint',
     })
   }
   const times = [
