@@ -74,7 +74,7 @@ describe('diagnose', () => {
   const thrash = (step: number): number => 2 ** (8 + (Math.floor(step / 10) % 2))
   const broken: readonly [string, RunRecord, number | undefined, RegExp][] = [
     ['not finite', changed((step) => ({ loss: step < 250 ? 1 : Number.NaN })), 250, /step 250: loss NaN/],
-    ['parameters are stalled', changed((step) => ({ unchanged: step < 100 ? 0 : 0.99 })), 100, /^99 %/],
+    ['parameters stand still', changed((step) => ({ unchanged: step < 100 ? 0 : 0.99 })), 100, /^99 %/],
     ['updates lost', changed((step) => ({ updatesLost: step / 400 })), 121, /75 % of the updates/],
     ['gradients underflow', changed(() => ({ gradUnderflow: 0.2 })), 1, /^20 % of the gradients/],
     [

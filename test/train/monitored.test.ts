@@ -80,7 +80,7 @@ describe('train with monitor', () => {
     expect(samples.at(-1)!.values['unchanged']).toBe(1)
     expect(alerts.map(({ rule, firing }) => [rule.alert, firing])).toContainEqual(['UpdatesLost', true])
     const found = diagnose(readRun(folder)).problems.map(({ problem }) => problem)
-    expect(found).toEqual(['parameters are stalled', 'updates lost'])
+    expect(found).toEqual(['parameters stand still', 'updates lost'])
   })
 
   it('train(a rate that is too large) fires when the loss is no number any more, at that step', async () => {

@@ -40,7 +40,7 @@ interface Limit {
 
 const limits: readonly Limit[] = [
   {
-    ...{ metric: 'unchanged', above: 0.9, problem: 'parameters are stalled' },
+    ...{ metric: 'unchanged', above: 0.9, problem: 'parameters stand still' },
     seen: (median, { length }) =>
       `${share(median)} of the parameters are the same after a step, in the middle of the last ${length} looks`,
     remedy:
