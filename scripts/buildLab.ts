@@ -23,7 +23,7 @@ const workers = ['nan', 'drift', 'program', 'optimizers', 'attention', 'automato
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
- * every door that runs anywhere, which share their code; then the list of files for the service worker.
+ * every entry point that runs anywhere, which share their code; then the list of files for the service worker.
  */
 export async function buildLab(root: string, folder: string): Promise<BuiltLab> {
   rmSync(folder, { recursive: true, force: true })

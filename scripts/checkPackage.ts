@@ -13,13 +13,13 @@ import { inTemporaryFolder, type Packed, pack, projectWith, run } from './packed
 /** The most bytes that the package may have. */
 const limits = { tarball: 1_750_000, unpacked: 5_800_000, lab: 900_000 }
 
-/** The most bytes of what a page loads that imports a door whole. */
+/** The most bytes of what a page loads that imports an entry point whole. */
 const doorLimits: Readonly<Record<string, number>> = {
   'tpu-toolkit': 1_280_000,
   'tpu-toolkit/schedule': 13_000,
 }
 
-/** A few names of a door and the most bytes of what a page loads that imports them: what is not used is left out. */
+/** A few names of an entry point and the most bytes of what a page loads that imports them: what is not used is left out. */
 const partLimits: readonly (readonly [names: string, from: string, bytes: number])[] = [
   ['linearSchedule', 'tpu-toolkit/schedule', 5_000],
   ['schedule', 'tpu-toolkit', 13_000],
@@ -75,7 +75,7 @@ function promised(example: string): string {
   return [...example.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, line]) => `${line}\n`).join('')
 }
 
-/** A module that touches every door, so that each subpath is resolved, type-checked and loaded. */
+/** A module that touches every entry point, so that each subpath is resolved, type-checked and loaded. */
 const everyDoor = [
   "import * as root from 'tpu-toolkit'",
   ...doors.map(({ folder }) => `import * as ${folder} from 'tpu-toolkit/${folder}'`),
@@ -124,7 +124,7 @@ function checkInstallation(project: string): void {
   step(`${Object.keys(packages).length - 1} packages installed, none with an install script`)
 }
 
-/** Bundles every door: those that run anywhere for a browser, the others for Node. */
+/** Bundles every entry point: those that run anywhere for a browser, the others for Node. */
 function checkBundles(project: string): void {
   const whole = (name: string): string => `import * as door from '${name}'\nconsole.log(door)\n`
   const sizes: { what: string; where: 'browser' | 'Node'; bytes: number; packages: string[] }[] = []

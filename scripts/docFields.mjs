@@ -1,5 +1,5 @@
 // A typedoc plugin: the fields of our docstrings (Shape, Dtype, Rounding, ...), each of which begins a line, become a list
-// instead of one run-on paragraph; in the side bar the pages stand in groups, by their titles, and the doors beside them; formulas are MathML.
+// instead of one run-on paragraph; in the side bar the pages stand in groups, by their titles, and the entry points beside them; formulas are MathML.
 import { Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
 import { withFormulas } from './docFormulas.mjs'
 
@@ -41,9 +41,10 @@ export function partsWith(rule, parts) {
 // What one comes for.
 const groups = {
   Learn: 'tutorial getting-started lab notebooks step-2750 failures python real-data',
-  'Do: find and mend': 'cookbook precision-doctor sweep queue monitor profile',
+  'Do: find and repair':
+    'cookbook precision-doctor precision-bounds precision-tuning sweep queue monitor profile',
   'Do: train':
-    'low-precision-training nn losses optimizers schedules train autodiff compile kernels nca vq rl tfjs',
+    'low-precision-training nn losses optimizers schedules train autodiff compile kernels custom-operations nca vq rl tfjs',
   'Do: feed and keep': 'pipeline replay files checkpoint hosts',
   'Do: plan': 'planning',
   'Look up': 'formats block-formats exactness command benchmarks README CHANGELOG',

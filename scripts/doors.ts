@@ -1,20 +1,20 @@
 /**
  * The one list of the package's entry points, in groups by what a reader wants, the most wanted first. `npm run doors` writes from it the exports, typesVersions, main and types of
- * package.json, the entry points of typedoc.json, the root door src/index.ts and the lists in README.md and
+ * package.json, the entry points of typedoc.json, the root entry point src/index.ts and the lists in README.md and
  * src/README.md; test/doors.test.ts holds all of them to it.
  */
 export interface Door {
   /** The folder of src, which is also the subpath: `tpu-toolkit/<folder>`. */
   readonly folder: string
-  /** How the root door shows it: its names themselves, one namespace, or not at all (it needs Node). */
+  /** How the root entry point shows it: its names themselves, one namespace, or not at all (it needs Node). */
   readonly root: 'flat' | 'namespace' | 'none'
   /** One line for the reader, without a full stop. */
   readonly about: string
-  /** What a door outside of the root needs. Default: Node. */
+  /** What an entry point outside of the root needs. Default: Node. */
   readonly needs?: string
   /** Whether `npm run doors` writes a `browser.ts` for bundlers of pages: the names of `index.ts` that need no Node. */
   readonly browser?: true
-  /** Why a door that runs anywhere is outside of the root all the same. */
+  /** Why an entry point that runs anywhere is outside of the root all the same. */
   readonly anywhere?: string
 }
 
@@ -78,7 +78,7 @@ export const doorGroups: readonly DoorGroup[] = [
       {
         folder: 'numerics',
         root: 'flat',
-        about: 'stable functions beside their naive twins, measures of drift, a-priori error bounds',
+        about: 'stable functions and their naive forms, measures of drift, a-priori error bounds',
       },
       {
         folder: 'autodiff',
@@ -89,7 +89,7 @@ export const doorGroups: readonly DoorGroup[] = [
         folder: 'compile',
         root: 'namespace',
         about:
-          'a function of tensors as one program: recorded once, replayed many times faster, the same bits',
+          'a function of tensors as one program: recorded once, replayed many times faster with the same bits',
       },
       {
         folder: 'tree',
@@ -105,7 +105,7 @@ export const doorGroups: readonly DoorGroup[] = [
         folder: 'precision',
         root: 'namespace',
         about:
-          'the precision doctor: where the bits went, what would bring them back, bounds that hold, Monte Carlo rounding',
+          'the precision doctor: where bits are lost, rewrites and tuning that recover them, certified bounds, Monte Carlo rounding',
       },
     ],
   },
@@ -161,7 +161,7 @@ export const doorGroups: readonly DoorGroup[] = [
       {
         folder: 'train',
         root: 'none',
-        about: 'a training loop to read in one go: repeatable, stopped and resumed to the byte',
+        about: 'a short training loop: repeatable, stopped and resumed to the byte',
       },
     ],
   },
@@ -172,7 +172,7 @@ export const doorGroups: readonly DoorGroup[] = [
         folder: 'nn',
         root: 'namespace',
         about:
-          'layers as pure functions over trees of parameters, with a precision policy each; initializers with the bits of JAX',
+          'layers as pure functions over trees of parameters, each with a precision policy; initializers with the bits of JAX',
       },
       {
         folder: 'kernels',
@@ -183,14 +183,12 @@ export const doorGroups: readonly DoorGroup[] = [
       {
         folder: 'ssm',
         root: 'namespace',
-        about:
-          'state-space duality in every form that people write: recurrence, factorized, pairwise, segsum, chunked',
+        about: 'state-space duality in every common form: recurrence, factorized, pairwise, segsum, chunked',
       },
       {
         folder: 'vq',
         root: 'namespace',
-        about:
-          'vector quantisation: codebooks, the codes of vectors and where they go wrong, the bits of a whole model',
+        about: 'vector quantisation: codebooks, wrong codes in low precision, a whole model in a bit budget',
       },
       {
         folder: 'nca',
@@ -222,24 +220,23 @@ export const doorGroups: readonly DoorGroup[] = [
       {
         folder: 'step2750Files',
         root: 'none',
-        about: 'its files: recorded data, a run that is kept and goes on, a grid of runs',
+        about: 'its files: recorded data, a run that is saved and resumed, a grid of runs',
       },
       {
         folder: 'drift',
         root: 'none',
         anywhere: 'its name is a function there',
-        about: 'the drift bench: operations in low precision, naive beside stable, against the exact result',
+        about: 'the drift bench: operations in low precision, naive and stable, against the exact result',
       },
       {
         folder: 'failures',
         root: 'namespace',
-        about: 'a gallery of cited low-precision failures, each run the naive way and the stable way',
+        about: 'a gallery of cited low-precision failures, each in its naive and its stable form',
       },
       {
         folder: 'sweep',
         root: 'none',
-        about:
-          'an experiment over many values of its parameters, in threads; rows in a file that survives a kill',
+        about: 'an experiment over many parameter values, in threads; rows in a file that survives a kill',
       },
     ],
   },
@@ -267,7 +264,7 @@ export const doorGroups: readonly DoorGroup[] = [
         folder: 'roofline',
         root: 'namespace',
         about:
-          'what bounds an operation and a step; a lower bound of its time, an estimate with its assumptions',
+          'what bounds an operation and a step; a lower bound of the time, and an estimate with its assumptions',
       },
       {
         folder: 'sharding',
@@ -284,14 +281,12 @@ export const doorGroups: readonly DoorGroup[] = [
       {
         folder: 'xla',
         root: 'namespace',
-        about:
-          'flags of libtpu and XLA: which exist, where each belongs, what to set, what is wrong with those set',
+        about: 'flags of libtpu and XLA: which exist, the variable of each, recommended sets, a linter',
       },
       {
         folder: 'plan',
         root: 'namespace',
-        about:
-          'a slice, precision, mesh and flags as one checked description; rules and pitfalls as checks of a plan',
+        about: 'a slice, precision, mesh and flags as one checked description; rules and pitfalls as checks',
       },
     ],
   },
@@ -326,8 +321,7 @@ export const doorGroups: readonly DoorGroup[] = [
       {
         folder: 'checkpoint',
         root: 'none',
-        about:
-          'saved states of runs: whole or not at all, written beside the run; models in the layout of Hugging Face',
+        about: 'saved states of runs: atomic, written in a thread; models in the layout of Hugging Face',
       },
     ],
   },
@@ -344,19 +338,18 @@ export const doorGroups: readonly DoorGroup[] = [
         folder: 'profile',
         root: 'none',
         about:
-          'where the time of a run goes: operations, source lines, traces, what bounds them; what is wrong with a run',
+          'where the time of a run goes: operations, source lines, traces, bottlenecks; the problems of a run',
       },
       {
         folder: 'hosts',
         root: 'none',
         about:
-          'hosts that are processes: joined over TCP, sums with the bits of collectives, one that dies is noticed',
+          'hosts as processes: connected over TCP, sums with the bits of collectives, detection of lost hosts',
       },
       {
         folder: 'queue',
         root: 'none',
-        about:
-          'sweeps over many machines: trials in PostgreSQL, taken by workers wherever they run, each kept once',
+        about: 'sweeps over many machines: trials in PostgreSQL, taken by workers, each result stored once',
       },
     ],
   },

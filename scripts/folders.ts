@@ -23,7 +23,7 @@ export const wings: Readonly<Record<string, Wing>> = {
     imports: [],
   },
   bf16: {
-    about: 'bfloat16 on bare 16-bit codes: the fast twin of one format',
+    about: 'bfloat16 on bare 16-bit codes: a fast implementation of one format',
     folders: ['bf16'],
     imports: ['numbers'],
   },
@@ -34,7 +34,7 @@ export const wings: Readonly<Record<string, Wing>> = {
     imports: ['numbers', 'bf16'],
   },
   numerics: {
-    about: 'stable functions beside their naive twins, measures of drift, error bounds',
+    about: 'stable functions and their naive forms, measures of drift, error bounds',
     folders: ['numerics'],
     imports: ['tensors'],
   },
@@ -54,7 +54,7 @@ export const wings: Readonly<Record<string, Wing>> = {
     imports: [],
   },
   precision: {
-    about: 'the precision doctor: where bits were lost and what brings them back',
+    about: 'the precision doctor: where bits are lost and how to recover them',
     folders: ['precision'],
     imports: ['numbers', 'tensors', 'numerics'],
   },

@@ -4,7 +4,7 @@ import { folderPath, internalFolders, wings } from './folders.js'
 import { listedNames } from './listedNames.js'
 import { completedDoor, type FilesUnder, type Read, withEveryName } from './shownNames.js'
 
-// What `npm run doors` makes of the list of doors and of what the folders say themselves.
+// What `npm run doors` makes of the list of entry points and of what the folders say themselves.
 
 const target = (folder: string, browser?: true) => ({
   types: `./dist/${folder}index.d.ts`,
@@ -74,7 +74,7 @@ export function wingsTable(): string {
   ].join('\n')
 }
 
-/** The root door: the flat folders by name, the other portable ones as namespaces. */
+/** The root entry point: the flat folders by name, the other portable ones as namespaces. */
 export function rootDoor(list: readonly Door[], indexOf: (folder: string) => string): string {
   const lines = [
     '// The root door: every name of tensor and numerics, and the other folders that run anywhere as namespaces.',

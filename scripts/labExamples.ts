@@ -14,7 +14,7 @@ const portable = new Set([
   ...doors.filter(isPortable).map(({ folder }) => `tpu-toolkit/${folder}`),
 ])
 
-/** The `ts` programs of README.md and the guides that import nothing but doors that run anywhere. */
+/** The `ts` programs of README.md and the guides that import nothing but entry points that run anywhere. */
 export function labExamples(root: string): LabExample[] {
   const guides = readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
@@ -33,7 +33,7 @@ export function labExamples(root: string): LabExample[] {
   })
 }
 
-/** No other module than our portable doors, nothing that only Node has, and no threads, whose shared memory most pages are refused. */
+/** No other module than our portable entry points, nothing that only Node has, and no threads, whose shared memory most pages are refused. */
 function runsAnywhere(code: string): boolean {
   const modules = [...code.matchAll(/\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g)].map(
     ([, named, bare]) => named ?? bare ?? '',

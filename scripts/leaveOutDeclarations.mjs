@@ -1,5 +1,5 @@
 /**
- * Writes dist/.npmignore: the declarations that no door reaches, which nobody can import: a third of them. They stay in dist,
+ * Writes dist/.npmignore: the declarations that no entry point reaches, which nobody can import: a third of them. They stay in dist,
  * where the compiler looks for what it built. Part of `prepack`, and of all that packs the checkout.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

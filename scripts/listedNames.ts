@@ -10,7 +10,7 @@ export function listedNames(indexText: string): string[] {
   )
 }
 
-/** The files that a door names, each with what it lists from there. */
+/** The files that an entry point names, each with what it lists from there. */
 export function listedByFile(indexText: string): [file: string, names: readonly string[]][] {
   return [...indexText.matchAll(/^export (?:type )?\{[^}]*\} from '([^']+)'/gm)].map(([line, file]) => [
     file ?? '',

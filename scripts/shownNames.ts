@@ -1,8 +1,8 @@
 import { folderPath } from './folders.js'
 import { listedByFile, listedNames } from './listedNames.js'
 
-// What a door shows without being told: the folder's own list or room says it already. A name that is missing in
-// src/<folder>/index.ts is written there, and each name of a door that src/README.md has not, into its section.
+// What an entry point shows without being told: the folder's own list or room says it already. A name that is missing in
+// src/<folder>/index.ts is written there, and each name of an entry point that src/README.md has not, into its section.
 
 /** Reads a file of the package. */
 export type Read = (path: string) => string
@@ -11,9 +11,9 @@ export type Read = (path: string) => string
 export type FilesUnder = (folder: string, ending: string) => readonly string[]
 
 interface Shown {
-  /** The files, as the door names them: './room/file.js'. */
+  /** The files, as the entry point names them: './room/file.js'. */
   readonly files: (read: Read, filesUnder: FilesUnder) => readonly string[]
-  /** Whether a door shows what such a file exports. */
+  /** Whether an entry point shows what such a file exports. */
   readonly shows: (name: string, file: string) => boolean
 }
 
@@ -77,7 +77,7 @@ const exportsOf = (text: string): string[] => [...text.matchAll(declared)].map((
 const isType = (text: string, name: string): boolean =>
   new RegExp(`^export (type|interface) ${name}\\b`, 'm').test(text)
 
-/** The text of a door with the names that it shows without being told. */
+/** The text of an entry point with the names that it shows without being told. */
 export function completedDoor(folder: string, read: Read, filesUnder: FilesUnder): string {
   let text = read(`src/${folderPath(folder)}/index.ts`)
   for (const { files, shows } of shownWhole[folder] ?? []) {
@@ -93,7 +93,7 @@ export function completedDoor(folder: string, read: Read, filesUnder: FilesUnder
   return text
 }
 
-/** The door's text with names of a file: in its line, else in a line behind the last of its room. */
+/** The entry point's text with names of a file: in its line, else in a line behind the last of its room. */
 function withNames(text: string, file: string, names: readonly string[]): string {
   const lineOf = new RegExp(`^export \\{([^}]*?),?\\s*\\} from '${file.replaceAll('.', '\\.')}'`, 'm')
   if (lineOf.test(text)) {
@@ -117,7 +117,7 @@ function firstSentence(text: string, name: string): string {
   return (/^ ?(.*?)(?:[.:;](?: |$)|@|$)/.exec(words)?.[1] ?? '').replaceAll('`', '').trim() || 'New'
 }
 
-/** src/README.md with every name of a door in its section: behind its neighbour in the door's list, else in a line of its own. */
+/** src/README.md with every name of an entry point in its section: behind its neighbour in the entry point's list, else in a line of its own. */
 export function withEveryName(map: string, folder: string, index: string, read: Read): string {
   const parts = map.split(/^(?=## )/m)
   const at = parts.findIndex((part) => part.startsWith(`## ${folder}\n`))

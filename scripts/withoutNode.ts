@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * For pages: what a door imports of Node is left out where nothing of it is used. Where something is, the bundle still names
+ * For pages: what an entry point imports of Node is left out where nothing of it is used. Where something is, the bundle still names
  * the module, which `nodeModulesIn` finds.
  */
 export const withoutNode: Plugin = {

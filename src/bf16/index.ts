@@ -1,4 +1,4 @@
-// bfloat16, the format this package is about, under short names: the fast twin of formats. Codes are numbers 0..65535,
+// bfloat16, the format this package is about, under short names: a fast implementation of formats for one format. Codes are numbers 0..65535,
 // arrays of codes Uint16Array. Read cast.ts and arithmetic.ts first, then encodeArrays.ts.
 
 export { add, div, fma, max, min, mul, sub } from './arithmetic.js'

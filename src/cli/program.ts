@@ -34,7 +34,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
 /** The program `tpu-toolkit`. */
 const program: ProgramOptions = {
   name: 'tpu-toolkit',
-  description: 'A numerics laboratory for low-precision training: its experiments.',
+  description: 'A numerics laboratory for low-precision training: its experiments and tools.',
   version: packageVersion(),
   subcommands,
   needAll: ['completion'],

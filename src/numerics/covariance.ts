@@ -33,9 +33,9 @@ const covarianceNames: OptionTable<CovarianceOptions> = {
  * Dtype     a float; the result is float32 (float64 for float64): cast it if it must be narrow.
  * Rounding  means, centred values, products and sums each to float32, rows ascending; divided by n - 1, once.
  * Special   a column with NaN or Inf gives NaN.
- * Throws    RangeError for n below 2; TypeError for a dtype that is no float.
+ * Throws    RangeError for n below 2; TypeError for a dtype that is not a float.
  * Error     means are off by at most n 2^-24 mean |z|, so the cancellation of z - mean costs nothing that z has.
- * Source    the naive twin at mean 100 has rank 1: `covarianceSpectrum`.
+ * Source    the naive form at mean 100 has rank 1: `covarianceSpectrum`.
  *
  * @example stableCovariance(tensor([[1, 2], [3, 6]], { dtype: 'bfloat16' })).toNested() // [[2,4],[4,8]]
  */

@@ -29,8 +29,8 @@ export interface Drift {
   readonly firstPast: number | null
   /**
    * For one-dimensional running values that stall, which is that what is added changes nothing any more: how many elements
-   * there were (from 1) when the value last changed. 256 for a bfloat16 sum of 1,000 ones. Null where it goes on, where the
-   * reference does not go on either (by more than one step of the dtype), where the last value is right to a step, and in
+   * there were (from 1) when the value last changed. 256 for a bfloat16 sum of 1,000 ones. Null if the values keep changing, if the
+   * reference does not change either (by more than one step of the dtype), if the last value is right to a step, and in
    * other ranks.
    */
   readonly stallIndex: number | null
@@ -48,7 +48,7 @@ const driftNames: OptionTable<DriftOptions> = { tolerance: 'optional' }
  * Measures a computed tensor against a reference, in float64.
  *
  * Shape     both alike; the reference a tensor of any float dtype, or numbers in row-major order. No elements: all 0.
- * Special   NaN against NaN, and an infinity against itself, are no error; against anything else maxAbs, maxRel, rms and
+ * Special   NaN compared with NaN, and an infinity with itself, is no error; compared with anything else maxAbs, maxRel, rms and
  *           maxUlps are Infinity and the bias is what the differences add up to, NaN if one is.
  * Error     the differences are rounded to float64, nothing else matters.
  *

@@ -1,4 +1,4 @@
-// Stable functions beside their naive twins, measures of drift, a-priori error bounds.
+// Stable functions and their naive forms, measures of drift, a-priori error bounds.
 // Read cumsum.ts first, then drift.ts and errorBound.ts. Everything that takes and gives tensors is made of tensor
 // operations, so it is differentiable; drift, ulpDistance, errorBound, exactSum, covarianceSpectrum measure in float64.
 export { type CumsumOptions, naiveCumsum, stableCumsum } from './cumsum.js'

@@ -9,10 +9,10 @@ import type { OpenPrefetcher, Prefetcher, Target } from './prefetch.js'
 export interface PrefetchStats {
   /** Who gathers ahead: 'none yet' before the first sampleAsync. */
   readonly by: 'worker' | 'in-process' | 'none yet'
-  /** Batches that were ready when they were asked for, and those that this thread gathered itself. */
+  /** Batches that were ready when requested, and batches that this thread gathered itself. */
   readonly ready: number
   readonly gathered: number
-  /** Batches drawn for another size, never handed out, and rows drawn again because they had been overwritten. */
+  /** Prefetched batches of another size, which were discarded, and rows redrawn because they had been overwritten. */
   readonly discarded: number
   readonly renewed: number
 }

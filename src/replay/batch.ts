@@ -1,7 +1,7 @@
 import type { Allocate, Column } from './column.js'
 import type { ColumnArray, NumericColumn, ReplaySpec, TransitionSpec } from './layout.js'
 
-/** What every batch has besides its columns, one entry per row. */
+/** The fields of every batch besides its columns, one entry per row. */
 export interface BatchFacts {
   /** Rows in the batch. */
   readonly size: number

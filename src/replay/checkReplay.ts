@@ -12,7 +12,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Refuses facts that no buffer of these settings has. A digest tells damage, not intent: a file may be written by anybody,
+ * Throws for facts that no buffer of these settings can have. A digest detects damage, not intent: anybody may write a file,
  * and numbers that do not fit together would be drawn from, and looped over, for ever.
  */
 export function checkFacts(
@@ -58,7 +58,7 @@ function checkPlan(
   const rows = Math.min(added, capacity)
   const isRow = (value: unknown): value is number => isCount(value) && value < added
   if (typeof replacement !== 'boolean' || !Array.isArray(indices) || !indices.every(isRow)) {
-    return refuse('a batch drawn ahead of rows that there are not')
+    return refuse('a prefetched batch of rows that do not exist')
   }
   if (indices.length === 0 || indices.length > rows) {
     return refuse(`a batch drawn ahead of ${indices.length} rows`)

@@ -37,7 +37,7 @@ export class Planner {
     return plan
   }
 
-  /** Draws others for the rows that are no longer there; returns where. */
+  /** Redraws the rows that were overwritten; returns their positions. */
   renew(plan: Plan): number[] {
     const { oldest } = this.#episodes
     const renewed: number[] = []

@@ -40,7 +40,7 @@ export class ReplayBuffer<S extends ReplaySpec = TransitionSpec> extends ReplayC
 
   /**
    * Writes everything to one file, which is the old one or the new one at every moment: rows, priorities, scales, counts,
-   * and where the draws are, so that a loaded buffer goes on exactly as this one would.
+   * and the position in the random stream, so that a loaded buffer continues exactly as this one would.
    */
   save(path: string | URL): void {
     writeReplay(path, this.state())

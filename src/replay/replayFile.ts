@@ -61,7 +61,7 @@ export interface OpenReplay {
   close(): void
 }
 
-/** Opens a file for reading only, and refuses one of which a single bit is wrong. */
+/** Opens a file for reading only; throws if a single bit is wrong. */
 export function openReplay(path: string | URL): OpenReplay {
   requireLittleEndian('load')
   const name = typeof path === 'string' ? path : fileURLToPath(path)

@@ -52,7 +52,7 @@ export interface TransitionOptions extends ReplayCommonOptions {
   readonly spec?: undefined
 }
 
-/** Columns of one's own. */
+/** Custom columns. */
 export interface SpecOptions<S extends ReplaySpec> extends ReplayCommonOptions {
   readonly spec: S
   readonly obsDim?: undefined

@@ -20,7 +20,7 @@ export interface ReplayStats {
   readonly size: number
   readonly added: number
   readonly overwritten: number
-  /** Rows and batches handed out by sample, sampleAsync and sampleSequences. */
+  /** Rows and batches returned by sample, sampleAsync and sampleSequences. */
   readonly sampled: number
   readonly batches: number
   /** Memory of all rows, of columns alone. */
@@ -29,7 +29,7 @@ export interface ReplayStats {
   readonly nanRewards: number
   /** Prioritized: the sum of p^alpha, the largest priority given, and updates that came too late for their row. */
   readonly priorities: { readonly total: number; readonly max: number; readonly stale: number } | undefined
-  /** inserts * samplesPerInsert - samples, and between what it is kept. */
+  /** inserts * samplesPerInsert - samples, and its limits. */
   readonly rateLimit:
     | { readonly diff: number; readonly minDiff: number; readonly maxDiff: number }
     | undefined

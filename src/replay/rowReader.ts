@@ -116,7 +116,7 @@ function countNaNs(values: ArrayLike<number>): number {
   return count
 }
 
-/** A flag, as given. A row without one is a mistake that no training would tell. */
+/** A flag, as given. Training would not reveal a missing one, so it throws. */
 function flag(op: string, name: string, given: unknown): boolean {
   if (given === true || given === 1) return true
   if (given === false || given === 0) return false

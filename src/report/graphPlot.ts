@@ -21,7 +21,7 @@ export interface PlotEdge {
   readonly to: string
 }
 
-/** What a graph needs beside its boxes and arrows. */
+/** The options of a graph. */
 export interface GraphPlotOptions {
   /** Read out by screen readers. */
   readonly title: string

@@ -15,7 +15,7 @@ export interface HeatCell {
   readonly text?: string
 }
 
-/** What a heat map needs beside its cells. */
+/** The options of a heat map. */
 export interface HeatMapOptions {
   /** Read out by screen readers. */
   readonly title: string
@@ -38,7 +38,7 @@ const letter = 6.6
 /**
  * A table of cells coloured by their value, as a self-contained SVG text; the colours run over the ranks of the values, so
  * that one far away does not wash out the rest. Columns and rows stand in the order in which they come first; a later cell
- * at the same place replaces an earlier one. The same input gives the same bytes.
+ * at the same place replaces an earlier one. Equal inputs give equal bytes.
  *
  * @example heatMap([{ x: 'a', y: 'b', value: 1 }], { title: 't', x: { label: 'x' }, y: { label: 'y' } }).slice(0, 4) // '<svg'
  */

@@ -27,7 +27,7 @@ export interface Section {
   readonly figures?: readonly Figure[]
   /** Ready HTML, from `htmlTable`. */
   readonly html?: string
-  /** Long matter behind a line that opens it: ready HTML. */
+  /** Long content in a collapsible section, as HTML. */
   readonly details?: readonly { readonly summary: string; readonly html: string }[]
 }
 

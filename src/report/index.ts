@@ -1,5 +1,5 @@
 // Reports: text tables for terminals, SVG plots, CSV and self-contained HTML pages, all byte-stable.
-// Not in the root door: it brings a plotting library and a DOM. Read plot.ts first.
+// Not in the root entry point: it brings a plotting library and a DOM. Read plot.ts first.
 export type { Axis } from './axis.js'
 export type { Cell, Column, Row } from './column.js'
 export { csv, type CsvOptions } from './csv.js'

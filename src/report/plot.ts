@@ -37,7 +37,7 @@ export interface PlotMarker {
   readonly color?: SeriesColor
 }
 
-/** What a plot needs beside its series. */
+/** The options of a plot. */
 export interface PlotOptions {
   /** Read out by screen readers. */
   readonly title: string
@@ -64,7 +64,7 @@ const lineHeight = 12
 const endLine = 14
 
 /**
- * Lines through points, as a self-contained SVG text. The same input gives the same bytes.
+ * Lines through points, as a self-contained SVG text. Equal inputs give equal bytes.
  * On a logarithmic axis a zero is a hollow ring at the foot of the plot and what is not finite a cross at its top; the
  * line breaks there.
  *

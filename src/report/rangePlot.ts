@@ -13,7 +13,7 @@ export interface PlotRange {
   readonly to: number
 }
 
-/** What a range plot needs beside its bars and ranges. */
+/** The options of a range plot. */
 export interface RangePlotOptions {
   /** Read out by screen readers. */
   readonly title: string
@@ -33,7 +33,7 @@ const row = 16
 
 /**
  * A histogram above named ranges of its x axis, as a self-contained SVG text: what there is, and what can be held. Bars
- * are one wide and stand on [x, x + 1]; what lies outside of the axis is cut off. The same input gives the same bytes.
+ * are one wide and stand on [x, x + 1]; what lies outside of the axis is cut off. Equal inputs give equal bytes.
  *
  * @example rangePlot([{ x: 0, y: 1 }], [], { title: 't', x: { label: 'x', domain: [-1, 2] }, y: { label: 'y' } }).slice(0, 4) // '<svg'
  */

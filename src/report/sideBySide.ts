@@ -3,7 +3,7 @@ import type { Column, Row } from './column.js'
 import type { PlotPoint, PlotSeries } from './plot.js'
 
 /**
- * Plots beside each other where there is room, as HTML: what a cell of a notebook shows.
+ * Plots side by side where there is room, as HTML for a notebook cell.
  *
  * @example sideBySide(['<svg></svg>', '<svg></svg>']) // '<div style="display: flex; flex-wrap: wrap; gap: 8px"><svg></svg><svg></svg></div>'
  */

@@ -23,7 +23,7 @@ const frame = {
 export interface TableOptions {
   /** A rule is drawn wherever this field changes. */
   readonly group?: string | undefined
-  /** No line is longer than that many columns. Default: as long as the cells ask for. */
+  /** The maximum line length in columns. Default: the width of the cells. */
   readonly width?: number | undefined
 }
 

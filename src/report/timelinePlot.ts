@@ -13,7 +13,7 @@ export interface PlotStretch {
   readonly label?: string
 }
 
-/** What a timeline needs beside its stretches. */
+/** The options of a timeline. */
 export interface TimelinePlotOptions {
   /** Read out by screen readers. */
   readonly title: string
@@ -34,7 +34,7 @@ const row = 28
 
 /**
  * What was busy when: a row for each lane, a box for each stretch, neighbours in two shades; as a self-contained SVG text.
- * The same input gives the same bytes.
+ * Equal inputs give equal bytes.
  *
  * @example timelinePlot([{ lane: 'copy', start: 0, end: 2 }], { title: 't', x: { label: 'ms' } }).slice(0, 4) // '<svg'
  */

@@ -35,7 +35,7 @@ export function checkCount(op: string, numbers: Numbers, least: number): void {
   )
 }
 
-/** Throws unless a schedule can be asked for this step. */
+/** Throws unless the step is a finite number, 0 or more. */
 export function checkStep(op: string, step: number): void {
   checkNotNegative(op, { step })
 }

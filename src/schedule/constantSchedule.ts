@@ -3,7 +3,7 @@ import { checkFinite } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
 /**
- * The same rate at every step.
+ * A constant rate.
  *
  * @example constantSchedule(0.25)(1000) // 0.25
  * constantSchedule(NaN) // throws constantSchedule: value is not a finite number [NaN]

@@ -3,7 +3,7 @@ import { blend, cosineShare } from './blend.js'
 import { checkFinite, checkNotNegative, checkPositive } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
-/** A start, a length, and where the cosine ends. */
+/** Initial value, number of steps, and final share of a cosine decay. */
 export interface CosineDecayOptions {
   readonly initValue: number
   /** Above 0. */

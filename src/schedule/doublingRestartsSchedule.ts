@@ -5,7 +5,7 @@ import { joinSchedules } from './joinSchedules.js'
 import type { Schedule } from './schedule.js'
 import { afterWarmup } from './warmup.js'
 
-/** How many steps there are, and into how many cycles they are cut. */
+/** The total number of steps, and the number of cycles. */
 export interface DoublingPeriodsOptions {
   readonly warmupSteps: number
   /** The length of the whole schedule, warm-up included. */
@@ -13,7 +13,7 @@ export interface DoublingPeriodsOptions {
   /** How many cosine cycles: one more than there are restarts. */
   readonly cycles: number
   /**
-   * What becomes of the steps that cycles of T, 2T, 4T ... leave over: the last cycle takes them, so that it ends at
+   * The steps left over by cycles of T, 2T, 4T ...: the last cycle includes them, so that it ends at
    * `totalSteps`, or the schedule ends early and stays at its end value ('drop', as published). Default 'last-cycle'.
    */
   readonly remainder?: 'last-cycle' | 'drop'
@@ -27,13 +27,13 @@ const periodNames: OptionTable<DoublingPeriodsOptions> = {
   remainder: 'optional',
 }
 
-/** The cycles, and the values between which each runs. */
+/** The cycles, and their start and end values. */
 export interface DoublingRestartsOptions extends DoublingPeriodsOptions {
-  /** Where the warm-up begins. Default 0. */
+  /** The value at step 0, where the warmup begins. Default 0. */
   readonly initValue?: number
-  /** Where every cycle begins. */
+  /** The value at the start of every cycle. */
   readonly peakValue: number
-  /** Where every cycle is headed, and what the last one reaches. Default 0. */
+  /** The value that every cycle approaches and the last one reaches. Default 0. */
   readonly endValue?: number
 }
 
@@ -53,7 +53,7 @@ const names: OptionTable<DoublingRestartsOptions> = {
  * doublingPeriods({ warmupSteps: 1000, totalSteps: 50000, cycles: 4, remainder: 'drop' }) // [3266, 6532, 13064, 26128]
  */
 export function doublingPeriods(options: DoublingPeriodsOptions): number[] {
-  // What the schedule itself was made from is welcome too.
+  // The options of the schedule itself are accepted too.
   checkOptions('doublingPeriods', options, { ...names, peakValue: 'optional' })
   return periods('doublingPeriods', options)
 }

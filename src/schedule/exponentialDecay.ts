@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../base/options/index.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
-/** A start, a factor, and how often it is applied. */
+/** Initial value, decay factor, and how often it is applied. */
 export interface ExponentialDecayOptions {
   readonly initValue: number
   /** Steps in which the value is multiplied once; 0 or fewer hold `initValue` for ever. */
@@ -44,7 +44,7 @@ export function exponentialDecay(options: ExponentialDecayOptions): Schedule {
   return exponential('exponentialDecay', options)
 }
 
-/** The same, with another name in its errors. */
+/** The same function, under another name in its errors. */
 export function exponential(op: string, options: ExponentialDecayOptions): Schedule {
   const { initValue, transitionSteps, decayRate, transitionBegin = 0, staircase = false } = options
   checkFinite(op, { initValue, transitionSteps, transitionBegin })

@@ -5,7 +5,7 @@ import { afterWarmup } from './warmup.js'
 
 /** The warm-up, and how slowly it falls after. */
 export interface InverseSqrtOptions {
-  /** Where the warm-up begins. Default 0. */
+  /** The value at step 0, where the warmup begins. Default 0. */
   readonly initValue?: number
   readonly peakValue: number
   readonly warmupSteps: number

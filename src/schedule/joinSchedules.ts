@@ -8,7 +8,7 @@ import { checked, type Schedule } from './schedule.js'
  *
  * Special   optax takes boundaries in any order, and the last one in the list that was passed wins.
  * Throws    RangeError unless boundaries are one fewer than schedules, not negative, and do not descend.
- * Cost      one comparison per boundary; only the schedule in force is asked.
+ * Cost      one comparison per boundary; only the active schedule is evaluated.
  * Source    optax 0.2.8, join_schedules
  *
  * @example const rate = joinSchedules([constantSchedule(1), linearSchedule({ initValue: 4, endValue: 0, transitionSteps: 4 })], [10])

@@ -3,7 +3,7 @@ import { checkFinite, checkPositive } from './checkNumbers.js'
 import { interpolate } from './piecewiseSchedules.js'
 import type { Schedule } from './schedule.js'
 
-/** A length, a peak, and how far below it the ends are. */
+/** The number of steps, the peak, and the ratios of the end values to it. */
 export interface CosineOnecycleOptions {
   /** Above 0. */
   readonly transitionSteps: number
@@ -25,7 +25,7 @@ const cosineNames: OptionTable<CosineOnecycleOptions> = {
   finalDivFactor: 'optional',
 }
 
-/** The same, and where the third line begins. */
+/** `CosineOnecycleOptions`, and where the third line begins. */
 export interface LinearOnecycleOptions extends CosineOnecycleOptions {
   /** The part of the steps before the first value is reached again, from `pctStart` to 1. Default 0.85. */
   readonly pctFinal?: number

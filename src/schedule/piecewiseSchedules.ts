@@ -3,7 +3,7 @@ import { blend, cosineShare } from './blend.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
-/** A start, and what it is multiplied by at which step. */
+/** The initial value, and the factors by step. */
 export interface PiecewiseConstantOptions {
   readonly initValue: number
   /** What the value is multiplied by, by the step from which on; neither is negative. Default none. */
@@ -16,7 +16,7 @@ const constantNames: OptionTable<PiecewiseConstantOptions> = {
   boundariesAndScales: 'optional',
 }
 
-/** The same, and how the values are joined. */
+/** `PiecewiseConstantOptions`, and how the values are interpolated. */
 export interface PiecewiseInterpolateOptions extends PiecewiseConstantOptions {
   readonly interpolateType: 'linear' | 'cosine'
 }
@@ -64,7 +64,7 @@ export function piecewiseInterpolateSchedule(options: PiecewiseInterpolateOption
   return interpolate('piecewiseInterpolateSchedule', options)
 }
 
-/** The same, with another name in its errors. */
+/** The same function, under another name in its errors. */
 export function interpolate(op: string, options: PiecewiseInterpolateOptions): Schedule {
   const { interpolateType } = options
   checkName(op, 'interpolateType', interpolateType, ['linear', 'cosine'])

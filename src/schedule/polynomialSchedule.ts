@@ -3,7 +3,7 @@ import { blend } from './blend.js'
 import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { checked, type Schedule } from './schedule.js'
 
-/** Two values, and the steps between them. */
+/** The two values, and the steps between them. */
 export interface LinearOptions {
   readonly initValue: number
   readonly endValue: number
@@ -21,7 +21,7 @@ const linearNames: OptionTable<LinearOptions> = {
   transitionBegin: 'optional',
 }
 
-/** The same, and the power. */
+/** `LinearOptions`, and the power. */
 export interface PolynomialOptions extends LinearOptions {
   /** Not negative; with 0 the value stays `initValue` for ever, as 0^0 is 1. */
   readonly power: number

@@ -3,7 +3,7 @@ import { checkFinite, checkNotNegative } from './checkNumbers.js'
 import { linearSchedule } from './polynomialSchedule.js'
 import { checked, type Schedule } from './schedule.js'
 
-/** How a schedule begins that warms up first. */
+/** The warmup at the beginning of a schedule. */
 export interface WarmupOptions {
   readonly initValue: number
   readonly peakValue: number

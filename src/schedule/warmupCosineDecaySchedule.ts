@@ -37,7 +37,7 @@ export function warmupCosineDecaySchedule(options: WarmupCosineDecayOptions): Sc
   return warmupCosine('warmupCosineDecaySchedule', options)
 }
 
-/** The same, with another name in its errors. */
+/** The same function, under another name in its errors. */
 export function warmupCosine(op: string, options: WarmupCosineDecayOptions): Schedule {
   checkOptions(op, options, names)
   const { peakValue, warmupSteps, decaySteps, endValue = 0, exponent = 1 } = options

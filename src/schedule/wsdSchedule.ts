@@ -4,12 +4,12 @@ import { checkFinite, checkNotNegative, checkPositive } from './checkNumbers.js'
 import type { Schedule } from './schedule.js'
 import { afterWarmup } from './warmup.js'
 
-/** How the last phase of `wsdSchedule` falls. */
+/** The shape of the decay phase of `wsdSchedule`. */
 export type WsdShape = 'linear' | 'cosine' | '1-sqrt'
 
 /** The lengths of the three phases, and their values. */
 export interface WsdOptions {
-  /** Where the warm-up begins. Default 0. */
+  /** The value at step 0, where the warmup begins. Default 0. */
   readonly initValue?: number
   readonly peakValue: number
   /** The value after the decay. Default 0. */

@@ -196,7 +196,7 @@ describe('scan', () => {
     expect(() => scan(running, one, xs, { length: 3 })).toThrow('scan: xs differ in length [2, not 3]')
     expect(() => scan(running, one, one)).toThrow('scan: a scalar has no rows [float32 []]')
     expect(() => scan((c: Tensor) => [c, c], one, null)).toThrow(
-      'scan: without xs the length is to be said [no xs]',
+      'scan: without xs the option length is required [no xs]',
     )
     expect(() => scan((c: Tensor) => [c.item() > 0 ? c : mul(c, 2), c], one, xs)).toThrow(
       /^scan: an element was read while the function was recorded, compute with where \[.*scan.test.ts/,

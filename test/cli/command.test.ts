@@ -19,7 +19,7 @@ describe('docs/command.md', async () => {
     const [before, after] = page.split(/^## env$[\s\S]*?^(?=## )/m)
     const written = await commandPage(`${before}## gone\n\nWords.\n\n${after}`)
     expect(written).not.toContain('## gone')
-    expect(written).toContain('## env\n\nWhich optional parts are there')
+    expect(written).toContain('## env\n\nLists the available optional parts')
     expect(written).toContain(
       `\`\`\`sh\nTPU_TOOLKIT_PYTHON=.venv/bin/python tpu-toolkit env\n\`\`\`\n\n## ${names[names.indexOf('env') + 1]}`,
     )

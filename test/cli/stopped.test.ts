@@ -60,20 +60,17 @@ function expectRestored(seen: string): void {
 const cases: readonly (readonly [string[], RegExp])[] = [
   [
     ['nan'],
-    /nan: stopped at \d+ %, step \d+; nothing of it is kept: with --checkpoint <file> the same command goes on/,
+    /nan: stopped at \d+ %, step \d+; nothing is saved: use --checkpoint <file> to be able to resume/,
   ],
   [
     ['nan', '--checkpoint', 'run.json'],
     /nan: stopped at .*; up to 100 steps before, it is in run\.json: the same/,
   ],
-  [
-    ['sweep'],
-    /sweep: stopped at 0 %, 0 of 1 runs; the runs that are done are in reports.sweep.rows\.jsonl: the same/,
-  ],
+  [['sweep'], /sweep: stopped at 0 %, 0 of 1 runs; finished runs are in reports.sweep.rows\.jsonl: the same/],
   [['drift'], /drift: stopped at \d+ %, cumsum; nothing is written yet; --only and --length make it shorter/],
   [
     ['doctor', 'step2750'],
-    /doctor: stopped at \d+ %, trial \d+, .*; \d+ trials are kept: the same command with --resume goes on/,
+    /doctor: stopped at \d+ %, trial \d+, .*; \d+ trials are saved: resume by the same command with --resume/,
   ],
   [['gallery'], /gallery: stopped at \d+ %, [a-z-]+; nothing is written yet/],
   [['formats', '--measure'], /formats: stopped at \d+ %, [a-z]+; nothing is written yet/],

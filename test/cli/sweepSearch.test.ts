@@ -120,7 +120,7 @@ describe('sweep of a module', () => {
     const { status, out: text, error } = await sweep(...args)
     expect([status, text]).toEqual([1, ''])
     expect(error).toMatch(
-      /^sweep: mine\.mjs: failed, out of luck \[lr 0\.1, batchSize 13\]; the runs that are done are in .*: the same command tries the others again\n$/,
+      /^sweep: mine\.mjs: failed, out of luck \[lr 0\.1, batchSize 13\]; finished runs are in .*: the same command tries the others again\n$/,
     )
     expect(readFileSync(join(out('fails'), 'rows.jsonl'), 'utf8').split('\n').length).toBe(4)
   })
@@ -155,10 +155,7 @@ describe('sweep of a module', () => {
     [['--search', 'sobel'], /^sweep: unknown search \[sobel\], did you mean sobol, there are /],
     [['--trials', '3'], /^sweep: --trials says nothing of --search grid \[3\]\n$/],
     [['--search', 'random', '--eta', '3'], /^sweep: --eta says nothing of --search random \[3\]\n$/],
-    [
-      ['--search', 'asha', '--min-steps', '1', '--max-steps', '3'],
-      /^sweep: --search asha asks by what the best go on: --metric\n$/,
-    ],
+    [['--search', 'asha', '--min-steps', '1', '--max-steps', '3'], /^sweep: --search asha needs --metric\n$/],
     [
       ['--search', 'asha', '--metric', 'loss'],
       /^sweep: --search asha asks how far trials run at first and at most: --min-steps, --max-steps\n$/,

@@ -33,7 +33,7 @@ test('tensors in a Map, an instance, a promise or a generator are no result', as
   }
   const x = t.ones([2])
   const says = (what: string): string =>
-    `compile: f gives its tensors in what is no array and no plain object [${what}]`
+    `compile: result is not a tree of arrays and plain objects [${what}]`
   expect(() => compile((y: t.Tensor) => new Map([['y', t.neg(y)]]))(x)).toThrow(new TypeError(says('Map')))
   expect(() => compile((y: t.Tensor) => [new Holder(t.neg(y))])(x)).toThrow(new TypeError(says('Holder')))
   expect(() => compile(async (y: t.Tensor) => t.neg(y))(x)).toThrow(new TypeError(says('Promise')))
@@ -77,7 +77,7 @@ test('arguments that may change without being others are refused, unless they ar
   const held = new Map([['y', t.ones([2])]])
   expect(() => compile(f)(t.ones([2]), held)).toThrow(
     new TypeError(
-      'compile: argument 1 holds what is no array and no plain object, make it static if it never changes [Map]',
+      'compile: argument 1 is not a tree of arrays and plain objects, make it static if it never changes [Map]',
     ),
   )
   expect(() =>

@@ -65,7 +65,7 @@ describe('runKernels', () => {
     [{ blocks: [0] }, 'runKernels: block is not a whole number from 1 to 65536 [0]'],
     [{ dtypes: ['float64' as const] }, 'runKernels: unknown dtype, '],
     [{ steps: 0 }, 'runKernels: steps is not a whole number from 1 to 100000 [0]'],
-    [{ text: new Uint8Array(0) }, 'runKernels: the text is no bytes'],
+    [{ text: new Uint8Array(0) }, 'runKernels: the text is not bytes'],
   ])('refuses %j', (options, message) => {
     expect(() => runKernels(options)).toThrow(message)
   })

@@ -51,7 +51,7 @@ describe('mesh', () => {
     tick(80)
     expect(group.lost).toEqual([1])
     expect(await received).toEqual(
-      new HostLost('hosts: host 1 is lost, it said nothing for 1 s [host 0]', [1]),
+      new HostLost('hosts: host 1 is lost, no message for 1 s [host 0]', [1]),
     )
   })
 

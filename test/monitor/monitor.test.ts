@@ -99,8 +99,8 @@ describe('monitor', () => {
     end()
     expect(samples.map(({ step }) => step)).toEqual([1, 2])
     expect(lines.sort()).toEqual([
-      'monitor: a sink failed, the run goes on [disk full]\n',
-      'monitor: a sink failed, the run goes on [late]\n',
+      'monitor: a sink failed, the run continues [disk full]\n',
+      'monitor: a sink failed, the run continues [late]\n',
     ])
   })
 

@@ -175,7 +175,7 @@ describe(`save and load (seed ${seed})`, () => {
       forged(({ facts }) => {
         facts['pending'] = { replacement: true, indices: [40], lasts: [40], relative: [1] }
       }),
-    ).toBe('a batch drawn ahead of rows that there are not')
+    ).toBe('a prefetched batch of rows that do not exist')
     expect(
       forged(({ facts }) => {
         facts['pending'] = { replacement: true, indices: [20], lasts: [30], relative: [1] }

@@ -84,7 +84,7 @@ describe('accumulateGradients', () => {
     expect(alive).toBe(2)
     expect(() => accumulateGradients(parts())).toThrow('weights need the rows of all parts, say rows')
     expect(() => accumulateGradients(parts(), { rows: 5 })).toThrow(
-      'parts have other rows than said [4 of 5]',
+      'the rows of the parts do not add up to the option rows [4 of 5]',
     )
   })
 

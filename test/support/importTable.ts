@@ -207,8 +207,8 @@ export const mayUse: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Regular families, one name per element of a list: the files that a door has them from. They do not count towards the
- * 45 values a door may list.
+ * Regular families, one name per element of a list: the files that an entry point has them from. They do not count towards the
+ * 45 values an entry point may list.
  */
 const familyFiles: Readonly<Record<string, RegExp>> = {
   formats: /^formatArrays$/,
@@ -222,7 +222,7 @@ const familyFiles: Readonly<Record<string, RegExp>> = {
     /^(elementwise|layout|reductions|composed)\/|^storage\/(observe|recordEverything|substitute|siteOf|timing)$/,
 }
 
-/** The names that a door has from files like these, './room/file.js' without its ends. */
+/** The names that an entry point has from files like these, './room/file.js' without its ends. */
 export const namesFrom = (folder: string, files: RegExp): string[] =>
   listedByFile(readText(`src/${folderPath(folder)}/index.ts`))
     .filter(([file]) => files.test(file.slice(2, -3)))

@@ -7,7 +7,7 @@ type Maker = (options: Readonly<Record<string, unknown>>) => optimizers.Gradient
 /** These take more than one record of options, or none. */
 const otherwise = new Set(['createOptimizer', 'createPythonOptimizer', 'scaleByParamBlockRms'])
 
-/** Every optimizer and every rescaling of the door, by name. */
+/** Every optimizer and every rescaling of the entry point, by name. */
 export const makerNames: readonly string[] = namesFrom(
   'optimizer',
   /^(adams|optimizers|rescalings)\/|^unscheduled\/prodigy$/,

@@ -210,7 +210,7 @@ describe(`runSweep (seed ${seed})`, () => {
     [{ goal: 'min' }, 'runSweep: option metric is missing, of which goal speaks [no metric]'],
     [
       { search: asha({ over: grid(), minSteps: 1, maxSteps: 2 }) },
-      'runSweep: option metric is missing, by which one in 3 goes on [asha]',
+      'runSweep: asha needs the option metric [asha]',
     ],
     [{ metric: 'loss', goal: 'least' }, 'runSweep: unknown goal, there are min, max [least]'],
     [{ workers: 0 }, 'runSweep: workers is not a whole number from 1 to 256 [0]'],

@@ -126,7 +126,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
         }
         if (performance.now() - began > patience * 1000) {
           gone = new QueueFailed(
-            `${op}: no connection for ${patience} seconds, what is done is kept, the same command goes on [${shown}: ${thrown.message}]`,
+            `${op}: no connection for ${patience} seconds, finished runs are kept, the same command resumes [${shown}: ${thrown.message}]`,
           )
           throw gone
         }
@@ -142,7 +142,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
     scarceSince ??= performance.now()
     if (performance.now() - scarceSince > patience * 1000) {
       throw new QueueFailed(
-        `${op}: the database refuses for ${patience} seconds, what it has is kept, the same command goes on [${shown}: ${lack.message}]`,
+        `${op}: the database refuses for ${patience} seconds, finished runs are kept, the same command resumes [${shown}: ${lack.message}]`,
         { cause: lack },
       )
     }

@@ -31,14 +31,14 @@ export const auditCommand: Subcommand = (terminal, exit) =>
     .description(
       "Audits a configuration for a slice: alignment, parameters, memory; the Python toolkit's report, corrected.",
     )
-    .argument('[size]', 'S, M, L or XL of the Python toolkit, or give --d-model and --layers')
+    .argument('[size]', 'S, M, L or XL of the Python toolkit; or give --d-model and --layers')
     .option('--d-model <n>', 'width of the residual stream')
     .option('--layers <n>', 'layers')
-    .option('--heads <n>', 'heads over the inner width, default heads of 128')
+    .option('--heads <n>', 'number of heads, default heads of 128 over the inner width')
     .option('--expand <n>', 'inner width over d_model, default 2')
     .option('--state <n>', 'state per channel, default 128')
     .option('--vocabulary <n>', 'tokens, default 50288')
-    .option('--batch <n>', 'sequences on all chips together, default one for each device')
+    .option('--batch <n>', 'sequences on all chips together, default one per device')
     .option('--sequence <n>', 'tokens of a sequence, default 2048')
     .option('--slice <name>', 'v5p-8, v6e-16 ...', 'v5p-8')
     .option('--params <dtype>', 'float32 or bfloat16', 'float32')

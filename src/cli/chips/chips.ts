@@ -25,10 +25,10 @@ interface Given {
 export const chipsCommand: Subcommand = (terminal) =>
   new Command('chips')
     .description(
-      'The facts of every TPU generation; of one, each number with its source and with what other sources say.',
+      'Lists the facts of every TPU generation; with a name, each number of that one with its source and the numbers of other sources.',
     )
     .argument('[name]', chipNames.join(', '))
-    .option('--slices', 'the slices of a generation: names, chips, topologies, hosts')
+    .option('--slices', 'list the slices of a generation: names, chips, topologies, hosts')
     .option('--json', 'print one JSON object instead of the table')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(

@@ -8,7 +8,7 @@ const shells = Object.keys(completionScript) as Shell[]
 /** `completion`: a script with which a shell completes the subcommands and their options. */
 export const completionCommand: Subcommand = (terminal) =>
   new Command('completion')
-    .description('Prints a script that completes this command in a shell.')
+    .description('Prints a completion script for a shell.')
     .argument('<shell>', shells.join(', '))
     .addHelpText(
       'after',

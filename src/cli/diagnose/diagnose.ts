@@ -20,19 +20,16 @@ interface Given {
 export const diagnoseCommand: Subcommand = (terminal, exit) =>
   new Command('diagnose')
     .description(
-      'What is wrong with a run, from what it left in its folder: NaN, updates that round away, time spent waiting, programs recorded again and again, checkpoints, flags; each with what was seen and what to do.',
+      'Lists the problems of a run from the files in its folder: NaN, updates that round away, waiting times, repeated recording of programs, checkpoints, flags; each with its evidence and a remedy.',
     )
-    .argument(
-      '<folder>',
-      'with the lines of jsonLines, checkpoints, and a trace of profile, as far as there are such',
-    )
-    .option('--chip <name>', 'the generation whose matrix unit and flags count; default v5e for sizes')
-    .option('--env', 'hold LIBTPU_INIT_ARGS and XLA_FLAGS as they are set here against the known flags')
+    .argument('<folder>', 'folder with lines of jsonLines, checkpoints or a trace of profile')
+    .option('--chip <name>', 'TPU generation for matrix unit and flags; default v5e for sizes')
+    .option('--env', 'check LIBTPU_INIT_ARGS and XLA_FLAGS of this environment against the known flags')
     .option('--json', 'print one JSON object instead of the table')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nThe exit status is 1 where something is critical.\n\nExamples:\n  tpu-toolkit diagnose runs/bf16\n  tpu-toolkit diagnose runs/bf16 --chip v5p --env --out report.html\n  tpu-toolkit diagnose runs/bf16 --json',
+      '\nThe exit status is 1 if a problem is critical.\n\nExamples:\n  tpu-toolkit diagnose runs/bf16\n  tpu-toolkit diagnose runs/bf16 --chip v5p --env --out report.html\n  tpu-toolkit diagnose runs/bf16 --json',
     )
     .action((folder: string, given: Given) => {
       const name = given.chip

@@ -34,33 +34,33 @@ interface Given extends ProgramFlags {
 export const doctorCommand: Subcommand = (terminal, exit) =>
   programOptions(new Command('doctor'), 'of a program: ')
     .description(
-      'Says where the bits of an experiment go, and finds the least set of operations to keep wide.',
+      'Shows where an experiment loses bits, and finds the smallest set of operations to keep wide.',
     )
     .argument(
       '<experiment>',
-      `${names.join(', ')}; or a module of one's own, ./step.mjs; or a program of JAX, step.mlir`,
+      `${names.join(', ')}; or your module, ./step.mjs; or a program of JAX or PyTorch, step.mlir, model.onnx`,
     )
     .option('--json', 'print one JSON object; numbers that are not finite are null')
-    .option('--out <folder>', 'where the HTML report goes', 'reports/doctor')
+    .option('--out <folder>', 'folder of the HTML report', 'reports/doctor')
     .option(
       '--ignore <line>',
-      'leave a source line out of the report, model.mjs:12 or a file; may be given again',
+      'exclude a source line (model.mjs:12) or a file from the report; may be repeated',
       (line: string, lines: readonly string[]) => [...lines, line],
       [],
     )
-    .option('--resume', 'go on with the search that was stopped, from the trials kept in the folder')
-    .option('--steps <n>', 'of step2750: steps of a trial; default 300')
-    .option('--lr <rate>', 'of step2750: learning rate; default 0.00275, which puts the NaN near step 275')
+    .option('--resume', 'resume a stopped search from the trials saved in the folder')
+    .option('--steps <n>', 'step2750: steps of a trial; default 300')
+    .option('--lr <rate>', 'step2750: learning rate; default 0.00275, for a NaN near step 275')
     .addHelpText('after', help)
     .action(async (name: string, given: Given) => {
       exit(run(await chosen(name, given), given, terminal))
     })
 
 const help = `
-A module exports a function of tensors and what it is run on, f and inputs (and target, as tune takes it), or a training step
-and the list of its arguments, step and args (and lossAndGrad, where the step is not one of makeTrainStep). inputs and args may
-be functions. A line with the comment "doctor: ignore" is left out of the report.
-A program is StableHLO as text, jax.jit(step).lower(*args).as_text(debug_info=True); its places are the lines of the Python file.
+A module exports f, a function of tensors, and inputs (optionally target, as for tune), or step, a training step, and args, the
+list of its arguments (also lossAndGrad, if the step is not one of makeTrainStep). inputs and args may be functions. A comment
+"doctor: ignore" excludes its line from the report.
+A program is StableHLO text, jax.jit(step).lower(*args).as_text(debug_info=True), or an ONNX model; its source lines are Python lines.
 
 Examples:
   tpu-toolkit doctor softmax
@@ -106,7 +106,7 @@ function run(
   // How many trials there will be is not known before.
   const examined: ModuleExamined = examine((trial, count) => {
     kept.keep(trial, count)
-    terminal.ifStopped?.(`${kept.count()} trials are kept: the same command with --resume goes on`)
+    terminal.ifStopped?.(`${kept.count()} trials are saved: resume by the same command with --resume`)
     terminal.progress?.(count, count + 10, `trial ${count}, ${trial.stage}`)
   }, kept.earlier)
   const { shadow, ...found } = examined

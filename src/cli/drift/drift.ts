@@ -14,21 +14,21 @@ import { printed } from './driftText.js'
 export const driftCommand: Subcommand = (terminal) =>
   new Command('drift')
     .description(
-      'Measures how far low-precision results drift from float64, naive beside stable, on real and made inputs.',
+      'Measures the drift of low-precision results from float64, for naive and stable algorithms, on recorded and synthetic inputs.',
     )
     .option('--only <ops>', `operations, separated by commas: ${operationNames.join(', ')}`)
     .option(
       '--length <lengths>',
-      `lengths, separated by commas, each 2 ... ${longestLength}: of sequences, steps of training, replicas (default: each operation's own, up to 65536)`,
+      `lengths, separated by commas, each 2 ... ${longestLength}: sequence lengths, training steps, replicas (default: depends on the operation, up to 65536)`,
     )
     .option('--dtype <format>', `number format: ${formatNames.join(', ')}`, 'bfloat16')
     .option(
       '--seed <integer>',
-      'of the drawn inputs, 0 ... 4294967295; the same seed gives the same bytes',
+      'seed of the random inputs, 0 ... 4294967295; the same seed gives the same bytes',
       '0',
     )
-    .option('--json', 'print the JSON on standard output, and nothing else there')
-    .option('--out <folder>', 'where index.html, drift.json and drift.csv go', 'reports/drift')
+    .option('--json', 'print one JSON object on standard output, and nothing else')
+    .option('--out <folder>', 'folder of index.html, drift.json and drift.csv', 'reports/drift')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit drift\n  tpu-toolkit drift --only cumsum,ema --length 256,4096 --dtype float8_e4m3fn',

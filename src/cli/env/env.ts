@@ -22,7 +22,9 @@ interface Part {
 /** `env`: which optional parts are there. */
 export const envCommand: Subcommand = (terminal) =>
   new Command('env')
-    .description('Which optional parts are there: WebAssembly SIMD, threads, TensorFlow.js, Python peers.')
+    .description(
+      'Lists the available optional parts: WebAssembly SIMD, threads, TensorFlow.js, Python peers.',
+    )
     .option('--json', 'print one JSON object instead of the table')
     .addHelpText('after', '\nExample:\n  TPU_TOOLKIT_PYTHON=.venv/bin/python tpu-toolkit env')
     .action((given: { readonly json?: boolean }) => {

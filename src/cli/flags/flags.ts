@@ -33,16 +33,16 @@ interface Given {
 /** `flags`: the environment variables for a generation, what each flag does, and what is wrong with those that are set. */
 export const flagsCommand: Subcommand = (terminal) =>
   new Command('flags')
-    .description('The flags of libtpu and XLA for a generation, or what is wrong with those that are set.')
+    .description('Prints the flags of libtpu and XLA for a generation, or checks those that are set.')
     .argument('[generation]', chipNames.join(', '))
     .option('--level <name>', flagLevels.join(', '), 'standard')
     .option('--experts', 'the model is a mixture of experts')
-    .option('--wide-sums', 'bfloat16 gradients are summed in float32')
-    .option('--dump <folder>', 'write the HLO of everything compiled there')
-    .option('--keep', 'keep what LIBTPU_INIT_ARGS and XLA_FLAGS are set to, and add to it')
-    .option('--lint', 'what is wrong with LIBTPU_INIT_ARGS and XLA_FLAGS as they are set')
-    .option('--explain', 'what each flag does, as far as that is published')
-    .option('--tips', 'variables that help to find what is wrong')
+    .option('--wide-sums', 'sum bfloat16 gradients in float32')
+    .option('--dump <folder>', 'write the HLO of every compiled program to the folder')
+    .option('--keep', 'append to the current LIBTPU_INIT_ARGS and XLA_FLAGS')
+    .option('--lint', 'check the current LIBTPU_INIT_ARGS and XLA_FLAGS')
+    .option('--explain', 'describe each flag, as far as documented')
+    .option('--tips', 'list variables for debugging')
     .option('--json', 'print one JSON object instead')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(

@@ -17,23 +17,23 @@ import { schemes } from './schemes.js'
 export const formatsCommand: Subcommand = (terminal) =>
   new Command('formats')
     .description(
-      'The facts of every format; with a name that format alone, and what each of its codes means; with --measure what every format and block scheme makes of numbers: signal to noise (SQNR), what is clipped, what becomes zero, mean errors, on made data and on the tensors of a model that is trained on real data, or of a file.',
+      'Lists the facts of every format; with a name, of that format and the meaning of its codes; with --measure, the errors of every format and block scheme: signal to noise (SQNR), clipped values, values that become zero, mean errors, on synthetic data and on the tensors of a model trained on recorded data, or of a file.',
     )
     .argument('[name]', 'a format: bfloat16, float8_e4m3fn ...')
-    .option('--codes', 'list the codes of a format of more than 8 bits too (65,536 lines)')
+    .option('--codes', 'list codes also for formats of more than 8 bits (65,536 lines)')
     .option('--json', 'print one JSON object instead of the table')
-    .option('--measure', 'measure them; the options below are for it')
+    .option('--measure', 'measure errors; the options below require it')
     .option('--only <names>', `formats and block schemes, separated by commas: ${schemes.join(', ')}`)
     .option(
       '--data <names>',
       `data, separated by commas: ${dataNames.join(', ')}; with --weights the last three are replaced by ${fileName}`,
     )
-    .option('--weights <file>', 'a safetensors file; its float tensors are measured instead of the model')
+    .option('--weights <file>', 'a safetensors file whose float tensors are measured instead of the model')
     .option(
       '--seed <integer>',
-      'of made data and training, 0 ... 4294967295; the same seed gives the same bytes (default: 0)',
+      'seed of synthetic data and training, 0 ... 4294967295; the same seed gives the same bytes (default: 0)',
     )
-    .option('--out <folder>', 'where index.html, formats.json and formats.csv go (default: reports/formats)')
+    .option('--out <folder>', 'folder of index.html, formats.json and formats.csv (default: reports/formats)')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit formats\n  tpu-toolkit formats float4_e2m1fn\n  tpu-toolkit formats --measure --only mxfp4,nvfp4 --data weights',

@@ -28,10 +28,10 @@ export const galleryCommand: Subcommand = (terminal, exit) =>
     .description(
       'Runs the gallery of low-precision failures: a table, and an HTML report with a plot of each.',
     )
-    .option('--only <ids>', 'these failures only, separated by commas')
+    .option('--only <ids>', 'ids of failures, separated by commas')
     .option('--json', 'print one JSON object instead of the table; numbers that are not finite are null')
-    .option('--docs', 'print the page of the documentation instead of the table, write no report')
-    .option('--out <folder>', 'where the report goes', 'reports/gallery')
+    .option('--docs', 'print the documentation page instead of the table, write no report')
+    .option('--out <folder>', 'folder of the report', 'reports/gallery')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit gallery\n  tpu-toolkit gallery --only ones-stall,ema-stall --json',

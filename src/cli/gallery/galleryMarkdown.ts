@@ -1,6 +1,6 @@
 import type { Exhibit } from './exhibit.js'
 
-/** The page docs/failures.md: every failure with its story, its source, and the verdicts as they are computed now. */
+/** The page docs/failures.md: every failure with its story, its source, its verdict as computed now, and its repairs. */
 export function galleryMarkdown(exhibits: readonly Exhibit[]): string {
   const contents = exhibits.map(({ failure }) => `- [${failure.title}](#${failure.id})`)
   return `${[head, contents.join('\n'), ...exhibits.map(section)].join('\n\n')}\n`
@@ -8,9 +8,9 @@ export function galleryMarkdown(exhibits: readonly Exhibit[]): string {
 
 const head = `# Failures
 
-What goes wrong in low precision, as people met it: each failure is one small module of \`tpu-toolkit/failures\` that runs
-the naive way and the stable way and computes its verdict from the numbers. \`npm run gallery\` runs them all and draws
-them; this page is what \`npm run gallery -- --docs\` prints, and a test holds it to what the runs give now.
+After this page you know how low precision fails in practice, with a cited source for every case, and how to repair it. Each
+failure is a small module of \`tpu-toolkit/failures\` that runs the naive and the stable form and computes its verdict from the
+results. \`npm run gallery\` runs them all, with every repair, and draws them.
 
 \`\`\`ts
 import { failures } from 'tpu-toolkit'
@@ -31,12 +31,6 @@ function section({ failure, run, repaired }: Exhibit): string {
     `\`${failure.id}\`. ${failure.story}`,
     `**Verdict.** ${run.verdict.text}`,
     `**Source.** <${failure.source}>. ${failure.reported}`,
-    '| without the defect | verdict |\n|---|---|\n' +
-      repaired.map(({ change, run }) => `| ${cell(change)} | ${cell(run.verdict.text)} |`).join('\n'),
+    `**Repaired by** ${repaired.map(({ change }) => change).join('; ')}.`,
   ].join('\n\n')
-}
-
-/** Text in a cell of a table, where a bar would end it. */
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|')
 }

@@ -50,8 +50,8 @@ const roundings: readonly Rounding[] = ['nearest-even', 'nearest-away', 'toward-
 /** `inspect`: a number in a format, or in all of them: its bits, its neighbours, its error. */
 export const inspectCommand: Subcommand = (terminal) =>
   new Command('inspect')
-    .description('What a number becomes in a format: code, bits, neighbours, error.')
-    .argument('<number>', 'decimal, inf, nan, or a code such as 0x3dcd; a negative one after --')
+    .description('Shows a number in a format: code, bits, neighbours, error.')
+    .argument('<number>', 'decimal, inf, nan, or a code such as 0x3dcd; write negative numbers after --')
     .option('--format <name>', 'a format', 'bfloat16')
     .option('--all', 'every format')
     .option('--rounding <mode>', roundings.join(', '), 'nearest-even')

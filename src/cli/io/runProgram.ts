@@ -60,7 +60,7 @@ export async function runProgram(
   for (const each of known && !needAll.includes(asked) ? [asked] : Object.keys(subcommands)) {
     const subcommand = await subcommands[each]!()
     const command = subcommand(terminal, run.report)
-    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'show this text'))
+    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'show this help'))
   }
   return run.parse(args, known ? asked : name)
 }
@@ -84,7 +84,7 @@ function session(command: Command, terminal: Terminal) {
   let status = 0
   let said = ''
   command
-    .helpOption('-h, --help', 'show this text')
+    .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .allowExcessArguments(false)
     .configureOutput({

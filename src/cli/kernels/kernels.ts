@@ -36,21 +36,21 @@ const dtypeNames = ['bfloat16', 'float16', 'float32'] as const
 export const kernelsCommand: Subcommand = (terminal) =>
   new Command('kernels')
     .description(
-      'Measures how far kernels are from the exact result, form beside form: on normal numbers, with outliers, and on activations of a small model that is trained first.',
+      'Measures the errors of kernels against the exact result, for each form: on normal numbers, with outliers, and on activations of a small model that it trains first.',
     )
     .option('--only <kernels>', `kernels, separated by commas: ${kernelNames.join(', ')}`)
     .option(
       '--length <lengths>',
       `lengths, separated by commas, each 16 ... ${longestKernel} (default: 128,1024,4096,16384)`,
     )
-    .option('--block <columns>', 'columns of the blocks of an attention, separated by commas (default: 128)')
+    .option('--block <columns>', 'columns of the attention blocks, separated by commas (default: 128)')
     .option('--dtype <formats>', 'bfloat16, float16, float32, separated by commas (default: bfloat16)')
-    .option('--seed <integer>', 'of the drawn inputs and the model, 0 ... 4294967295', '0')
-    .option('--steps <n>', 'steps of the training, 0 leaves activations out', '30')
-    .option('--text <file>', 'what it is trained on (default: the pages of docs)')
+    .option('--seed <integer>', 'seed of the random inputs and the model, 0 ... 4294967295', '0')
+    .option('--steps <n>', 'training steps; 0 leaves out activations', '30')
+    .option('--text <file>', 'text to train on (default: the pages of docs)')
     .option('--full', 'every power of two from 128 to 16384, blocks of 32, 128 and 512, all three formats')
-    .option('--json', 'print the JSON on standard output, and nothing else there')
-    .option('--out <folder>', 'where index.html and kernels.json go', 'reports/kernels')
+    .option('--json', 'print one JSON object on standard output, and nothing else')
+    .option('--out <folder>', 'folder of index.html and kernels.json', 'reports/kernels')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit kernels\n  tpu-toolkit kernels --only attention --length 512,2048 --block 32,128,512 --dtype bfloat16,float16',

@@ -10,9 +10,9 @@ import { type Served, serveFolder } from './serveFolder.js'
 export const labCommand: Subcommand = (terminal) =>
   new Command('lab')
     .description(
-      'Serves the lab, a page on which runs, sums, numbers and programs are tried in a browser. Nothing leaves this machine.',
+      'Serves the lab, an interactive page for runs, sums, numbers and programs. Nothing leaves this machine.',
     )
-    .option('--port <n>', 'the port on 127.0.0.1; 0 is any that is free', '0')
+    .option('--port <n>', 'port on 127.0.0.1; 0 is any free port', '0')
     .addHelpText('after', '\nExamples:\n  tpu-toolkit lab\n  tpu-toolkit lab --port 8080')
     .action(async (given: { readonly port: string }) => {
       const port = readInteger('port', given.port, 0, 65535)

@@ -33,18 +33,18 @@ export const nanCommand: Subcommand = (terminal, exit) =>
     .option('--cumsum <name>', Object.keys(cumsums).join(', '), 'sequential')
     .option('--dtype <name>', modelDTypes.join(', '), 'bfloat16')
     .option('--broadcast-sum <name>', "gradients of broadcasts: 'float32', or XLA's 'windowed-32'", 'float32')
-    .option('--zero-nans', 'replace NaN gradients by 0 behind the clip, and go on')
+    .option('--zero-nans', 'after the clip, replace NaN gradients by 0 and continue')
     .option('--lr <rate>', 'learning rate; the default is calibrated for the experiment')
-    .option('--steps <n>', 'steps at most', '5000')
-    .option('--seed <n>', 'of the data that are drawn', '1')
-    .option('--length <n>', 'positions of a sequence; default: that of the experiment')
+    .option('--steps <n>', 'maximum number of steps', '5000')
+    .option('--seed <n>', 'seed of the random data', '1')
+    .option('--length <n>', 'positions of a sequence; default: the length of the experiment')
     .option('--gap <step>', 'the long first step of experiment gap; default: 16')
     .option('--data <file>', 'read the data from a JSON file and the binary file it names')
     .option('--trace <n>', 'print a row every n steps', '250')
     .option('--json', 'print one JSON object: every loss, the recorded steps, the explanation')
-    .option('--checkpoint <file>', 'keep the run in a file and go on from it, with the same bits')
-    .option('--checkpoint-every <n>', 'steps between two writings of it', '100')
-    .option('--out <folder>', 'write the story as a page there; the cures beside it are run too')
+    .option('--checkpoint <file>', 'save the run to a file and resume from it, with the same bits')
+    .option('--checkpoint-every <n>', 'steps between two saves', '100')
+    .option('--out <folder>', 'write the explanation as a page; also runs the remedies')
     .option('--ablate', 'run the table of forms, running sums and dtypes: 18 runs, a minute or two')
     .addHelpText(
       'after',
@@ -63,8 +63,8 @@ function runOnce(request: NanRequest, terminal: Terminal): number {
   const total = report ? (1 + cureCount) * steps : steps
   terminal.ifStopped?.(
     checkpoint === undefined
-      ? 'nothing of it is kept: with --checkpoint <file> the same command goes on'
-      : `up to ${checkpointEvery} steps before, it is in ${checkpoint}: the same command goes on from there`,
+      ? 'nothing is saved: use --checkpoint <file> to be able to resume'
+      : `up to ${checkpointEvery} steps before, the run is saved in ${checkpoint}: the same command resumes from there`,
   )
   try {
     const result = mistakesAsBadInput('step2750', () =>

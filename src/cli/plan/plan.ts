@@ -30,18 +30,18 @@ interface Given {
 export const planCommand: Subcommand = (terminal, exit) =>
   new Command('plan')
     .description(
-      'Plans training a model on a slice: memory, split, what bounds a step, its time, with the assumptions.',
+      'Plans the training of a model on a slice: memory, sharding, the bound and time of a step, with the assumptions.',
     )
     .argument('<model>', modelHelp)
     .option('--slice <name>', 'v5p-128, v6e-256, tpu7x:4x4x4 ...', 'v5p-128')
-    .option('--batch <n>', 'sequences of a step, default the most that fit')
+    .option('--batch <n>', 'sequences of a step; default: the most that fit')
     .option('--sequence <n>', 'tokens of a sequence', '4096')
-    .option('--data <n>', 'ways that copy the model, default 1')
-    .option('--fsdp <n>', 'ways that share parameters and batch, default what is left')
-    .option('--tensor <n>', 'ways that share heads and the inside of MLPs, default 1')
-    .option('--expert <n>', 'ways that share experts, default 1')
+    .option('--data <n>', 'data parallelism: replicas of the model, default 1')
+    .option('--fsdp <n>', 'devices that share parameters and batch, default the remaining ones')
+    .option('--tensor <n>', 'devices that share heads and the inner width of MLPs, default 1')
+    .option('--expert <n>', 'devices that share experts, default 1')
     .option('--params <dtype>', 'bfloat16 or float32', 'bfloat16')
-    .option('--remat <policy>', 'everything, dots or block, of memory and time alike', 'block')
+    .option('--remat <policy>', 'what is stored for the backward pass: everything, dots or block', 'block')
     .option('--json', 'print one JSON object')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(

@@ -26,7 +26,7 @@ export function planRows(plan: Plan): { readonly memory: PlanRow[]; readonly ste
       {
         what: 'in all',
         value: bytesText(bytesPerDevice),
-        note: `${fits}: ${bytesText(usableBytesPerDevice)} are there for programs`,
+        note: `${fits}: ${bytesText(usableBytesPerDevice)} available to programs`,
       },
     ],
     step: stepRows(plan),
@@ -47,7 +47,7 @@ function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow
     {
       what: 'lower bound',
       value: secondsText(step.lowerBoundSeconds),
-      note: 'no split and no overlap undercuts it',
+      note: 'for any split and overlap',
     },
     {
       what: 'estimate',

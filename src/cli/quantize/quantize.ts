@@ -28,11 +28,11 @@ interface Given {
 export const quantizeCommand: Subcommand = (terminal) =>
   new Command('quantize')
     .description(
-      'Quantises every float tensor of a safetensors or GGUF file and reports the error: SQNR, what is clipped, what becomes zero, the largest error, the worst tensor. The file may be larger than the memory.',
+      'Quantises every float tensor of a safetensors or GGUF file and reports the error: SQNR, clipped values, values that become zero, the largest error, the worst tensor. The file may be larger than memory.',
     )
     .argument(
       '<file>',
-      'a .safetensors or .gguf file; quantised tensors of the latter are taken as what they decode to',
+      'a .safetensors or .gguf file; quantised tensors of a GGUF file are decoded first',
     )
     .option(
       '--format <names>',
@@ -45,13 +45,13 @@ export const quantizeCommand: Subcommand = (terminal) =>
     )
     .option(
       '--axis <number>',
-      'the axis that blocks lie along, which is the one that a product sums over: 0 for weights [inputs, outputs] such as those of nn.linear, from the end if negative; tensors without it are taken along their last one (default: -1)',
+      'axis of the blocks: the one that a product sums over, 0 for weights [inputs, outputs] such as those of nn.linear; negative from the end; tensors without this axis use their last one (default: -1)',
     )
     .option('--json', 'print one JSON object instead of the table')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      "\nPlain casts overflow as the format has it, saturating ones give its largest number, scaled ones have one float32 for a tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are those of NVFP4, stored is how GGUF files (q4_0 ... iq4_xs) and bitsandbytes (nf4, fp4) hold a block, ggml is ggml's own MXFP4, rows is int8 with one scale a row. Blocks lie along the last axis, or that of --axis, for which a tensor is held in memory whole; what a row lacks to a whole block is filled up with zeros that are not counted.\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json",
+      '\nPlain casts overflow as the format defines, saturating ones give its largest number, scaled ones have one float32 scale per tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are NVFP4 scales; stored is how GGUF files (q4_0 ... iq4_xs) and bitsandbytes (nf4, fp4) store a block, ggml is ggml's own MXFP4, rows is int8 with one scale a row. Blocks lie along the last axis, or that of --axis, for which a whole tensor is held in memory. Incomplete blocks are zero-padded; the padding is not counted.\n\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
     )
     .action((path: string, given: Given) => {
       if (given.all && given.format !== undefined) throw new BadInput('--all and --format exclude each other')

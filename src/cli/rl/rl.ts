@@ -20,23 +20,23 @@ const actions = ['train', 'evaluate', 'resume']
 export const rlCommand: Subcommand = (terminal) =>
   new Command('rl')
     .description(
-      `Trains agents by PPO and holds them against baselines: a cellular automaton that trades the S&P 500, or CartPole. ${saysNothingOfProfit} Where it stands is kept after every update: a run that was killed goes on, and ends with the same bytes.`,
+      `Trains agents by PPO and compares them with baselines: a cellular automaton that trades the S&P 500, or CartPole. ${saysNothingOfProfit} The state is saved after every update: a killed run resumes and ends with the same bytes.`,
     )
     .argument(
       '[action]',
-      `${actions.join(', ')}: begin or go on; judge what is kept again; go on with what is kept`,
+      `${actions.join(', ')}: start or resume training; evaluate the saved agents again; resume only`,
       'train',
     )
     .option('--task <name>', 'trading, cartpole (default: trading)')
-    .option('--seeds <n>', 'how many (default: 10 for trading, 1 for cartpole)')
+    .option('--seeds <n>', 'number of seeds (default: 10 for trading, 1 for cartpole)')
     .option(
       '--steps <n>',
-      'of all environments, of each seed (default: 4096 for trading, 100000 for cartpole)',
+      'steps of all environments together, for each seed (default: 4096 for trading, 100000 for cartpole)',
     )
-    .option('--precision <dtype>', `of the network: ${precisions.join(', ')} (default: float32)`)
-    .option('--fee <share>', 'of what is traded (default: 0.001)')
+    .option('--precision <dtype>', `dtype of the network: ${precisions.join(', ')} (default: float32)`)
+    .option('--fee <share>', 'share of the traded amount (default: 0.001)')
     .option('--json', 'print one JSON object instead of the table')
-    .option('--out <folder>', 'where the states and the report go', 'reports/rl')
+    .option('--out <folder>', 'folder of the states and the report', 'reports/rl')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit rl\n  tpu-toolkit rl train --precision bfloat16 --out reports/rl-bf16\n  tpu-toolkit rl train --task cartpole --out reports/cartpole\n  tpu-toolkit rl resume --out reports/rl',
@@ -52,7 +52,7 @@ export const rlCommand: Subcommand = (terminal) =>
 function refuseOthers(action: string, { task, seeds, steps, precision, fee }: GivenRl): void {
   const said = Object.entries({ task, seeds, steps, precision, fee }).find(([, value]) => value !== undefined)
   if (said) {
-    throw new BadInput(`rl ${action} has its options from the folder, leave out --${said[0]} [${said[1]}]`)
+    throw new BadInput(`rl ${action} reads its options from the folder, leave out --${said[0]} [${said[1]}]`)
   }
 }
 
@@ -63,7 +63,7 @@ async function run(
   terminal: Terminal,
 ): Promise<void> {
   const report = openReport({ out, ...(json && { json }), terminal })
-  terminal.ifStopped?.(`what is done is in ${out}: the same command, or rl resume, goes on`)
+  terminal.ifStopped?.(`the state is saved in ${out}: the same command, or rl resume, continues`)
   const rows = await rlRun(request, out, terminal, judge)
   const { beside, facts } = rlTask(request)
   const against = beside(rows.map((row) => row.figures))

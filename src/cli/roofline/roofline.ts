@@ -31,16 +31,16 @@ interface Given {
 export const rooflineCommand: Subcommand = (terminal) =>
   new Command('roofline')
     .description(
-      'What bounds each operation of a model on one chip: FLOPs, bytes, intensity, time; drawn with --out.',
+      'Shows what bounds each operation of a model on one chip: FLOPs, bytes, intensity, time; draws a plot with --out.',
     )
     .argument('<model>', modelHelp)
     .option('--chip <name>', 'v5e, v5p, v6e ...', 'v5e')
     .option('--batch <n>', 'sequences on the chip', '1')
-    .option('--sequence <n>', 'tokens of each that go through, 1 when decoding', '2048')
-    .option('--context <n>', 'tokens that each attends to, default the sequence')
+    .option('--sequence <n>', 'tokens processed of each sequence, 1 when decoding', '2048')
+    .option('--context <n>', 'tokens that each token attends to, default the sequence')
     .option('--pass <which>', 'forward or both', 'both')
     .option('--json', 'print one JSON object')
-    .option('--out <file>', 'write an HTML page with the drawing')
+    .option('--out <file>', 'write an HTML page with the plot')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit roofline llama3-8b\n  tpu-toolkit roofline llama3-8b --chip v6e --sequence 1 --context 8192 --batch 64 --pass forward',

@@ -26,64 +26,64 @@ export const sweepCommand: Subcommand = (terminal, exit) => {
   const command = new Command('sweep')
   return command
     .description(
-      "Runs an experiment over many values of its parameters, in worker threads or on many machines: the step-2750 experiment, or a module's function (parameters, { steps, report, signal, resume }) that returns a row. Rows that the file of results holds are not run again: a sweep that was killed goes on.",
+      "Runs an experiment over many values of its parameters, in worker threads or on many machines: the step-2750 experiment, or a module's function (parameters, { steps, report, signal, resume }) that returns a row. Runs whose rows are in the results file are skipped, so a killed sweep can be resumed.",
     )
     .usage('[options] [experiment.mjs[#export] --<parameter> <values> ...]')
-    .argument('[experiment...]', 'step2750, or the file of a module; default: step2750')
+    .argument('[experiment...]', 'step2750, or the path of a module; default: step2750')
     .allowUnknownOption()
-    .optionsGroup('What is tried:')
-    .option('--search <name>', 'grid, random, sobol, asha (the best go on); default: grid')
-    .option('--trials <n>', 'how many of random and sobol, and of what asha begins; default: 32')
-    .option('--search-seed <n>', 'of random, and of a shift of sobol')
-    .option('--over <search>', 'where asha has its trials from: random, sobol, grid; default: random')
-    .option('--eta <n>', 'of asha: one in so many goes on, so many times as far; default: 3')
-    .option('--min-steps <n>', 'of asha: how far every trial runs')
-    .option('--max-steps <n>', 'of asha: how far the best run')
-    .option('--metric <name>', 'the field of the rows that says which is best')
-    .option('--goal <which>', 'min, max; default: min')
+    .optionsGroup('Search:')
+    .option('--search <name>', 'grid, random, sobol, asha (successive halving); default: grid')
+    .option('--trials <n>', 'trials of random and sobol, and initial trials of asha; default: 32')
+    .option('--search-seed <n>', 'seed of random, and of a random shift of sobol')
     .option(
-      '--missing <which>',
-      'what a metric that is no finite number counts as: worst, best; default: worst',
+      '--over <search>',
+      'search that supplies the trials of asha: random, sobol, grid; default: random',
     )
-    .option('--param <name=values>', 'a parameter whose name is an option here, too', gather)
-    .optionsGroup('How it runs:')
+    .option('--eta <n>', 'asha: promote one in eta, to run eta times as far; default: 3')
+    .option('--min-steps <n>', 'asha: steps of every trial')
+    .option('--max-steps <n>', 'asha: steps of the best trials')
+    .option('--metric <name>', 'field of the rows to optimise')
+    .option('--goal <which>', 'min, max; default: min')
+    .option('--missing <which>', 'rank of a metric that is not a finite number: worst, best; default: worst')
+    .option('--param <name=values>', 'a parameter with the name of an option of this command', gather)
+    .optionsGroup('Execution:')
     .option(
       '--workers <n>',
-      'worker threads; with --queue, how many runs asha asks for at a time',
+      'worker threads; with --queue, the runs that asha requests at a time',
       String(availableParallelism()),
     )
-    .option('--serve [port]', 'serve a page of the progress on 127.0.0.1; default: any port that is free')
+    .option('--serve [port]', 'serve a progress page on 127.0.0.1; default: any free port')
     .option('--json', 'print one JSON object instead of the table')
     .option(
       '--out <folder>',
-      'where rows.jsonl and the report go; default: reports/sweep, or reports/sweep-<module>',
+      'folder of rows.jsonl and the report; default: reports/sweep, or reports/sweep-<module>',
     )
-    .optionsGroup('On many machines:')
+    .optionsGroup('Many machines:')
     .option(
       '--queue <address>',
-      'postgres://user@host:5432/name: `tpu-toolkit worker` takes the runs from there',
+      'postgres://user@host:5432/name, from which `tpu-toolkit worker` takes the runs',
     )
     .option(
       '--queue-name <name>',
-      'what the rows are kept under; default: the experiment, its digest, the version',
+      'name under which rows are stored; default: the experiment, its digest, the version',
     )
-    .option('--retry-failed', 'run again what was set aside after three failures')
-    .option('--patience <seconds>', 'without a connection, after which it gives up; default: 600')
+    .option('--retry-failed', 'retry runs that were set aside after three failures')
+    .option('--patience <seconds>', 'give up after this time without a connection; default: 600')
     .optionsGroup('Parameters of step2750:')
-    .option('--lr <rates>', 'learning rates; default: what is calibrated for the experiment')
+    .option('--lr <rates>', 'learning rates; default: calibrated for the experiment')
     .option('--form <names>', Object.keys(forms).join(', '))
     .option('--cumsum <names>', Object.keys(cumsums).join(', '))
     .option('--dtype <names>', modelDTypes.join(', '))
     .option('--experiment <names>', Object.keys(experiments).join(', '))
-    .option('--seed <numbers>', 'of the data that are drawn')
-    .option('--steps <numbers>', 'steps at most')
+    .option('--seed <numbers>', 'seeds of the random data')
+    .option('--steps <numbers>', 'maximum numbers of steps')
     .option('--length <numbers>', 'positions of a sequence')
     .option('--gap <steps>', 'the long first step of experiment gap')
     .option('--broadcast-sum <names>', 'float32, windowed-32')
     .option('--zero-nans <answers>', 'yes, no')
     .addHelpText(
       'after',
-      '\nA parameter takes one value or several, separated by commas, or a range:\n  1e-4..1e-2:log, 0..1:linear, 1..8:int; 1e-4..1e-2:log:5 where a grid takes five of it.\n\nExamples:\n  tpu-toolkit sweep --lr 2e-4,2.75e-4,4e-4,6e-4,1e-3 --cumsum sequential,stable\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --width 32,64 --search sobol --trials 32 --metric loss\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --search asha --trials 81 --min-steps 10 --max-steps 810 --metric loss --serve\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4,3e-4,1e-3 --queue postgres://me@db.example/runs',
+      '\nA parameter takes one value or several, separated by commas, or a range:\n  1e-4..1e-2:log, 0..1:linear, 1..8:int; 1e-4..1e-2:log:5 for five points in a grid.\n\nExamples:\n  tpu-toolkit sweep --lr 2e-4,2.75e-4,4e-4,6e-4,1e-3 --cumsum sequential,stable\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --width 32,64 --search sobol --trials 32 --metric loss\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4..1e-2:log --search asha --trials 81 --min-steps 10 --max-steps 810 --metric loss --serve\n  tpu-toolkit sweep ./experiment.mjs --lr 1e-4,3e-4,1e-3 --queue postgres://me@db.example/runs',
     )
     .action(async (others: readonly string[], given: GivenSweep) => {
       const flags = command.options.flatMap(({ long }) => long?.slice(2) ?? [])
@@ -99,8 +99,8 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
   const { out, json, plain } = request
   const report = openReport({ out, json, terminal })
   const path = join(out, 'rows.jsonl')
-  const others = request.queue ? ', workers go on with what is in the queue' : ''
-  terminal.ifStopped?.(`the runs that are done are in ${path}${others}: the same command goes on`)
+  const others = request.queue ? ', workers continue with the queue' : ''
+  terminal.ifStopped?.(`finished runs are in ${path}${others}: the same command resumes`)
   let result: SweepResult
   try {
     result = await swept(request, path, terminal)
@@ -109,7 +109,7 @@ async function run(request: SweepRequest, terminal: Terminal): Promise<number> {
       const again = request.queue
         ? 'with --retry-failed the same command tries the others again'
         : 'the same command tries the others again'
-      terminal.error(`sweep: ${thrown.message}; the runs that are done are in ${path}: ${again}\n`)
+      terminal.error(`sweep: ${thrown.message}; finished runs are in ${path}: ${again}\n`)
       return 1
     }
     if (thrown instanceof QueueFailed) {

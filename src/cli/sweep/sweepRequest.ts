@@ -87,7 +87,7 @@ export async function readSweep(
   const workers = readInteger('workers', given.workers, 1, 256)
   const objective = readObjective(given, own)
   if (search.rungs !== undefined && objective.metric === undefined) {
-    throw new BadInput('--search asha asks by what the best go on: --metric')
+    throw new BadInput('--search asha needs --metric')
   }
   const serve =
     given.serve === undefined

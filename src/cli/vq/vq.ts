@@ -34,16 +34,16 @@ interface Given {
 export const vqCommand: Subcommand = (terminal) =>
   new Command('vq')
     .description(
-      'Fits codebooks to the float tensors of a file, codes them, and reports bits and errors beside int4 and int8 with a scale for each column, MX, NVFP4 and bfloat16; of each tensor the way is chosen that harms least within the bits.',
+      'Fits codebooks to the float tensors of a file, encodes them, and reports bits and errors beside int4 and int8 with a scale per column, MX, NVFP4 and bfloat16; for each tensor it chooses the method with the least error within the bit budget.',
     )
-    .argument('<file>', 'a .safetensors or .npy file; its tensors of two axes and more are held in memory')
-    .option('--bits <number>', 'at most so many bits a value in the mean, tables counted', '4')
-    .option('--length <numbers>', 'neighbours that a code stands for, separated by commas', '1,2,4')
-    .option('--codes <numbers>', 'codes of a codebook, separated by commas', '16,256')
+    .argument('<file>', 'a .safetensors or .npy file; tensors of two or more axes are loaded into memory')
+    .option('--bits <number>', 'maximum mean number of bits per value, tables included', '4')
+    .option('--length <numbers>', 'consecutive values per code, separated by commas', '1,2,4')
+    .option('--codes <numbers>', 'codebook sizes, separated by commas', '16,256')
     .option('--iterations <integer>', 'steps of k-means', '20')
     .option(
       '--seed <integer>',
-      'of the rows that codebooks begin with; the same seed gives the same bytes',
+      'seed of the initial rows of codebooks; the same seed gives the same bytes',
       '0',
     )
     .option(

@@ -21,21 +21,18 @@ interface GivenWorker {
 export const workerCommand: Subcommand = (terminal, exit) =>
   new Command('worker')
     .description(
-      'Takes runs that `tpu-toolkit sweep --queue` puts into a PostgreSQL database, and keeps their results there. Start one on every machine, in the folder that the paths of experiments begin in. Ctrl-C gives back what it runs.',
+      'Executes runs that `tpu-toolkit sweep --queue` enqueues in a PostgreSQL database, and stores their results there. Start one on every machine, in the folder to which the paths of experiments are relative. Ctrl-C returns unfinished runs to the queue.',
     )
-    .argument('<address>', 'postgres://user@host:5432/name; the password also from PGPASSWORD or ~/.pgpass')
+    .argument('<address>', 'postgres://user@host:5432/name; the password may be in PGPASSWORD or ~/.pgpass')
     .option('--workers <n>', 'runs at a time, each in a thread', String(availableParallelism()))
     .option(
       '--folder <path>',
-      'where the modules of experiments may be, with all folders below; may be repeated; default: the working folder',
+      'folder that may contain modules of experiments, including subfolders; may be repeated; default: the working folder',
       (path: string, all: readonly string[] = []) => [...all, path],
     )
     .option('--drain', 'end when no run is left')
-    .option(
-      '--states <folder>',
-      'where runs that go on later keep their state; a folder that all workers see',
-    )
-    .option('--patience <seconds>', 'without a connection, after which it gives up', '600')
+    .option('--states <folder>', 'folder, visible to all workers, for the state of runs that resume later')
+    .option('--patience <seconds>', 'give up after this time without a connection', '600')
     .addHelpText('after', '\nExample:\n  tpu-toolkit worker postgres://me@db.example/runs --workers 8')
     .action(async (address: string, given: GivenWorker) => {
       exit(await run(address, given, terminal))

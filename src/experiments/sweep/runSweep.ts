@@ -97,7 +97,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepResult> {
   const judge = judgeFrom(options, experiment.name)
   const { rungs } = search
   if (rungs !== undefined && judge === undefined) {
-    throw new RangeError(`runSweep: option metric is missing, by which one in ${rungs.eta} goes on [asha]`)
+    throw new RangeError(`runSweep: asha needs the option metric [asha]`)
   }
   const asked = headFor(experiment, rungs === undefined ? undefined : { options, rungs, configurations })
   const begun = headOf(path)?.['atOnce']

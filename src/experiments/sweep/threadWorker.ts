@@ -7,7 +7,7 @@ import { locateExperiment } from './findExperiment.js'
 import { trialFailed } from './runner.js'
 import type { Trial } from './trial.js'
 
-// What piscina runs in each thread; not part of the door.
+// The entry of each piscina thread; not public.
 
 // Standard output belongs to the results: what an experiment prints in its thread goes to the other stream.
 globalThis.console = new Console(process.stderr)

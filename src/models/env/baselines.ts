@@ -61,7 +61,7 @@ const baselinesNames: OptionTable<BaselinesOptions> = {
 }
 
 /**
- * What a result has to be held against on the same rows and fees: always out, buy and hold, random policies of the same
+ * Reference results on the same rows and fees: always out, buy and hold, random policies of the same
  * turnover, and the best that hindsight allows. They end at `ruin` as an episode does; default 0, where they go on to the end.
  *
  * Dtype     float64.

@@ -20,7 +20,7 @@ export interface Scaler {
 const fitScalerNames: OptionTable<FitScalerOptions> = { from: 'optional', to: 'required' }
 
 /**
- * Mean and deviation of each feature over the rows of training. Fitted on all rows it would tell the past of the future.
+ * Mean and deviation of each feature over the rows of training. Fitted on all rows it would leak the future into the past.
  *
  * Shape     of n features two arrays [n].
  * Rounding  float64, two passes, divided by the number of rows.

@@ -30,7 +30,7 @@ export interface TradingState {
   readonly sharpe: readonly [mean: number, square: number]
 }
 
-/** What a step of trading leads to: besides the reward that was asked for, all of them. */
+/** The result of a trading step, with all kinds of reward. */
 export interface TradingTransition extends Transition<TradingState> {
   readonly rewards: Readonly<Record<TradingReward, number>>
   /** By how much the position changed. */

@@ -54,7 +54,7 @@ export interface VectorEnvironment<S> {
   reset(key: Key): VectorState<S>
   /** Throws a RangeError for actions of another number. */
   step(state: VectorState<S>, actions: ArrayLike<number>): VectorTransition<S>
-  /** What is seen of each, one after the other. */
+  /** The observations of all environments, concatenated. */
   observe(states: readonly S[]): Float32Array
 }
 
@@ -66,7 +66,7 @@ const autoresets: readonly Autoreset[] = ['same-step', 'next-step', 'disabled']
  * then with e, so that no environment depends on how many there are or on how long another's episodes were.
  *
  * Shape     `observe` of n states [n, size of an observation], flat.
- * Throws    RangeError for a count that is no whole number from 1, and unknown autoresets.
+ * Throws    RangeError for a count that is not an integer from 1, and unknown autoresets.
  *
  * @example vectorEnv(cartPole(), { count: 2 }).reset(random.key(0)).episodes // [1, 1]
  */

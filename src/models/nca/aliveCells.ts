@@ -12,7 +12,7 @@ import { checkedPerception } from './perceive.js'
 
 /** Which cells live: those with a channel above a threshold, in themselves or in a neighbour. */
 export interface AliveRule {
-  /** Counted from 0. Default 3, the fourth: opacity beside red, green and blue. */
+  /** Index of the channel. Default 3: opacity, after red, green and blue. */
   readonly channel?: number
   /** Rounded to the dtype of the state. Default 0.1. */
   readonly threshold?: number
@@ -22,14 +22,14 @@ export interface AliveRule {
 export interface AliveOptions extends AliveRule {
   /** Axes of cells. Default 2. */
   readonly dimensions?: 1 | 2
-  /** What lies beyond the ends: nothing that lives, or the other end. Default 'zero'. */
+  /** Padding beyond the ends: dead cells, or the other end. Default 'zero'. */
   readonly padding?: NcaPadding
 }
 
 const ruleNames: OptionTable<AliveRule> = { channel: 'optional', threshold: 'optional' }
 const names: OptionTable<AliveOptions> = { ...ruleNames, dimensions: 'optional', padding: 'optional' }
 
-/** The rule with every option said, checked for a state of so many channels. */
+/** The rule with all options filled in, checked for a state of so many channels. */
 export function checkedAlive(op: string, rule: AliveRule, channels: number): Required<AliveRule> {
   checkOptions(`${op}: alive`, rule, ruleNames, { positional: 'channel' })
   const { channel = 3, threshold = 0.1 } = rule

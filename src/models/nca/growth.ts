@@ -63,7 +63,7 @@ export interface GrowthOptions {
   readonly stateDtype?: FloatDType
 }
 
-/** Where a training stands: all that it needs to go on, bit for bit. */
+/** The state of a training: everything needed to resume it bit for bit. */
 export interface GrowthPoint {
   readonly key: Key
   readonly step: number
@@ -111,7 +111,7 @@ const alive: AliveRule = { channel: 3, threshold: 0.1 }
  * state replaced by the seed, the best ones damaged, every gradient divided by its norm, Adam, and the batch put back.
  *
  * Rounding  parameters, gradients' norms and Adam in float32; the automaton as `ncaRollout` says.
- * Special   the same key gives the same bits; a point that was kept goes on as if it had never stopped.
+ * Special   the same key gives the same bits; a saved point continues as if training had not stopped.
  * Throws    RangeError for a target without four channels, and counts that do not fit together.
  * Cost      a step is one program, recorded at its first run for each length; about 3 times the FLOPs of the run.
  * Source    A. Mordvintsev et al., Growing neural cellular automata, doi:10.23915/distill.00023
@@ -203,7 +203,7 @@ function normalized(gradient: Tensor): Tensor {
   return div(gradient, add(sqrt(sum(square(gradient))), 1e-8))
 }
 
-/** The options with every one said. */
+/** The options with all options filled in. */
 function checked(options: GrowthOptions) {
   checkOptions('growth', options, names, { positional: 'target' })
   const { target, channels = 16, hidden = 128, batch = 8, poolSize = 1024, damaged = 3 } = options

@@ -46,7 +46,7 @@ const names: OptionTable<NcaParamsOptions> = {
  * Fresh parameters of an automaton, which at first does nothing: its last product is by zeros.
  *
  * Rounding  draws of float32, rounded once to `dtype`.
- * Special   zeros are where a bfloat16 state stands still: what is added is at first less than half an ulp of the state.
+ * Special   zeros are where a bfloat16 state stalls: what is added is at first less than half an ulp of the state.
  *
  * @example ncaParams(random.key(0), { channels: 16 }).w1.shape // [48, 128]
  */

@@ -43,7 +43,7 @@ const names: OptionTable<NcaRolloutOptions> = {
 }
 
 /**
- * Steps of an automaton, one after the other, as one loop.
+ * Runs several steps of an automaton, as one loop.
  *
  * Shape     x [..., cells, channels] to the same, or with `keep: 'all'` [steps, ...].
  * Dtype     the result has `stateDtype`.

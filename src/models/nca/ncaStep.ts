@@ -57,7 +57,7 @@ export const ruleNames: OptionTable<NcaRuleOptions> = {
 
 const names: OptionTable<NcaStepOptions> = { ...ruleNames, mask: 'optional', draws: 'optional' }
 
-/** A rule with every option said, checked for parameters and a state. */
+/** A rule with all options filled in, checked for parameters and a state. */
 export interface CheckedRule extends CheckedPerception {
   readonly stateDtype: FloatDType
   readonly alive: Required<AliveRule> | undefined

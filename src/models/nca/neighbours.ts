@@ -1,9 +1,9 @@
 import { concat, full, slice, type Tensor } from '../../tensors/tensor/index.js'
 
-/** What lies beyond the first and last cell: nothing, or the other end. */
+/** Padding beyond the first and last cell: zeros, or the other end. */
 export type NcaPadding = 'zero' | 'wrap'
 
-/** The names of what may lie there. */
+/** The names of the paddings. */
 export const paddings: readonly NcaPadding[] = ['zero', 'wrap']
 
 /** x [..., cells, channels] with one more cell before and after along each axis of cells: `beyond`, or from the other end. */

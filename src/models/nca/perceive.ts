@@ -29,7 +29,7 @@ export interface PerceptionOptions {
    * Names of `perceptionKernels`, or weights. Default identity, sobelX, sobelY; along a line identity, gradient, laplacian.
    */
   readonly kernels?: readonly (KernelName | PerceptionKernel)[]
-  /** What lies beyond the ends: zeros, or the other end. Default 'zero'. */
+  /** Padding beyond the ends: zeros, or the other end. Default 'zero'. */
   readonly padding?: NcaPadding
   /** What is perceived and computed with is rounded to it. Default that of the state. */
   readonly dtype?: FloatDType
@@ -43,10 +43,10 @@ export const perceptionNames: OptionTable<PerceptionOptions> = {
   dtype: 'optional',
 }
 
-/** `PerceptionOptions` with every one said. */
+/** `PerceptionOptions` with all options filled in. */
 export type CheckedPerception = Required<PerceptionOptions>
 
-/** The options with every one said, checked for a state. */
+/** The options with all options filled in, checked for a state. */
 export function checkedPerception(
   op: string,
   x: Tensor,

@@ -2,15 +2,15 @@ import { checkOptions, noOptions, type OptionTable } from '../../base/options/in
 import type { Key } from '../../tensors/random/index.js'
 import type { Tensor } from '../../tensors/tensor/index.js'
 
-/** What a layer receives besides its parameters and its input. */
+/** The context of a layer: everything except its parameters and its input. */
 export interface ApplyOptions {
-  /** Draws what is random in training (dropout), which without a key is left out: the layer as it is evaluated. */
+  /** The key for random operations of training (dropout). Without a key the layer is evaluated. */
   readonly key?: Key
 }
 
 /**
  * A layer as two pure functions: fresh parameters from a key, and the result of parameters and an input. Parameters are a
- * tree of tensors that the caller keeps: optimizers, files, gradients and compile take it as it is.
+ * tree of tensors that the caller keeps: optimizers, files, gradients and compile accept it unchanged.
  */
 export interface Layer<P = unknown> {
   /** Fresh parameters, each with draws of its own. */

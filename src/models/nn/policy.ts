@@ -25,7 +25,7 @@ export interface PolicyOption {
   readonly policy?: Policy
 }
 
-/** A policy with every dtype said. */
+/** A policy with all dtypes filled in. */
 export type FullPolicy = Required<Policy>
 
 const policyNames: OptionTable<Policy> = {

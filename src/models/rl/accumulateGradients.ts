@@ -90,7 +90,9 @@ export function accumulateGradients<P extends Treelike>(
   }
   if (total === undefined) throw new RangeError('accumulateGradients: no parts [0]')
   if (expected !== undefined && rows !== expected) {
-    throw new RangeError(`accumulateGradients: parts have other rows than said [${rows} of ${expected}]`)
+    throw new RangeError(
+      `accumulateGradients: the rows of the parts do not add up to the option rows [${rows} of ${expected}]`,
+    )
   }
   if (rule === 'weighted') return total as Treelike as P
   const by = rule === 'sum' ? rows : count

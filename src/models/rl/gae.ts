@@ -66,7 +66,7 @@ const columns = ['rewards', 'values', 'nextValues', 'terminated', 'truncated'] a
  *           with the next advantage, their sum and the return once each.
  * Special   a state that is both terminated and truncated is terminated.
  * Error     of bfloat16 values up to 100 with rewards of 1: a quarter of the advantage from storing them alone, see docs/rl.md.
- * Throws    TypeError for what is no tensor; RangeError for unlike shapes, gamma and lambda outside of 0 to 1.
+ * Throws    TypeError for arguments that are not tensors; RangeError for unlike shapes, gamma and lambda outside of 0 to 1.
  * Source    J. Schulman et al., High-dimensional continuous control using generalized advantage estimation, arXiv:1506.02438
  *
  * @example const one = (x) => tensor([[x]])

@@ -27,7 +27,7 @@ const logProbsNames: OptionTable<LogProbsOptions> = { internal: 'optional' }
  * Rounding  shifted = l - max, exp, their running sum, its log, shifted - log, each once in the logits' dtype; with `internal`
  *           inside of it, once at the end. In bfloat16 op by op the sum of 1,000 exponentials stalls, and every ratio against
  *           a float32 policy is beyond a clip of 0.2.
- * Throws    TypeError where logits are no float tensor; RangeError for shapes, and actions that are none.
+ * Throws    TypeError if logits are not a float tensor; RangeError for shapes, and actions that are none.
  *
  * @example logProbs(tensor([[0, 0]]), tensor([1], { dtype: 'int32' })).item() // -0.6931471824645996
  */

@@ -37,7 +37,7 @@ const normalizeNames: OptionTable<NormalizeOptions> = { by: 'optional', eps: 'op
  * Rounding  in float32, or float64 where they are: the mean, differences, squares, their sum, each once; then once to the dtype.
  * Special   one advantage stays as it is, as in Stable-Baselines3. Equal ones become 0 / eps: 0 where their mean is exact, and
  *           what rounding left of it times 1e8 where it is not.
- * Throws    TypeError where they are no floats.
+ * Throws    TypeError if they are not floats.
  *
  * @example normalizeAdvantages(tensor([1, 3]), { by: 'n' }).toNested() // [-1,1]
  */

@@ -17,7 +17,7 @@ const orthogonalNames: OptionTable<OrthogonalOfOptions> = { gain: 'optional' }
  * Dtype     float64.
  * Rounding  Gram-Schmidt, each column twice, sums ascending.
  * Error     about 1e-15 times the gain, unless columns are nearly dependent.
- * Throws    RangeError for what is no matrix, and dependent columns.
+ * Throws    RangeError for anything but a matrix, and dependent columns.
  * Source    L. Giraud et al., The loss of orthogonality in the Gram-Schmidt process, doi:10.1016/j.camwa.2005.08.009
  *
  * @example orthogonalOf(tensor([[2, 0], [0, -3]])).toNested() // [[1,0],[0,-1]]

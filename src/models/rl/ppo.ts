@@ -25,7 +25,7 @@ import { collect, type Finished, type Rollout } from './rollout.js'
 export interface PpoOptions<P extends Treelike = Treelike, S = unknown> {
   readonly environment: Environment<S>
   readonly network: ActorCritic<P>
-  /** The same parameters in another precision, where actions are chosen. Default: `network`. */
+  /** The network with the same parameters in another precision, for choosing actions. Default: `network`. */
   readonly rolloutNetwork?: ActorCritic<P>
   readonly settings: PpoSettings
   /** Steps of all environments together, after which rates that fall are 0. Whole updates: the last may go beyond. */
@@ -89,7 +89,7 @@ const ppoNames: OptionTable<PpoOptions> = {
 
 /**
  * Proximal policy optimisation. Everything that a run has stands in its state, and all that is random comes from its key: the
- * same key, settings and environment give the same bits, and a state that was saved goes on as if it never had been.
+ * same key, settings and environment give the same bits, and a saved state continues as if it had not been saved.
  *
  * Dtype     networks as their policies say; everything else float32, unless `precision` says otherwise.
  * Rounding  observations once to `precision.observations`; log-probabilities op by op in `precision.loss`, then once to

@@ -78,7 +78,7 @@ export interface PpoLossOptions {
   readonly accumulate?: FloatDType
 }
 
-/** The loss, and what is looked at beside it: scalars. */
+/** The loss and further metrics, as scalars. */
 export interface PpoLoss {
   /** policyLoss - entropyCoefficient entropy + valueCoefficient valueLoss. */
   readonly total: Tensor
@@ -126,7 +126,7 @@ const recordedColumns = ['actions', 'logProbs', 'advantages', 'values', 'returns
  *           first.
  * Special   ratios are exactly 1 in bfloat16 while log-probabilities differ by less than about 2^-9: the gradient goes on, the
  *           divergence and the clip fraction say 0.
- * Throws    TypeError for what is no tensor and mixed dtypes; RangeError for shapes and unknown options.
+ * Throws    TypeError for arguments that are not tensors and for mixed dtypes; RangeError for shapes and unknown options.
  * Source    J. Schulman et al., Proximal policy optimization algorithms, arXiv:1707.06347; approxKl: J. Schulman, k3, 2020
  *
  * @example const one = (x) => tensor([x])

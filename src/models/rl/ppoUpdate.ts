@@ -71,7 +71,7 @@ export interface PpoUpdate<P extends Treelike> {
   ): readonly [point: Point<State, P>, stats: PpoStats]
 }
 
-/** What a loss gives beside itself. */
+/** The further results of a loss. */
 type LossStats = Readonly<Record<Exclude<keyof PpoStats, 'loss'>, Tensor>>
 type LossInputs = PpoBatch & {
   readonly observations: Tensor

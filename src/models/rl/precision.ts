@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { checkFloatDType, type FloatDType } from '../../tensors/tensor/index.js'
 
-/** Where PPO rounds beside its networks, whose own policy says where they do. All float32 unless said. */
+/** Where PPO rounds outside its networks, which have their own policies. Default: float32 everywhere. */
 export interface PpoPrecision {
   /** What an agent is shown. */
   readonly observations?: FloatDType
@@ -23,7 +23,7 @@ const precisionNames: OptionTable<PpoPrecision> = {
   gradients: 'optional',
 }
 
-/** The precision with every dtype said, checked. */
+/** The precision with all dtypes filled in, checked. */
 export function fullPrecision(op: string, precision: PpoPrecision): Required<PpoPrecision> {
   checkOptions(`${op}: precision`, precision, precisionNames)
   const { observations = 'float32', logProbs = 'float32', loss = 'float32', gae = 'float32' } = precision

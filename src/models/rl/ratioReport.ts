@@ -46,7 +46,7 @@ const ratioNames: OptionTable<RatioOptions> = { clip: 'optional' }
  *
  * Shape     both [n].
  * Rounding  the difference and its exponential, once each.
- * Throws    TypeError where they are no float tensors of one dtype; RangeError for other shapes.
+ * Throws    TypeError if they are not float tensors of one dtype; RangeError for other shapes.
  *
  * @example const at = (x) => tensor([x], { dtype: 'bfloat16' })
  * ratioReport(at(-0.6875), at(-0.69140625)).least // 1.0078125

@@ -3,7 +3,7 @@ import { type State, stateFromTree, stateToTree } from '../../optimizer/index.js
 import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import type { Ppo, PpoState } from './ppo.js'
 
-/** A run's state in two parts: what has bits, and plain data beside it. */
+/** A run's state in two parts: tensors and plain data. */
 export interface SavedPpo<P extends Treelike = Treelike, S = unknown> {
   readonly tensors: { readonly params: P; readonly optimizer: Tree }
   readonly record: Omit<PpoState<P, S>, 'point'>
@@ -22,7 +22,7 @@ export function savePpo<P extends Treelike, S>(state: PpoState<P, S>): SavedPpo<
 }
 
 /**
- * The state that `savePpo` took apart: the run goes on with the same bits.
+ * Restores a state from `savePpo`; the run continues with the same bits.
  *
  * Throws    what `stateFromTree` throws for another optimizer's state.
  *

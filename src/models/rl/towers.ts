@@ -45,7 +45,7 @@ const towersNames: OptionTable<TowersOptions> = {
  * Shape     observations [n, ...] of `inputs` numbers to logits [n, actions] and values [n].
  * Dtype     the policy's `output`.
  * Rounding  as `nn.linear` under the policy; activations in its dtype.
- * Throws    RangeError for sizes that are no whole numbers from 1.
+ * Throws    RangeError for sizes that are not integers from 1.
  * Source    the details of Huang et al., The 37 implementation details of proximal policy optimization, ICLR blog track 2022
  *
  * @example towers({ inputs: 4, actions: 2 }).apply(towers({ inputs: 4, actions: 2 }).init(random.key(0)), tensor([[0, 0, 0, 0]])).logits.shape // [1,2]

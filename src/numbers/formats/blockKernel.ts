@@ -21,7 +21,7 @@ export type BlockKernel = (
 const piece = 4096
 let usual: BlockKernel | undefined
 
-/** The kernel in JavaScript, twin of those in WebAssembly. */
+/** The JavaScript implementation of the WebAssembly kernels. */
 export const plainBlocks: BlockKernel = (values, blockSize, element, factorsOf, codes) => {
   usual ??= open(piece)
   const kernel = blockSize <= piece ? usual : open(blockSize)

@@ -51,7 +51,7 @@ export interface BlockValues {
 }
 
 /**
- * What the codes of blocks stand for, for loops of one's own: value i is elements[codes[i]] times
+ * What the codes of blocks stand for, for custom loops: value i is elements[codes[i]] times
  * multipliers[scales[floor(i / blockSize)]].
  *
  * Throws    RangeError for codes outside the element format, and lengths that differ, in the name of `op`.

@@ -11,7 +11,7 @@ export type NaNCodes =
   /** No NaN at all. */
   | 'none'
 
-/** What has to be said about a format; everything else follows from it. */
+/** The defining facts of a format, from which all others are derived. */
 export interface FormatFacts {
   readonly name: string
   readonly exponentBits: number

@@ -35,7 +35,7 @@ function encoderOf(format: FloatFormat): (value: number) => number {
  * on the way in, to nearest even, and are exact on the way out. `array[i]` does not work: read with `at(i)`, write with
  * `setAt(i, value)`. (A Proxy would make it work, and each access take about 100 ns where `at` takes 3 and `setAt` 5.)
  *
- * The other methods are those of typed arrays. Of a format of one's own:
+ * The other methods are those of typed arrays. For a custom format:
  * `class MyArray extends FormatArray<Uint8Array> { static override get format() { return myFormat } }`.
  *
  * @example new BFloat16Array([1 / 3, 257]).join() // 0.333984375,256

@@ -31,7 +31,7 @@ export interface BlockCodes {
  *           scale 448 and elements +-6; NaN makes scale code 127, the block NaN; neither counts in the amax of all.
  *           int8: value code / 64, -128 unused.
  * Error     where nothing saturates, half an ulp of the element format times the scale.
- * Throws    RangeError for a length that blocks do not divide; TypeError for values that are no Float32Array.
+ * Throws    RangeError for a length that blocks do not divide; TypeError for values that are not a Float32Array.
  * Cost      about 2 ns per value; allocates the result only, not even that with `out`. `tpu-toolkit/blocks` has the
  *           fast twin.
  * Source    OCP Microscaling Formats (MX) v1.0, 5 and 6.3; the modes other than 'floor', and NVFP4, as torchao

@@ -8,7 +8,7 @@ const rotations = [13, 15, 26, 6, 17, 29, 16, 24] as const
 const parity = 0x1bd11bda
 
 /**
- * Threefry-2x32 with 20 rounds: the counter enciphered under the key. The readable twin of `fillWords` (bits.ts).
+ * Threefry-2x32 with 20 rounds: the counter enciphered under the key. The readable form of `fillWords` (bits.ts).
  *
  * Source    Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, doi:10.1145/2063384.2063405
  *

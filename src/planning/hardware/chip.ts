@@ -74,7 +74,7 @@ function adviceFor(name: unknown): string {
   return near === undefined ? `there are ${chipNames.join(', ')}` : `did you mean ${near}`
 }
 
-/** A generation by its name or its record; a record may have numbers of one's own. */
+/** A generation by its name or its record; a record may have custom numbers. */
 export type ChipLike = ChipName | Chip
 
 /** The record of a generation given either way; the caller's name stands in the error. */

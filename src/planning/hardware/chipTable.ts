@@ -32,7 +32,7 @@ export interface ChipFacts {
   readonly dcnBytesPerSecond: Fact
 }
 
-/** What is no number about a generation. */
+/** The facts of a generation that are not numbers. */
 export interface ChipKind {
   /** What libtpu answers as `device_kind`. */
   readonly deviceKind: string

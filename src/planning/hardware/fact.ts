@@ -48,7 +48,7 @@ export interface Fact<Value extends number | null = number | null> {
   readonly value: Value
   /** Empty where the value is null. */
   readonly sources: readonly SourceName[]
-  /** What other sources say instead, where they differ. */
+  /** The values of other sources, where they differ. */
   readonly others: readonly { readonly value: number; readonly source: SourceName }[]
   readonly note: string
 }

@@ -45,7 +45,7 @@ export interface Activations {
  * decoder 2 (N H + 2 K H + D + 2 F + D). 'everything': all that the backward pass of each operation reads.
  *
  * Shape     none. Dtype of the arrays by option. Rounding none.
- * Throws    RangeError for what is no model, size or policy.
+ * Throws    RangeError for an invalid model, size or policy.
  * Source    the scaling book, part 4 (its "about 20 arrays of D" is a count of the last kind; its "7 big matmuls" the second).
  *
  * @example activationBytes({ family: 'decoder', D: 8192, F: 28672, L: 64, N: 64, K: 8, V: 32000 }, { batch: 1000, sequence: 4000 }).bytes // 4194304000000

@@ -36,7 +36,7 @@ export function checkedArchitecture(op: string, config: ModelConfig): Architectu
  * What a configuration describes, completed by the family's defaults: widths, heads, and every parameter with its shape.
  *
  * Shape     none. Dtype none. Rounding none.
- * Throws    RangeError for an unknown family or letter, a size that is no whole number, heads that do not divide.
+ * Throws    RangeError for an unknown family or letter, a size that is not an integer, heads that do not divide.
  *
  * @example architectureOf({ family: 'gpt2', D: 768, L: 12 }).attention // { N: 12, K: 12, H: 64 }
  * @example architectureOf({ family: 'decoder', D: 768, F: 3072, L: 12, N: 11, V: 32000 }) // throws architectureOf: N heads do not divide D, nearest N 12, or give the width H of a head [D 768, N 11]

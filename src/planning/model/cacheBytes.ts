@@ -21,7 +21,7 @@ const names: OptionTable<CacheOptions> = { batch: 'optional', sequence: 'optiona
  * last inputs of the convolution, whatever the length.
  *
  * Shape     none. Dtype of the cache by option. Rounding none.
- * Throws    RangeError for what is no model or size.
+ * Throws    RangeError for an invalid model or size.
  *
  * @example cacheBytes({ family: 'decoder', D: 8192, F: 28672, L: 80, N: 64, K: 8, V: 128256 }, { sequence: 32768, dtype: 'int8' }) // 5368709120
  */

@@ -9,7 +9,7 @@ import { checkRemat, type Remat } from './remat.js'
 import { checkSizes, isOn } from './sizes.js'
 import { checkSplit, readSplit, type Split } from './split.js'
 
-/** The step, and how it lies on the slice. */
+/** The step, and its sharding over the slice. */
 export interface MemoryOptions {
   /** `v5p-128`, or a slice. */
   readonly slice: string | Slice
@@ -19,7 +19,7 @@ export interface MemoryOptions {
   /** 'train' (the default), or 'serve': no gradients and moments, a cache instead. */
   readonly mode?: 'train' | 'serve'
   /**
-   * Ways that are not said: fsdp takes the devices that are left; with 'serve' tensor, as far as it divides the heads, and
+   * Default ways: fsdp takes the remaining devices; with 'serve' tensor, as far as it divides the heads, and
    * data the rest.
    */
   readonly split?: Split
@@ -81,7 +81,7 @@ export interface MemoryEstimate {
  * HBM that a model takes on each device of a slice, and whether it fits in what programs may use.
  *
  * Shape     none. Dtype of each part by option. Rounding up to whole bytes.
- * Throws    RangeError for what is no model, slice or size, and where the split does not multiply to the devices, a batch or
+ * Throws    RangeError for an invalid model, slice or size, and where the split does not multiply to the devices, a batch or
  *           heads do not divide.
  * Error     an estimate: buffers that the compiler adds, fragmentation and padding are not in it; see `assumptions`.
  * Source    the scaling book, part 4 and 5.
@@ -205,7 +205,7 @@ function assumptionsOf(mode: string, { chip }: Slice): string[] {
         usable,
         `${split}; gradients and optimizer state as their parameters`,
         'the batch is split over data, fsdp and expert',
-        'logits and their gradient are float32, split over tensor; they and the layer computed again are not there at once',
+        'logits and their gradient are float32, split over tensor; they and the recomputed layer are not in memory at the same time',
         'buffers of collectives, fragmentation and the padding of tiles are not counted',
       ]
     : [

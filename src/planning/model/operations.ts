@@ -59,7 +59,7 @@ const chunk = 256
  * the result; elementwise work is fused to one read and one write. Output projection and loss stand last.
  *
  * Shape     none. Dtype of the byte counts by option. Rounding none.
- * Throws    RangeError for what is no model or no size.
+ * Throws    RangeError for an invalid model or size.
  * Source    the scaling book, part 4; the scan: chunks of 256 as in state-spaces/mamba.
  *
  * @example operations({ family: 'mlp', widths: [4, 3], bias: false }, { batch: 2 })[0].forward // { flops: 48, bytes: 52 }

@@ -27,7 +27,7 @@ export function parameterTensors(config: ModelConfig): readonly ParameterTensor[
   return checkedArchitecture('parameterTensors', config).tensors
 }
 
-/** Parameters by what is asked of them. */
+/** Parameters by what they are counted for. */
 export interface ParameterUse {
   readonly total: number
   /** What one token goes through: of the experts only the active ones. */

@@ -19,7 +19,7 @@ const splitNames: OptionTable<Split> = {
   ...{ data: 'optional', fsdp: 'optional', tensor: 'optional', expert: 'optional' },
 }
 
-/** The ways of a split, those that were not said completed from the devices that are left. */
+/** The ways of a split, with missing ones inferred from the number of devices. */
 export function readSplit(
   op: string,
   model: Architecture,

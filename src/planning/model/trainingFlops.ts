@@ -47,7 +47,7 @@ export interface TrainingFlops {
  * FLOPs of one training step: 6 N D and attention, the ways of counting named by the options.
  *
  * Shape     none. Dtype none. Rounding none: exact up to 2^53, then float64.
- * Throws    RangeError for what is no model, size or name.
+ * Throws    RangeError for an invalid model, size or name.
  * Source    Kaplan et al., arXiv:2001.08361, 2.1; the scaling book, part 4.
  *
  * @example trainingFlops({ family: 'gpt2', D: 768, L: 12 }, { batch: 1, sequence: 1024 }).matmul // 758980804608

@@ -65,7 +65,7 @@ export interface Audit {
  * out; as it is, it is JSON.
  *
  * Shape     none. Dtype none. Rounding none.
- * Throws    RangeError for sizes that are no whole numbers, heads that do not divide, an unknown slice.
+ * Throws    RangeError for sizes that are not integers, heads that do not divide, an unknown slice.
  * Source    Python toolkit, mxu_alignment; what its report has wrong is in `corrections`.
  *
  * @example auditConfig({ dModel: 1024, nLayers: 24 }).estimatedParameters // 164304896

@@ -15,7 +15,7 @@ export interface AlignmentOptions {
   readonly dFf?: number
   /** Tokens, checked where they are given. */
   readonly vocabulary?: number
-  /** Whose arrays, default v5p. */
+  /** The chip whose matrix units count, default v5p. */
   readonly chip?: ChipName
 }
 
@@ -24,7 +24,7 @@ const names: OptionTable<AlignmentOptions> = {
   ...{ dFf: 'optional', vocabulary: 'optional', chip: 'optional' },
 }
 
-/** One dimension held against the side of the systolic array. */
+/** The alignment of one dimension with the side of the systolic array. */
 export interface AlignedSize extends Padding {
   readonly name: 'headDim' | 'dModel' | 'dFf' | 'vocabulary'
   readonly aligned: boolean
@@ -55,7 +55,7 @@ export interface Alignment {
  * Whether a model's dimensions fill the systolic arrays of a chip: 128 wide, 256 on v6e and tpu7x.
  *
  * Shape     none. Dtype none. Rounding none.
- * Throws    RangeError for sizes that are no whole numbers, heads that do not divide, an unknown chip.
+ * Throws    RangeError for sizes that are not integers, heads that do not divide, an unknown chip.
  * Source    Python toolkit, mxu_alignment: its waste of a head of 192 (50 %) is 25 % here, and v6e's arrays are known.
  *
  * @example checkMxuAlignment({ dModel: 1536, nHeads: 16 }).suggestions[0] // { change: 'nHeads 12: heads of 128', saves: 0.25, of: 'passes of attention' }

@@ -4,7 +4,7 @@ export interface Correction {
   readonly here: string
 }
 
-/** What the Python toolkit's audit has wrong, and what holds instead; each has a test. */
+/** Errors of the Python toolkit's audit with their corrections; each has a test. */
 export const corrections: readonly Correction[] = [
   {
     published: 'd_model 1024 with 24 layers has 148.2M parameters',

@@ -19,7 +19,7 @@ export interface HbmLayout {
  * the one that takes the least bytes, row-major if none takes less.
  *
  * Shape     any. Dtype by its bits. Rounding up to whole tiles; at least 512 bytes.
- * Throws    TypeError for a shape that is no list of whole numbers, RangeError for an unknown dtype.
+ * Throws    TypeError for a shape that is not a list of integers, RangeError for an unknown dtype.
  * Source    asked of libtpu 0.0.51 (scripts/golden/planning_libtpu.py): all of 698 arrays on v4, v5e, v5p, v6e and tpu7x.
  *
  * @example hbmLayout([9, 129], 'bfloat16').bytes // 8192

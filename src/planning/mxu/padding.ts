@@ -14,7 +14,7 @@ export interface Padding {
  * several heads in one pass.
  *
  * Shape     none. Dtype none. Rounding up to whole tiles.
- * Throws    RangeError for what is no positive whole number.
+ * Throws    RangeError for anything but a positive integer.
  *
  * @example padding(192, 128) // { size: 192, padded: 256, tiles: 2, waste: 0.25 }
  * @example padding(128, 256).waste // 0.5
@@ -55,7 +55,7 @@ export interface MatmulPadding {
  * The padding of [m, k] x [k, n]: m to 8 rows, k and n to the side of the array.
  *
  * Shape     none. Dtype none. Rounding up to whole tiles.
- * Throws    RangeError for sizes that are no positive whole numbers.
+ * Throws    RangeError for sizes that are not positive integers.
  *
  * @example matmulPadding({ m: 512, k: 64, n: 512 }).utilisation // 0.5
  * @example matmulPadding({ m: 512, k: 64, n: 512, side: 256 }).utilisation // 0.25

@@ -14,7 +14,7 @@ export interface Tshirt {
   readonly nLayers: number
   /** By the toolkit's own formula. */
   readonly parameters: number
-  /** What the toolkit's page prints beside it, which its formula does not give. */
+  /** The number that the toolkit's page prints, which differs from its formula. */
   readonly printed: string
 }
 
@@ -39,13 +39,13 @@ export function getTshirt(name: Tshirt['name']): Tshirt {
 }
 
 /**
- * The Python toolkit's estimate of a Mamba-like model's parameters, as it is there:
+ * The Python toolkit's estimate of a Mamba-like model's parameters, unchanged:
  * L (D (2 I + 2 H S + H) + 4 I + I D + H S) + 1024 * 64 + 64 D with I = 2 D, H = I / 128 rounded down, S = 16.
  * It differs from Mamba-2: there 2 G S of B and C instead of 2 H S, and A_log is one for each head. For exact counts:
  * `parameterCount` of `tpu-toolkit/model`.
  *
  * Shape     none. Dtype none. Rounding none.
- * Throws    RangeError for sizes that are no positive whole numbers.
+ * Throws    RangeError for sizes that are not positive integers.
  *
  * @example estimateParams(1024, 24) // 164304896
  */
@@ -76,7 +76,7 @@ export interface RematOptions {
   readonly batch: number
   readonly sequence: number
   readonly dModel: number
-  /** Whose HBM, default v5p. */
+  /** The chip whose HBM counts, default v5p. */
   readonly chip?: ChipName
 }
 
@@ -89,7 +89,7 @@ const names: OptionTable<RematOptions> = {
  * layer, L B T D 4 bytes, takes more than half of a chip's HBM. The batch is that of one chip. A rule of thumb: what each
  * policy keeps is `activationBytes` of `tpu-toolkit/model`.
  *
- * Throws    RangeError for sizes that are no positive whole numbers, and for an unknown chip.
+ * Throws    RangeError for sizes that are not positive integers, and for an unknown chip.
  *
  * @example rematNeeded({ nLayers: 24, batch: 64, sequence: 8192, dModel: 1024 }) // true
  */

@@ -11,7 +11,7 @@ import type { TpuConfig } from './tpuConfig.js'
  * The rules and pitfalls of the Python toolkits as checks of a plan: each broken one with its evidence, numbers with units,
  * and the remedy. Only what is described is checked: an empty answer for an empty step says nothing.
  *
- * Throws    TypeError for what is no config of `tpuConfig`; RangeError for a model or a step that is none.
+ * Throws    TypeError for anything but a config of `tpuConfig`; RangeError for an invalid model or step.
  * Source    for each rule the numbers in its evidence; tpu-facts, section 2
  *
  * @example const config = tpuConfig({ version: 'v5p', chips: 16, axes: { data: 4, fsdp: 4 } })

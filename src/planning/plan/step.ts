@@ -24,7 +24,7 @@ export interface StorageDescription {
   readonly pricePerGB: number
 }
 
-/** What is known of a training step. What is not said is not checked. */
+/** Facts about a training step. Rules about missing facts are not checked. */
 export interface StepDescription {
   /** Sequences of a step, on all devices together. */
   readonly batch?: number
@@ -50,7 +50,7 @@ export interface StepDescription {
   readonly batchShapes?: readonly (readonly number[])[]
   /** When the flags are set. */
   readonly flagsSet?: 'before-import' | 'after-import'
-  /** The environment as it is. */
+  /** The current environment. */
   readonly environment?: Environment
   /** The time of one step, measured or estimated. */
   readonly stepSeconds?: number

@@ -14,7 +14,7 @@ import {
   type StoredDType,
 } from '../hardware/index.js'
 
-/** Which peak is held against which memory. */
+/** The peak and the memory to compare. */
 export interface IntensityOptions {
   /** Of the arithmetic, default bfloat16. */
   readonly dtype?: PeakDType
@@ -71,7 +71,7 @@ export function criticalBatch(chip: ChipLike, options: BatchOptions = {}): numbe
   return (peakOpsPerSecond(made, dtype) * bytes) / (2 * made.hbmBytesPerSecond)
 }
 
-/** The chip, its traffic and the step whose limits are asked. */
+/** The chip, its traffic and the step whose limits to compute. */
 export interface ParallelOptions {
   readonly chip: ChipLike
   /** Of the arithmetic, default bfloat16. */
@@ -116,7 +116,7 @@ export interface ParallelLimits {
  * Limits of parallelism over the links between chips.
  *
  * Shape     none. Dtype of the arithmetic by option. Rounding none.
- * Throws    RangeError for an unknown chip, one without a known link rate, sizes that are no numbers.
+ * Throws    RangeError for an unknown chip, one without a known link rate, sizes that are not numbers.
  * Source    the scaling book, part 5.
  *
  * @example parallelLimits({ chip: 'v5p' }).fsdpTokensPerChip // 2550

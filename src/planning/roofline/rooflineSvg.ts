@@ -16,7 +16,7 @@ const frame = { left: 80, right: 20, top: 40, bottom: 60 }
  * operations as points. Without a background, in the colour of the text around it, so that it is legible on dark pages.
  *
  * Shape     none. Dtype of the peak, default bfloat16. Rounding to a tenth of a pixel.
- * Throws    TypeError for points that are no list; RangeError for an unknown chip and intensities below 0.
+ * Throws    TypeError for points that are not a list; RangeError for an unknown chip and intensities below 0.
  *
  * @example rooflineSvg([{ name: 'q', intensity: 100 }], 'v5e').startsWith('<svg') // true
  */

@@ -31,7 +31,7 @@ const names: OptionTable<ServingOptions> = {
   ...{ weightsDtype: 'optional', cacheDtype: 'optional', prefillEfficiency: 'optional' },
 }
 
-/** Generation on a slice, at peak rates unless said. */
+/** Token generation on a slice, at peak rates by default. */
 export interface ServingStep {
   readonly slice: Slice
   /** Reading the caches. */
@@ -55,7 +55,7 @@ export interface ServingStep {
  * A step of generation: B KV / (n HBM) + max(2 B P / (n C), bytes of P / (n HBM)), a lower bound; and the time of a prefill.
  *
  * Shape     none. Dtypes by option. Rounding none.
- * Throws    RangeError for what is no model, slice or size.
+ * Throws    RangeError for an invalid model, slice or size.
  * Source    the scaling book, part 7.
  *
  * @example servingStep({ family: 'gpt2', D: 768, L: 12 }, { slice: 'v5e-1', batch: 1, context: 1024 }).weightsBoundBy // 'hbm'

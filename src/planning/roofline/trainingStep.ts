@@ -18,7 +18,7 @@ import {
 } from '../model/index.js'
 import { efficiencyOf, routingEfficiency } from './efficiency.js'
 
-/** The step, and how it lies on the slice. */
+/** The step, and its sharding over the slice. */
 export interface TrainingStepOptions {
   readonly slice: string | Slice
   /** Sequences of a step, over all slices. */
@@ -57,7 +57,7 @@ export interface TrainingStep {
   readonly seconds: StepTerms
   /** No step is faster, however it is split and overlapped. */
   readonly lowerBoundSeconds: number
-  /** All terms one after the other, at peak rates. */
+  /** The sum of all terms, without overlap, at peak rates. */
   readonly serialSeconds: number
   /** With the generation's constant; null where nothing was measured. */
   readonly estimateSeconds: number | null
@@ -73,7 +73,7 @@ export interface TrainingStep {
  * How long a training step takes: a lower bound, the terms that bound it, and an estimate with its assumptions.
  *
  * Shape     none. Dtype of products by option. Rounding none.
- * Throws    RangeError for what is no model, slice or size, and for a split that the devices do not have.
+ * Throws    RangeError for an invalid model, slice or size, and for a split that the devices do not have.
  * Error     the estimate: within 15 % of every point that it is fitted on, see `efficiencyOf`; the bound: below all of them.
  * Source    the scaling book, part 5, for the bytes of each kind of parallelism.
  *
@@ -238,6 +238,6 @@ function assumptionsOf(
     'Adam with float32 moments over bfloat16 weights: 22 bytes a parameter pass through HBM in the update',
     remat === 'everything'
       ? 'no recomputation is counted: what the published runs compute again is in the constant'
-      : `recomputation of policy '${remat}' is counted on top of what the published runs compute again`,
+      : `recomputation of policy '${remat}' is counted in addition to that of the published runs`,
   ]
 }

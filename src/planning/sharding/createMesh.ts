@@ -28,7 +28,7 @@ const createMeshNames: OptionTable<CreateMeshOptions> = {
  * The mesh of a slice's devices: `create_mesh` of the Python toolkit with the number of devices that there are (v5p-8 is 4
  * chips), for any slice and any axes, in the order of the torus.
  *
- * Throws    RangeError where the axes do not multiply to the slice's devices, and where an axis is no product of whole sides of
+ * Throws    RangeError where the axes do not multiply to the slice's devices, and where an axis is not a product of whole sides of
  *           the torus: the sides are named, and splitPhysicalAxes.
  * Source    jax 0.10.2, mesh_utils.create_device_mesh
  *

@@ -22,7 +22,7 @@ export function deviceSlices(mesh: Mesh, spec: PartitionSpec, arrayShape: readon
   return slicesByDevice('deviceSlices', mesh, spec, arrayShape)
 }
 
-/** The same, in the name of another operation. */
+/** The same, with another operation's name in errors. */
 export function slicesByDevice(
   op: string,
   mesh: Mesh,

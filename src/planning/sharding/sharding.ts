@@ -14,7 +14,7 @@ export interface Sharding {
 }
 
 /**
- * How an array lies on a mesh: parts and copies.
+ * The layout of an array on a mesh: shards and replicas.
  *
  * Throws    as `shardShape`.
  *

@@ -20,7 +20,7 @@ export interface StrategyOptions {
 
 const strategyNames: OptionTable<StrategyOptions> = { strategy: 'required', axes: 'optional' }
 
-/** How one parameter lies on the mesh. */
+/** The sharding of one parameter over the mesh. */
 export interface ParameterSharding {
   readonly name: string
   /** What its dimensions are, in the letters of the configuration. */
@@ -49,7 +49,7 @@ export interface StrategyTable {
 }
 
 /**
- * Where every parameter of a described model goes on a mesh, as a table of specs; optimizer moments follow their parameters.
+ * The sharding of every parameter of a described model, as a table of specs; optimizer moments follow their parameters.
  * fsdp splits the model dimension of matrices; tensor heads, the inside of MLPs and the vocabulary, columns before rows; expert
  * the experts. A dimension that does not divide stays whole where that is only wasteful, and says so.
  *
@@ -152,7 +152,7 @@ function place(
   }
 }
 
-/** What is said of a dimension that does not divide; throws where the layer cannot be computed so. */
+/** The note on a dimension that does not divide; throws if the layer cannot be computed so. */
 function whole(name: string, letter: string, size: number, axis: string, ways: number): string {
   if (letter === 'K') {
     return `${size} key and value heads over ${axis} of ${ways}: every device holds all of them`

@@ -55,13 +55,13 @@ export function ruleFor({ name, role, axes }: ParameterTensor): Rule {
   }
 }
 
-/** Dense layers by turns: columns, rows, columns, ... */
+/** Dense layers alternately by columns and rows. */
 function denseRule(name: string): Rule {
   const even = Number(name.replace(/\D/g, '')) % 2 === 0
   return even ? { tensor: 0, fsdp: 1, note: 'rows, then a reduction' } : { tensor: 1, fsdp: 0 }
 }
 
-/** What lies in a fused dimension side by side, which equal parts would cut in the wrong places. */
+/** The segments of a fused dimension, which equal parts would cut in the wrong places. */
 function fusedText(letters: string): string {
   if (letters === '2I+2GS+H') {
     return 'z, x, B, C and dt lie side by side: split z, x, dt by heads, B and C by groups where they divide'

@@ -1,4 +1,4 @@
-/** A pod of the published toolkits' tables, as they print it and as it is. */
+/** A pod of the published toolkits' tables, as printed there and as it really is. */
 export interface ToolkitPod {
   readonly pod: string
   /** Chips by the toolkit's table, where it has the pod. */

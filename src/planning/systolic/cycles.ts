@@ -49,7 +49,7 @@ export function cycles(options: CyclesOptions): CycleCount {
   return count(options)
 }
 
-/** The same of what has been checked. */
+/** The same, for checked arguments. */
 export function count(problem: Problem): CycleCount {
   const { rows, columns, m, n, k } = problem
   const { alongRows, alongColumns, alongTime, loadCycles } = mappingOf(problem)

@@ -26,7 +26,7 @@ export interface Problem {
   readonly k: number
 }
 
-/** What lies along the array's rows, along its columns, and along time. */
+/** The sizes along the array's rows, along its columns, and along time. */
 export interface Mapping {
   readonly alongRows: number
   readonly alongColumns: number
@@ -35,7 +35,7 @@ export interface Mapping {
   readonly loadCycles: number
 }
 
-/** How the three sizes of a product lie on the array. */
+/** The mapping of a product's three sizes to the array. */
 export function mappingOf({ dataflow, rows, m, n, k }: Problem): Mapping {
   switch (dataflow) {
     case 'os':
@@ -49,7 +49,7 @@ export function mappingOf({ dataflow, rows, m, n, k }: Problem): Mapping {
   }
 }
 
-/** Throws for a dataflow that is none and for sizes that are no whole numbers from 1. */
+/** Throws for a dataflow that is none and for sizes that are not integers from 1. */
 export function checkProblem(op: string, problem: Problem): void {
   checkName(op, 'dataflow', problem.dataflow, dataflows)
   for (const name of ['rows', 'columns', 'm', 'n', 'k'] as const) checkInteger(op, name, problem[name], 1)

@@ -113,7 +113,7 @@ function widthOf(name: string, matrix: readonly (readonly number[])[]): number {
     }
     for (const value of row) {
       if (typeof value !== 'number') {
-        throw new TypeError(`trace: ${name} has what is no number [${shown(value)}]`)
+        throw new TypeError(`trace: ${name} has an element that is not a number [${shown(value)}]`)
       }
     }
   }

@@ -25,7 +25,7 @@ export const debuggingTips: readonly DebuggingTip[] = [
     why: 'writes the HLO of every compiled program before and after optimization; --xla_dump_hlo_pass_re=.* after every pass',
   },
   {
-    symptom: 'a NaN, and nobody knows from where',
+    symptom: 'a NaN of unknown origin',
     set: { JAX_DEBUG_NANS: 'True' },
     why: 'jax runs a jitted function that returned a NaN again, operation by operation, and stops at the first',
   },

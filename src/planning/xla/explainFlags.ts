@@ -13,7 +13,7 @@ export interface FlagExplanation {
 }
 
 /**
- * What the flags that are set do, one after the other.
+ * Describes each flag that is set.
  *
  * @example explainFlags({ LIBTPU_INIT_ARGS: '--xla_enable_async_all_gather=true' })[0].text // 'asynchronous all-gather; so in scripts of MaxText: v4 2, v5e 8, v5p 9, v6e 6'
  */

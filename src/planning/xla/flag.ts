@@ -54,7 +54,7 @@ export function nearestFlag(name: string): string | undefined {
   return longer.find((one) => every.has(one)) ?? nearestName(name, flagNames)
 }
 
-/** Whether libtpu was asked for that name and does not know it. */
+/** Whether libtpu was tested with that name and does not know it. */
 export const isWrongName = (name: string): boolean => Object.hasOwn(wrongNames, name)
 
 /**

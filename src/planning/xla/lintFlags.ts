@@ -26,7 +26,7 @@ export interface FlagFinding {
   readonly instead: string | null
 }
 
-/** What the flags are held against. */
+/** The generation and the environment to check. */
 export interface LintFlagsOptions {
   /** The generation, to find flags that do nothing on it. */
   readonly hardware?: ChipName

@@ -4,7 +4,7 @@ import { flagNamed } from './flag.js'
 export interface Word {
   /** As it stands there. */
   readonly text: string
-  /** The flag's name; empty for a word that is no flag. */
+  /** The flag's name; empty for a word that is not a flag. */
   readonly name: string
   /** The value given, 'true' and 'false' for bare names and those with no before them. */
   readonly value: string

@@ -17,7 +17,7 @@ export interface XlaFlagsOptions {
   readonly reductions?: 'default' | 'float32'
   /** A folder for the HLO of everything compiled. Default: none. */
   readonly dumpTo?: string
-  /** Flags of one's own, name to value; they win over those of the level. Default: none. */
+  /** Custom flags, name to value; they override those of the level. Default: none. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>
   /** The variables as they are set, such as process.env: what stands there stays, and wins. Default: none. */
   readonly set?: Environment

@@ -12,7 +12,7 @@ import type { Bounded } from './sumBounds.js'
 export interface CertifyOptions {
   /** Run `f` once more, to see whether it is deterministic. Default true. */
   readonly check?: boolean
-  /** Bounds of elementwise operations of one's own; a record that has `exact`, as those of `kernels`, needs none. */
+  /** Bounds of elementwise custom operations; a record that has `exact`, as those of `kernels`, needs none. */
   readonly rules?: ReadonlyMap<Op, ElementBound>
 }
 
@@ -43,10 +43,10 @@ export interface Certificate {
  * Shape     outputs as computed, bounds alike, float64. Dtype any; inputs and tensors that `f` closes over are exact by
  *           definition. What `f` computes from those, and a plain number that rounding to a dtype changed, has its error.
  * Rounding  bounds are inflated at every step to cover their own; the functions of Math are trusted to a relative 2^-44.
- *           An operation whose record says what it would be without rounding (`exact`) is held against that in float64, and
+ *           An operation whose record has `exact`, its unrounded form, is compared with that in float64, and
  *           operands' bounds spread through it; one that only promises a `bound` has it on exact operands.
  * Special   Infinity where the exact result may be undefined (log of a number that may be negative, 1 / what may be 0),
- *           after an overflow, and behind an operation without a rule. A comparison that the errors leave open is taken
+ *           after an overflow, and downstream of an operation without a rule. A comparison that the errors leave open is taken
  *           both ways. Of a maximum or minimum that several elements may be, the gradient lies between nothing and all of
  *           it for each of them.
  * Throws    inputs that are not finite, or no floating-point result: RangeError, TypeError.

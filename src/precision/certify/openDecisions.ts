@@ -18,7 +18,7 @@ export interface OpenDecision {
   readonly values: readonly (readonly number[])[]
 }
 
-/** The decisions of a program that bounds leave open; those behind something unknown are not among them. */
+/** The decisions of a program that the bounds leave open, except those downstream of an unknown value. */
 export function openDecisions(program: Program, boundedOf: (operand: Operand) => Bounded): OpenDecision[] {
   return program.steps.flatMap((step, i): OpenDecision[] => {
     const { bounds } = boundedOf(program.inputs.length + i)

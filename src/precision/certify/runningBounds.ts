@@ -28,7 +28,7 @@ export interface RunningBounds {
 }
 
 interface RunningOptions {
-  /** Of operations of one's own. */
+  /** Of custom operations. */
   readonly rules?: ReadonlyMap<Op, ElementBound> | undefined
   readonly decided?: boolean
   /** Bounds of the inputs, which are else exact. */
@@ -60,7 +60,7 @@ export function runningBounds(
   return { boundedOf, unknown }
 }
 
-/** Fills in the bounds of a step's result; gives the names of operations without a rule, behind which nothing is known. */
+/** Fills in the bounds of a step's result; returns the names of operations without a rule, after which nothing is known. */
 function bound(
   step: Step,
   boundedOf: (operand: Operand) => Bounded,

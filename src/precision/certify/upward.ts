@@ -10,7 +10,7 @@ export function apart(a: number, b: number): number {
   return Number.isNaN(distance) ? Number.POSITIVE_INFINITY : distance
 }
 
-/** A bound that is no number is no bound. */
+/** NaN as a bound becomes Infinity. */
 export function boundOf(x: number): number {
   return Number.isNaN(x) ? Number.POSITIVE_INFINITY : x
 }

@@ -49,7 +49,7 @@ function stepOf(program: Program, operand: Operand): Step | undefined {
   return typeof operand === 'number' ? program.steps[operand - program.inputs.length] : undefined
 }
 
-/** The value behind reshapes, and casts if asked; -1 where it is not a step's. */
+/** The value before reshapes (and casts, on request); -1 if it is not the result of a step. */
 function reshapedFrom(program: Program, operand: Operand, casts = false): number {
   let at = operand
   for (;;) {

@@ -48,7 +48,7 @@ export type TensorFunction<T> = (inputs: T) => Tree
 /**
  * Runs `f` on recorded inputs and reads back what was done with them: the steps that reach its outputs, in the order in
  * which they ran, those of gradients inside included, and of constants: what `f` computes from tensors that it closes over,
- * and plain numbers that rounding to a dtype changed (steps 'constant'). `op` is who asks, for errors.
+ * and plain numbers that rounding to a dtype changed (steps 'constant'). `op` is the caller's name, for errors.
  *
  * Throws    inputs that are not finite, no floating-point output, an asynchronous `f`, a checkpoint inside.
  *
@@ -146,7 +146,7 @@ function source(x: Tensor): Tensor {
   return at
 }
 
-/** A value worked out when it is first asked for. */
+/** A value computed at first use. */
 function once<T>(compute: () => T): () => T {
   let known: { readonly value: T } | undefined
   return () => {

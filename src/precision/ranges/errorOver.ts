@@ -45,7 +45,7 @@ export type ErrorLimit =
   | { readonly meanRelative: number }
   | { readonly maxRelative: number }
 
-/** How inputs are drawn and what is asked of the errors. */
+/** How inputs are drawn, and the target for the errors. */
 export interface ErrorOverOptions {
   readonly target: ErrorLimit
   readonly key: Key
@@ -85,7 +85,7 @@ export interface ErrorOver<T> {
 
 /**
  * The error of a computation over a range of inputs: the worst input found, and the share of inputs past a target. Inputs are
- * drawn from intervals, in the form that `f` takes them, or by a sampler of one's own from a key.
+ * drawn from intervals, in the form that `f` takes them, or by a custom sampler from a key.
  *
  * Rounding  numbers are drawn in float64 and rounded once to the interval's dtype, ends included.
  * Special   an error that is not a number is the worst there is. What was not drawn may be worse: `certify` bounds one input.

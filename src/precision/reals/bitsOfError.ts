@@ -40,7 +40,7 @@ function placesApart(a: number, b: number, grid: DTypeFacts): number {
   return Math.abs(place(a, grid) - place(b, grid))
 }
 
-/** The same of real numbers, which may lie anywhere between float64's. */
+/** The same for real numbers, which may lie anywhere between float64's. */
 export function bitsApartReal(got: Real, exact: Real, grid: DTypeFacts): number {
   if (Number.isNaN(got) || Number.isNaN(exact)) return Object.is(got, exact) ? 0 : grid.bits
   const apart = toFloat64(minus(placeReal(got, grid), placeReal(exact, grid)))

@@ -46,7 +46,7 @@ export interface Reals {
   readonly values: readonly Real[]
 }
 
-/** An elementwise operation on real numbers: what an operation of one's own brings to be run without rounding. */
+/** An elementwise operation on real numbers: the rule by which a custom operation is run without rounding. */
 export type RealRule = (...args: Real[]) => Real
 
 function hypotReal(a: Real, b: Real): Real {
@@ -75,7 +75,7 @@ export function realArithmetic(rules: ReadonlyMap<Op, RealRule> = new Map()): Wi
   }
 }
 
-/** Whether an operation is one on real numbers here, as all of this package are: those of one's own need a rule. */
+/** Whether an operation has a rule on real numbers, as all of this package have; custom operations need one. */
 export function hasRealRule({ op, output }: Step, rules?: ReadonlyMap<Op, RealRule>): boolean {
   if (!isFloat(output.dtype) || kindOf(op) !== 'rounds' || isConstant({ op })) return true
   return opName(op) !== undefined || op === logAddExpOp || rules?.has(op) === true

@@ -20,7 +20,7 @@ export interface Choice {
   readonly rounding?: 'nearest' | 'stochastic'
   /** The randomness of 'stochastic', which needs it; the number of the step is folded in. */
   readonly key?: Key
-  /** What is too large becomes the largest number instead of infinity or NaN. Default false. */
+  /** Overflow gives the largest number instead of infinity or NaN. Default false. */
   readonly saturate?: boolean
 }
 

@@ -108,7 +108,7 @@ function sameSource(a: Operand, b: Operand | undefined): boolean {
   return b !== undefined && sameShape(a.shape, b.shape)
 }
 
-/** Whether a constant is the other one, rounded if it was. What is no float is compared where the program reads it. */
+/** Whether two constants are equal, after rounding. Values that are not floats are compared where the program reads them. */
 function isSameNumber(narrow: Tensor, wide: Tensor): boolean {
   if (!isFloat(narrow.dtype)) return true
   return isFloat(wide.dtype) && sameBits(cast(wide, narrow.dtype), narrow)

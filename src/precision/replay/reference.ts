@@ -3,7 +3,7 @@ import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import type { WideArithmetic } from './wideArithmetic.js'
 
-/** A run without rounding beside the recorded one. */
+/** The unrounded run of a recorded program. */
 export interface ReferenceRun<W> {
   readonly valueOf: (operand: Operand) => W
   /** By step: what it would have decided on the reference's own operands, where steps decide. */

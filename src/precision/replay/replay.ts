@@ -66,7 +66,7 @@ export function runStep<W>(
   return target === dtype ? result : { wide: arithmetic.widen(result) }
 }
 
-/** The same to nearest: a constant is drawn once and for all by who wrote it. */
+/** The same, rounded to nearest: a constant is fixed when the program is written. */
 export function toNearest(choice: Choice): Choice {
   return { ...choice, rounding: 'nearest' }
 }

@@ -31,7 +31,7 @@ const rules: readonly RewriteRule[] = [
 /** Candidates that are tried: a program with more lines than this that match is cut. */
 const most = 200
 
-/** What could be written otherwise in a program, by source line, what it is now, and what it would be. */
+/** The possible rewrites of a program by source line, with the current and the new form. */
 export function candidatesOf(graph: Graph): Candidate[] {
   const found = new Map<string, { site: string | undefined; forms: Map<number, Form> }>()
   for (const [i, { output, site }] of graph.program.steps.entries()) {

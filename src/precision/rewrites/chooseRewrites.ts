@@ -6,7 +6,7 @@ import type { Candidate } from './candidates.js'
 export interface RewriteChoice {
   /** Simpler forms of a line before others. */
   readonly candidates: readonly Candidate[]
-  /** Right bits of some results with a set of rewrites; of the outputs, if none are said. */
+  /** Correct bits of some results with a set of rewrites; by default of the outputs. */
   readonly measure: (chosen: readonly Candidate[], operands?: readonly Operand[]) => BitsKept
   /** Those of the outputs without any. */
   readonly before: BitsKept
@@ -17,9 +17,9 @@ export interface RewriteChoice {
 }
 
 /**
- * The rewrites that help the outputs, in the order of the run. Two searches, the better one of which counts: one adds the
- * best rewrite beside those before it; the other begins with the best form of every line, as the line itself is measured,
- * which finds two that are nothing without each other. From both goes what is idle beside the others.
+ * The rewrites that improve the outputs, in the order of the run. The better of two searches counts: one adds the
+ * best rewrite given those before it; the other begins with the best form of every line, measured at the line itself,
+ * which finds pairs that help only together. Rewrites that add nothing to the others are removed from both.
  */
 export function chooseRewrites(choice: RewriteChoice): Candidate[] {
   const { measure, before } = choice
@@ -74,7 +74,7 @@ function everywhere({ candidates, measure, n, atLeast }: RewriteChoice): Candida
   return chosen
 }
 
-/** Without those that add less than they have to beside the others, late ones first. */
+/** Removes rewrites that add too little to the others, late ones first. */
 function withoutIdle({ measure, atLeast }: RewriteChoice, set: readonly Candidate[]): Candidate[] {
   let left = [...set]
   for (const candidate of [...set].reverse()) {

@@ -47,7 +47,7 @@ const knownDifferences: Readonly<Record<string, Known>> = {
   exp: (_, b, d) => [mul(exp(b), expm1(d))],
 }
 
-/** A function and what it is of; 1 / x and 1 / sqrt(x) by names of their own. */
+/** A function and its argument; 1 / x and 1 / sqrt(x) have names of their own. */
 function functionOf(
   graph: Graph,
   operand: Operand,
@@ -115,7 +115,7 @@ const roots: RewriteRule = (graph, i) => {
   })
 }
 
-/** What a sum has beside the square of b. */
+/** The other term of a sum with the square of b. */
 function withoutSquare(graph: Graph, sum: Operand, b: Operand): Linear | undefined {
   const { constant, terms } = graph.linear(sum)
   const at = terms.findIndex(({ sign, operand }) => {

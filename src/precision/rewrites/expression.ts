@@ -28,7 +28,7 @@ export class Call {
   }
 }
 
-/** What is run and printed alike, so that the text is what was measured. */
+/** An expression that is both run and printed, so that the text is what was measured. */
 export type Expression = number | Leaf | Call
 export type Argument = Expression | string | undefined | readonly Argument[] | Options
 export interface Options {

@@ -11,7 +11,7 @@ export interface Form {
   readonly wider?: boolean
 }
 
-/** What may be written instead of a step; nothing where the pattern is another one. */
+/** The replacements of a step; none if the pattern does not match. */
 export type RewriteRule = (graph: Graph, step: number) => readonly Form[]
 
 /** A sum of terms. */
@@ -41,12 +41,12 @@ export function negated({ constant, terms }: Linear): Linear {
   }
 }
 
-/** An expression, or what it is with the sign turned. */
+/** An expression, or its negation. */
 export function signed(sign: 1 | -1, x: Expression): Expression {
   return sign === 1 ? x : calls.neg(x)
 }
 
-/** One form, or none where there is no expression. */
+/** One form, or none without an expression. */
 export function one(to: Expression | undefined): readonly Form[] {
   return to === undefined ? [] : [{ to }]
 }

@@ -46,7 +46,7 @@ export class Graph {
     return this.program.inputs.length + step
   }
 
-  /** The step behind an operand; casts between floats, and what only hides a value from gradients, are looked through. */
+  /** The step that produced an operand, skipping casts between floats and stopGradient. */
   stepOf(operand: Operand): Step | undefined {
     const at = this.bare(operand)
     return typeof at === 'number' ? this.program.steps[at - this.program.inputs.length] : undefined
@@ -64,14 +64,14 @@ export class Graph {
     return this.#readers[step]!
   }
 
-  /** The operands of the step behind an operand, if that is one of these operations. */
+  /** The operands of the step that produced an operand, if it is one of these operations. */
   read(operand: Operand, ...names: readonly (OpName | 'logAddExp')[]): readonly Operand[] | undefined {
     const step = this.stepOf(operand)
     const name = step && (opName(step.op) ?? (step.op === logAddExpOp ? 'logAddExp' : undefined))
     return name && names.includes(name) ? step.operands : undefined
   }
 
-  /** The operand behind casts between floats. */
+  /** The operand before casts between floats. */
   bare(operand: Operand): Operand {
     let at = operand
     for (;;) {
@@ -195,7 +195,7 @@ export class Graph {
     return `${this.#opId(op)}(${attributesKey(attributes) ?? index}) ${args.join(' ')}`
   }
 
-  /** Two operations of one's own may be called alike. */
+  /** Two custom operations may have the same name. */
   #opId(op: Op): number {
     const id = this.#ops.get(op) ?? this.#ops.size
     this.#ops.set(op, id)

@@ -4,7 +4,7 @@ import type { Rewrite, Rewriting } from './rewriting.js'
 /** Rewrites that are listed. */
 const most = 6
 
-/** What to write instead, in lines. */
+/** The replacement code, as lines. */
 export function rewriteText({
   before,
   after,

@@ -5,9 +5,9 @@ import type { BitsKept } from './bitsKept.js'
 export interface Rewrite {
   /** What is computed there: calls, or a name where those are many. */
   readonly from: string
-  /** What to write instead: the calls that were run, of the inputs as the source calls them, after constants for what they share. */
+  /** The replacement code: constants for shared expressions, then the calls that were run, with the input names of the source. */
   readonly to: string
-  /** What letters stand for that are no inputs: `x is mul at model.ts:3:9`. */
+  /** The meaning of letters that are not inputs: `x is mul at model.ts:3:9`. */
   readonly operands: readonly string[]
   /** The source line; undefined where it was not recorded. */
   readonly site: string | undefined
@@ -15,7 +15,7 @@ export interface Rewrite {
   readonly steps: readonly number[]
   /** Right bits of the outputs with this rewrite alone. */
   readonly alone: BitsKept
-  /** The same with all the others and not this one. */
+  /** The same with all other rewrites and without this one. */
   readonly without: BitsKept
 }
 

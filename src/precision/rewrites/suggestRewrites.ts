@@ -30,7 +30,7 @@ export interface RewriteOptions {
   readonly atLeast?: number
   /** Source lines to leave alone: `model.ts:12`, or a file. Default none. */
   readonly ignore?: readonly string[]
-  /** Unrounded forms of elementwise operations of one's own, for 'real'. */
+  /** Unrounded forms of elementwise custom operations, for 'real'. */
   readonly rules?: ReadonlyMap<Op, RealRule>
 }
 
@@ -42,7 +42,7 @@ const rewriteNames: OptionTable<RewriteOptions> = {
 }
 
 /**
- * Looks for patterns that cost bits and proposes what to write instead: log1p(x) for log(1 + x), variance(x) for
+ * Finds patterns that lose bits and proposes replacements: log1p(x) for log(1 + x), variance(x) for
  * E[x^2] - E[x]^2, softmax, logsumexp, softplus, sums in a wider accumulator, and so on. Every proposal was run on the inputs
  * and measured against the reference; only those that add right bits to the outputs are reported, as the calls that were run.
  *

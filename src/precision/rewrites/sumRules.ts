@@ -79,7 +79,7 @@ const chains: RewriteRule = (graph, i) => {
   return [{ from, to: sum(stack(list), { axis: 0, ...how }), wider: true }]
 }
 
-/** exp(A cs): the product rounds an exponent that exp is handed. */
+/** exp(A cs): the product rounds the argument of exp. */
 const decays: RewriteRule = (graph, i) => {
   const [product] = graph.read(graph.valueOf(i), 'exp') ?? []
   const [a, b] = product === undefined ? [] : (graph.read(product, 'mul') ?? [])

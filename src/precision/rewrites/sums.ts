@@ -16,7 +16,7 @@ export interface ScaledSum {
   readonly step: Step
 }
 
-/** An operand behind what only gives it another shape: reshape, which expands and squeezes too, and broadcasts. */
+/** An operand before operations that only change its shape: reshape (also expand, squeeze) and broadcast. */
 export function unshaped(graph: Graph, operand: Operand): Operand {
   const [x] = graph.read(operand, 'reshape', 'broadcastTo') ?? []
   return x === undefined ? graph.bare(operand) : unshaped(graph, x)

@@ -30,7 +30,7 @@ import { innerOf } from './rerun.js'
 export interface WrittenForm {
   readonly from: string
   readonly to: string
-  /** What letters stand for that are no inputs: `x is mul at model.ts:3:9`. */
+  /** The meaning of letters that are not inputs: `x is mul at model.ts:3:9`. */
   readonly operands: readonly string[]
 }
 

@@ -47,7 +47,7 @@ export interface SampledOutput {
   readonly plain: Tensor<'float64'>
   /** At least this many, with the confidence. */
   readonly significant: Tensor<'float64'>
-  /** Element by element, everything that `significance` tells. */
+  /** All results of `significance`, element by element. */
   readonly elements: readonly Significance[]
 }
 
@@ -62,7 +62,7 @@ export interface SignificantBits {
 }
 
 /**
- * Monte Carlo arithmetic: a computation run again and again, its operations rounded at random instead of to nearest. Bits
+ * Monte Carlo arithmetic: a computation run repeatedly with operations rounded at random instead of to nearest. Bits
  * that the samples share are not noise; whether they are right is another question, see `unseen`.
  *
  * Shape     of each output. Dtype float64. Steps in float64 itself are not perturbed, and sums round each addition at random.

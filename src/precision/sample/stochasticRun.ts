@@ -34,7 +34,7 @@ export function stochasticRun(
   return { valueOf }
 }
 
-/** Whether a step can be rounded at random: one that rounds, to something narrower than float64. A constant is no noise. */
+/** Whether a step can be rounded at random: one that rounds, to something narrower than float64. Constants are not noise. */
 export function roundsAtRandom(step: Step): boolean {
   const { op, output } = step
   if (isConstant(step)) return false

@@ -25,7 +25,7 @@ export interface Contribution {
 export interface ContributionOptions {
   /** Run again without rounding: every operation, or this many, the first of the first-order ranking. Default 64. */
   readonly rerun?: number | 'all'
-  /** Gradient rules of operations of one's own. */
+  /** Gradient rules of custom operations. */
   readonly gradientRules?: GradientRules
 }
 
@@ -35,7 +35,7 @@ export const contributionNames: OptionTable<ContributionOptions> = {
 }
 
 /**
- * How much each operation that rounds costs the output, best cure first. A gain is the difference in mean bits of error
+ * The cost of each rounding operation for the output, best remedy first. A gain is the difference in mean bits of error
  * over the output's elements, before a last rounding; negative where errors had cancelled.
  */
 export function contributionsOf<W>(

@@ -7,7 +7,7 @@ import type { ShadowRun } from './shadowRun.js'
 export interface ElementErrors {
   /** What the run computed. */
   readonly computed: Float64Array
-  /** What the reference has instead. */
+  /** The value of the reference. */
   readonly reference: Float64Array
   /** computed minus the exact result on the operands that the operation got: what its own rounding added. */
   readonly introduced: Float64Array

@@ -86,7 +86,7 @@ export function errorGroupsOf<W>(run: ShadowRun<W>, rules?: GradientRules): Erro
   return [...again, ...ordered.filter((group) => !chosen.has(group))]
 }
 
-/** Whether shares tell where the error comes from: they add up to it, and do so without taking away from each other. */
+/** Whether shares explain the error: they add up to it without cancelling each other. */
 function explains(groups: readonly ErrorGroup[], total: number, error: number): boolean {
   if (error === 0) return true
   const sizes = groups.reduce((sum, { share = 0 }) => sum + Math.abs(share), 0)

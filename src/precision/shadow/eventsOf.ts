@@ -77,7 +77,7 @@ interface Counted {
   bits: number | undefined
 }
 
-/** What a result that is not finite tells, if its operands do not explain it. */
+/** The event of a non-finite result that its operands do not explain. */
 function unfinished(
   { op, operands, exact }: Happening,
   result: number,

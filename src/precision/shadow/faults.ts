@@ -31,7 +31,7 @@ export interface FaultOptions {
 const faultNames: OptionTable<FaultOptions> = { threshold: 'optional', ignore: 'optional' }
 
 /**
- * The operations at which a run beside float64 goes wrong, in the order of the run. After each the run beside goes on from what
+ * The operations at which a run beside float64 goes wrong, in the order of the run. After each, the reference continues from what
  * was computed, element by element, so that one fault is reported once and not at everything that reads it.
  *
  * Source    NumericalStabilitySanitizer resumes in this way: Courbet, NSan, doi:10.1145/3446804.3446848

@@ -22,7 +22,7 @@ export interface LocalError {
 export function localErrorsOf<W>({ program, arithmetic, reference, tainted }: ShadowRun<W>): LocalError[] {
   return [...program.steps.entries()].flatMap(([i, step]): LocalError[] => {
     const { dtype, size } = step.output
-    // A cast is as good as its operand: in a wider dtype that one's own rounding would look like a loss.
+    // A cast is as accurate as its operand: in a wider dtype the operand's own rounding would look like a loss.
     if (!isFloat(dtype) || kindOf(step.op) !== 'rounds' || step.op === ops.cast) return []
     const args = step.operands.map((operand): Tensor => {
       const own = recorded(program, operand)

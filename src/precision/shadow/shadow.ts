@@ -39,7 +39,7 @@ import { withoutLines } from './withoutLines.js'
 /** How a computation is shadowed. */
 export interface ShadowOptions {
   /**
-   * What runs beside it. 'float64' or another dtype: the operations' own kernels in it. 'real': numbers of up to 4400 bits and any
+   * The arithmetic of the reference. 'float64' or another dtype: the operations' own kernels in it. 'real': numbers of up to 4400 bits and any
    * exponent, a hundred times slower, for results that float64 loses itself. Default 'auto': float64, and real numbers where
    * a running bound of float64's own error does not vouch for it (unless they would take more than a second or two; `doubt`
    * says so then).
@@ -49,7 +49,7 @@ export interface ShadowOptions {
   readonly check?: boolean
   /** Keep the source line that called each operation, some 10 microseconds each. Default: as `check`, whose second run does it. */
   readonly sites?: boolean
-  /** Unrounded forms of elementwise operations of one's own, for 'real'; without one they are evaluated in float64. */
+  /** Unrounded forms of elementwise custom operations, for 'real'; without one they are evaluated in float64. */
   readonly rules?: ReadonlyMap<Op, RealRule>
 }
 
@@ -118,12 +118,12 @@ interface ShadowReference extends ChosenReference {
 /** Real numbers are off by a relative 2^-200 themselves. */
 const nothing = 2 ** -180
 
-/** A finished shadow run: plain facts at once, what costs more when asked. */
+/** A finished shadow run: cheap facts as fields, expensive ones as methods. */
 export class Shadow {
   /** What was recorded. */
   readonly program: Program
   readonly reference: FloatDType | 'real'
-  /** Where float64 does not vouch for itself: why the reference is 'real' if nobody asked, or what to doubt if it is not. */
+  /** Why float64 was not accurate enough and the reference became 'real', or the doubt that remains. */
   readonly doubt: Doubt | undefined
   /** Decisions that the reference would have taken differently; the errors of what depends on them are left out. */
   readonly divergences: readonly Divergence[]
@@ -199,7 +199,7 @@ export class Shadow {
     return exact && (confirm === undefined || shadowOf(this.program, confirm(), this.branch).clean)
   }
 
-  /** How much each operation costs the output, and what the output would gain if it alone were exact, best cure first. */
+  /** The cost of each operation for the output, and the gain if it alone were exact, best remedy first. */
   contributions(options: ContributionOptions = {}): Contribution[] {
     checkOptions('contributions', options, contributionNames)
     return contributionsOf(this.#run, options)
@@ -233,7 +233,7 @@ export class Shadow {
     return culpritsOf(this.#run, this.localErrors())
   }
 
-  /** Where the run goes wrong, each fault once: after one the run beside goes on from what was computed. */
+  /** The operations at which the run goes wrong, each fault once: after a fault the reference continues from the computed value. */
   faults(options: FaultOptions = {}): Fault[] {
     return faultsOf(this.program, options)
   }
@@ -269,7 +269,7 @@ export class Shadow {
 }
 
 /**
- * Runs a computation and, beside it, the same operations without rounding; says where the bits went.
+ * Runs a computation and the same operations without rounding, and reports where bits were lost.
  *
  * `f` takes the tree of tensors `inputs` and returns a tensor or a tree of them; nothing in it has to be changed. What is
  * seen is what it does with tensors: a number read out of one (`item`, `toNumbers`) leaves the recording.

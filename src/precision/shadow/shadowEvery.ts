@@ -17,7 +17,7 @@ const shadowEveryNames: OptionTable<ShadowEveryOptions> = {
 }
 
 /**
- * The same function, shadowed once in so many runs: a training step, for one. What it returns is what `f` returns.
+ * Wraps a function, such as a training step, so that one run in every `every` is shadowed. Results are those of `f`.
  *
  * @example shadowEvery((x) => mul(x, x), { every: 100, report: () => {} })(tensor(3)).item() // 9
  */

@@ -99,7 +99,7 @@ export function shadowText(shadow: ShadowFacts): string {
   return lines.join('\n')
 }
 
-/** Why the reference is what it is, if nobody said. */
+/** Why the reference was chosen, unless it was requested. */
 function doubtText({ reference, doubt }: ShadowFacts): string {
   if (!doubt) return ''
   const { output, element, bits, seconds, withoutRule, contradicted } = doubt
@@ -181,7 +181,7 @@ function verdictOf(worst: NamedError | undefined, groups: readonly ErrorGroup[])
   return `verdict: ${worst.name === '' ? 'the result' : worst.name} keeps ${kept.toFixed(1)} of ${worst.precision} bits in its worst element${who}`
 }
 
-/** Whose doing an error is: by shares where they add up to it, else by what was gained without the roundings of one. */
+/** The operations responsible for an error: by shares if they add up to it, else by the gain without the roundings of one. */
 function whose(groups: readonly ErrorGroup[]): string {
   const [most] = groups
   if (!most) return ''

@@ -1,4 +1,4 @@
-/** How many bits a tensor's elements are off: the worst one, and how the others lie. */
+/** The bits of error of a tensor's elements: the worst one, and the distribution. */
 export interface ErrorSummary {
   readonly max: number
   /** The worst element, row-major; -1 where there is none. */

@@ -20,7 +20,7 @@ export interface GradientLeafError {
   readonly cosine: number
 }
 
-/** A gradient that the program computes, and what it is exactly. */
+/** A gradient that the program computes, and its exact value. */
 export interface FoundGradient {
   readonly leaf: StepLeaf
   readonly operand: number

@@ -27,7 +27,7 @@ export interface TrainStepOptions<A extends readonly unknown[] = readonly unknow
   readonly loss?: string
   /** Source lines to leave out of the report: `step.ts:12`, or a file. Default none. */
   readonly ignore?: readonly string[]
-  /** Gradient rules of operations of one's own. */
+  /** Gradient rules of custom operations. */
   readonly gradientRules?: GradientRules
 }
 
@@ -39,7 +39,7 @@ const trainStepNames: OptionTable<TrainStepOptions> = {
 }
 
 /**
- * One training step beside float64: which parameters its update left as they were, what stochastic rounding would have done,
+ * Compares one training step with float64: which parameters its update left unchanged, what stochastic rounding would have done,
  * how far its gradients are off against their own size, and which constants changed when they were rounded.
  *
  * `step` takes its arguments as it does in training: `step({ params, state }, ...batch)` of `makeTrainStep`, or
@@ -202,7 +202,7 @@ function ownLossAndGrad<A extends readonly unknown[]>(
   }
 }
 
-/** A program beside float64, nothing of it compared with anything yet. */
+/** A program with its float64 run, before any comparison. */
 function besideFloat64(program: Program): ShadowRun<Tensor> {
   const arithmetic = dtypeArithmetic('float64')
   const widened = new Map<number | Tensor, Tensor>()
@@ -219,7 +219,7 @@ function besideFloat64(program: Program): ShadowRun<Tensor> {
   return { program, arithmetic, reference, computed, exact, tainted: new Map() }
 }
 
-/** The path of a step's loss, if it says so or returns but one scalar that is no leaf. */
+/** The path of a step's loss, if it is named or the only scalar that is not a leaf. */
 function usualLoss(program: Program, names: readonly string[], leaves: number): string | undefined {
   if (names.includes('loss')) return 'loss'
   const scalars = names.filter((_, k) => {

@@ -20,7 +20,7 @@ export interface StepPaths {
   readonly outputs: readonly string[]
 }
 
-/** Where parameters and state lie in the arguments and in the result of a step. */
+/** The positions of parameters and state in the arguments and in the result of a step. */
 interface Layout {
   readonly kind: 'parameter' | 'state'
   readonly from: string

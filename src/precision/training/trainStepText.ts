@@ -54,7 +54,7 @@ export function trainStepText(facts: Facts): string {
     out.push(
       gradientsOf === 'no loss'
         ? 'gradients: not measured, the step returns no loss'
-        : 'gradients: not found among the values of the step; lossAndGrad tells them',
+        : 'gradients: not found among the values of the step; pass lossAndGrad',
     )
   }
   if (constants.length > 0) out.push('constants that rounding changed')

@@ -36,7 +36,7 @@ export interface TuneOptions<T, R> {
    * for it, as in `shadow`.
    */
   readonly reference?: 'auto' | 'float64' | 'real'
-  /** Unrounded forms of operations of one's own, for 'real'. */
+  /** Unrounded forms of custom operations, for 'real'. */
   readonly rules?: ReadonlyMap<Op, RealRule>
   /**
    * Trials of a search that was broken off, of the same function, inputs and target: what they tried is not run again. Nothing

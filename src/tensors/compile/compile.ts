@@ -322,7 +322,7 @@ function checkResult(structure: Structure): void {
   const inside = value instanceof Map || value instanceof Set ? value.values() : Object.values(value)
   if (waits || [...inside].some((item) => item instanceof Tensor && isSealed(item))) {
     throw new TypeError(
-      `compile: f gives its tensors in what is no array and no plain object [${value.constructor?.name ?? 'Generator'}]`,
+      `compile: result is not a tree of arrays and plain objects [${value.constructor?.name ?? 'Generator'}]`,
     )
   }
 }
@@ -334,7 +334,7 @@ function checkFixed(structure: Structure, index: number): void {
   }
   if (structure.kind !== 'fixed' || typeof structure.value !== 'object' || structure.value === null) return
   throw new TypeError(
-    `compile: argument ${index} holds what is no array and no plain object, make it static if it never changes [${structure.value.constructor?.name ?? 'object'}]`,
+    `compile: argument ${index} is not a tree of arrays and plain objects, make it static if it never changes [${structure.value.constructor?.name ?? 'object'}]`,
   )
 }
 

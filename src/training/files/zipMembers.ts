@@ -145,7 +145,7 @@ function descriptorBytes(view: DataView, at: number, directory: number, crc: num
 function nameOf(refuse: Refuse, bytes: Uint8Array, flag: number): string {
   if (bytes.includes(0)) return refuse('a name with a zero byte')
   if ((flag & flags.utf8) === 0 && bytes.some((byte) => byte > 127)) {
-    return refuse('a name that is neither ASCII nor said to be UTF-8')
+    return refuse('a name that is neither ASCII nor marked as UTF-8')
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

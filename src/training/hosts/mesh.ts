@@ -104,7 +104,7 @@ export function mesh(host: number, channels: ReadonlyMap<number, Channel>, heart
       line.send({ beat: true })
       if (wasAway) heard.set(other, now)
       if (now - heard.get(other)! > heartbeatTimeout) {
-        lose(other, `it said nothing for ${heartbeatTimeout / 1000} s`)
+        lose(other, `no message for ${heartbeatTimeout / 1000} s`)
       }
     }
   }, interval)

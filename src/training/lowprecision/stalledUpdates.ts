@@ -5,7 +5,7 @@ import { checkSameTree, leavesOf, type Treelike } from '../../tensors/tree/index
 export interface StallCount {
   /** Elements whose update is not 0. */
   readonly updates: number
-  /** Those among them that leave the parameter as it is. */
+  /** The updates among them that leave the parameter unchanged. */
   readonly stalled: number
   /** stalled / updates, 0 where there are none. */
   readonly share: number
@@ -13,7 +13,7 @@ export interface StallCount {
 
 /**
  * Counts updates too small for their parameters: not 0, but p + u rounded to p's dtype is p, since u is under half an
- * ulp of p (or just half). Stored to nearest, such parameters stand still however many updates say the same.
+ * ulp of p (or just half). Stored to nearest, such parameters stall however many updates say the same.
  *
  * @example stalledUpdates([tensor([1, 1, 1], { dtype: 'bfloat16' })], [tensor([0, 0.001, 0.1])]) // { updates: 2, stalled: 1, share: 0.5 }
  */

@@ -40,7 +40,7 @@ export interface StoredParamsOptions extends ArithmeticOption {
    * master copy. Default: 'float32'. The parameters' own makes training naive throughout.
    */
   readonly optimizerDtype?: FloatDType
-  /** What 'stochastic' rounds by: a key, or words of one's own. Needed there, of no use elsewhere. */
+  /** The random source of 'stochastic': a key, or a function that returns words. Required there, not allowed elsewhere. */
   readonly random?: Key | RandomWords
 }
 
@@ -52,7 +52,7 @@ const names: OptionTable<StoredParamsOptions> = {
   arithmetic: 'optional',
 }
 
-/** The optimizer's state, the steps done, and what a mode keeps beside the parameters. */
+/** The optimizer's state, the step count, and what a mode stores beside the parameters. */
 export type StoredState =
   | { readonly optimizer: State; readonly count: number }
   | { readonly optimizer: State; readonly count: number; readonly master: Tree }

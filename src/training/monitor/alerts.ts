@@ -25,7 +25,7 @@ export interface AlertRule {
   readonly threshold?: number
   /** Of 'grows' and 'stands', seconds. Default 300. */
   readonly within?: number
-  /** For how many seconds it is to hold before it is said. Default 0. */
+  /** How many seconds the condition must hold before the alert fires. Default 0. */
   readonly for?: number
   /** Default 'warning'. */
   readonly severity?: 'warning' | 'critical'
@@ -48,7 +48,7 @@ export interface Alert {
   readonly value: number
 }
 
-/** The rules of a run that nobody wrote rules for. */
+/** The default rules. */
 export const defaultAlerts: readonly AlertRule[] = [
   {
     ...{ alert: 'LossNotFinite', metric: 'nonFinite', when: 'grows', severity: 'critical' },
@@ -105,7 +105,7 @@ export function checkRules(op: string, rules: readonly AlertRule[]): void {
   }
 }
 
-/** What is known of a rule while a run goes on. */
+/** The state of a rule during a run. */
 interface Standing {
   /** Since when it holds; undefined where it does not. */
   since: number | undefined

@@ -4,7 +4,7 @@ import { checkSameTree, leavesOf, pathsOf, type Treelike } from '../../tensors/t
 
 /** What a step is judged by. What is left out is not measured. */
 export interface HealthOptions {
-  /** The parameters behind the step. */
+  /** The parameters after the step. */
   readonly params: Treelike
   /** Those before it. */
   readonly before?: Treelike
@@ -16,7 +16,7 @@ export interface HealthOptions {
 /** How a step was, in numbers. Shares are of elements, 0 where there are none. */
 export interface Health {
   readonly paramNorm: number
-  /** Of what changed: parameters behind less those before. */
+  /** Of the change: parameters after the step minus those before. */
   readonly updateNorm?: number
   /** Share of the parameters that are as before. */
   readonly unchanged?: number
@@ -127,7 +127,7 @@ class Norm {
   #squares = 0
   readonly #apart: number[] = []
 
-  /** Adds elements; tells how many are not finite. */
+  /** Adds elements; returns how many are not finite. */
   add(x: Float32Array | Float64Array): number {
     let [squares, strange] = [0, 0]
     for (let k = 0; k < x.length; k++) {

@@ -37,7 +37,7 @@ export function jsonLines(path: string | URL): Sink {
     write(sample) {
       handle ??= open(sample.step)
       waiting.push(sample)
-      // By the samples' own time, which is known already; a clock that stands still holds nothing up for long.
+      // By the samples' own time, which is known already; a clock that stalls holds nothing up for long.
       if (Math.abs(sample.time - written) <= 0.1 && waiting.length < most) return
       flush()
       written = sample.time

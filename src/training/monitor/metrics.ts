@@ -60,7 +60,7 @@ export const metrics: Readonly<Record<MetricName, MetricFacts>> = {
   lossScale: { kind: 'gauge', exported: 'train_loss_scale', help: 'What the loss is multiplied by' },
   gradNorm: { kind: 'gauge', exported: 'train_grad_norm', help: 'Norm of all gradients' },
   paramNorm: { kind: 'gauge', exported: 'train_param_norm', help: 'Norm of all parameters' },
-  updateNorm: { kind: 'gauge', exported: 'train_update_norm', help: 'Norm of what the step changed' },
+  updateNorm: { kind: 'gauge', exported: 'train_update_norm', help: 'Norm of the parameter update' },
   unchanged: {
     ...{ kind: 'gauge', exported: 'train_params_unchanged_ratio' },
     help: 'Share of the parameters that the step left as they were',

@@ -16,12 +16,12 @@ import { healthOf } from './healthOf.js'
 import { counters } from './metrics.js'
 import type { Sample, Sink } from './sink.js'
 
-/** A step as `train` tells it, or anybody's own loop. */
+/** A step as reported by `train` or a custom loop. */
 export interface MonitoredStep {
   readonly step: number
   /** What the step measured: the loss, and what else there is. */
   readonly metrics: Readonly<Record<string, number>>
-  /** The state behind the step and before it, to be looked at now and then: their `params`. */
+  /** The state after the step and before it, whose `params` are examined now and then. */
   readonly point?: object
   readonly before?: object
   /** Seconds of the step, of waiting for its data, and of saving a checkpoint before it. */
@@ -66,7 +66,7 @@ export interface RunMonitor {
  * The numerical health of a run, step by step: what the step measured, its time, memory, and now and then what its parameters look
  * like, to files, to a server of metrics, and to rules that say what is wrong.
  *
- * Rounding  none: it looks on. A metric NaN is handed on as NaN.
+ * Rounding  none: it only observes. A NaN metric is passed on as NaN.
  * Cost      a step a few microseconds and its sinks'; a look at the parameters a pass over them, about 10 ns an element, by default no more
  *           than a two-hundredth of the time. `npm run bench:monitor` measures both.
  *
@@ -152,7 +152,7 @@ function guard(sink: Sink): Sink {
     if (reported) return
     reported = true
     const why = thrown instanceof Error ? thrown.message : shown(thrown)
-    process.stderr.write(`monitor: a sink failed, the run goes on [${why}]\n`)
+    process.stderr.write(`monitor: a sink failed, the run continues [${why}]\n`)
   }
   const attempt = async (work: () => unknown): Promise<void> => {
     try {

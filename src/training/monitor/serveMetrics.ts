@@ -18,7 +18,7 @@ import {
 } from './metrics.js'
 import type { Sample, Sink } from './sink.js'
 
-/** Where metrics are served, and what tells this run from others. */
+/** The address of the metrics, and the label of this run. */
 export interface ServeOptions {
   /** Default 9464, which exporters take; 0 is any that is free. */
   readonly port?: number

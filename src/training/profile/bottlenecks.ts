@@ -12,7 +12,7 @@ import { adviceFor, type Bound } from './adviceFor.js'
 import { chipRoofline, type Roofline } from './roofline.js'
 import type { ProfiledOperation, RunProfile } from './runProfile.js'
 
-/** What a profile is held against, and how. */
+/** The roofline of a profile, and options. */
 export interface BottleneckOptions {
   /** Operations of one name together, or each by itself. Default 'name'. */
   readonly by?: 'name' | 'operation'

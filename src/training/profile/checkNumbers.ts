@@ -59,7 +59,7 @@ const limits: readonly Limit[] = [
   },
 ]
 
-/** Parameters that stand still, updates that round away, gradients that underflow. */
+/** Parameters that stall, updates that round away, gradients that underflow. */
 export const shareChecks: readonly ((run: RunRecord) => Found)[] = limits.map((limit) => ({ samples }) => {
   if (seriesOf(samples, limit.metric).length === 0) return 'not recorded'
   // From the first NaN on nothing is known of updates: a NaN stays what it is, and no wider dtype helps it.

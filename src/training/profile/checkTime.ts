@@ -3,7 +3,7 @@ import { share, time } from './quantities.js'
 import type { Found, Problem, RunRecord } from './runRecord.js'
 import { growthOf, seriesOf } from './series.js'
 
-/** Seconds of a run without a saved state that nobody wants to do again. */
+/** Seconds of a run that are lost without a saved state. */
 const tooLong = 1800
 
 /** Time spent waiting for data. */
@@ -26,7 +26,7 @@ export function checkData({ samples }: RunRecord): Found {
   ]
 }
 
-/** Programs that are recorded while a run goes on. */
+/** Programs that are recorded during a run. */
 export function checkPrograms({ samples }: RunRecord): Found {
   const points = seriesOf(samples, 'programs')
   if (points.length === 0) return 'not recorded'
@@ -54,7 +54,7 @@ export function checkCheckpoints({ samples, checkpoints }: RunRecord): Found {
     if (refused === undefined) continue
     problems.push({
       ...{ problem: 'checkpoint refused', severity: 'critical', step, evidence: refused },
-      remedy: 'the run goes on from the last whole one when this folder is moved away',
+      remedy: 'move this folder away to resume from the last intact checkpoint',
     })
   }
   const times = [

@@ -41,8 +41,8 @@ const checks: Readonly<Record<string, (run: RunRecord) => Found>> = {
 }
 
 /**
- * What is wrong with a run, from what it left behind: each problem with what was seen, in numbers, and what to do. What the run did not
- * record is said too: nothing found there means nothing.
+ * The problems of a run, from the files it left: each with its evidence in numbers and a remedy. What the run did not
+ * record is listed too, since nothing can be concluded about it.
  *
  * @example const sample = (step, loss) => ({ step, time: step, values: { loss }, nonFinite: {} })
  * diagnose({ samples: [sample(1, 2), sample(2, NaN)] }).problems.map(({ problem, step }) => [problem, step]) // [['not finite', 2]]

@@ -23,7 +23,7 @@ import { flameColumns, flameRow, groupColumns, groupRow, shownBy, summaryOf } fr
 import { bytesShown, countShown, share, time } from './quantities.js'
 import type { RunProfile } from './runProfile.js'
 
-/** What stands on the page beside the profile. */
+/** Additional content of the page. */
 export interface ProfilePageOptions {
   /** Of this machine, of chips. Default: none. */
   readonly bottlenecks?: readonly BottleneckReport[]

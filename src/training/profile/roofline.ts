@@ -12,7 +12,7 @@ import { add, tensor } from '../../tensors/tensor/index.js'
 /** What a machine can do at most: rates to hold operations against. */
 export interface Roofline {
   readonly name: string
-  /** 'machine': measured times are held against it; 'chip': times are foretold from it. */
+  /** 'machine': measured times are compared with it; 'chip': times are foretold from it. */
   readonly kind: 'machine' | 'chip'
   /** Of matrix products, and of everything else. */
   readonly flopsPerSecond: number

@@ -15,7 +15,7 @@ export interface RunCheckpoint {
   readonly refused?: string
 }
 
-/** What a run left behind: what is not there is not looked at. */
+/** The files that a run left; checks of missing ones are skipped. */
 export interface RunRecord {
   /** The numbers of its steps, as `monitor` hands them to a sink. */
   readonly samples: readonly Sample[]

@@ -9,7 +9,7 @@ import { type Operation, powersOfTwo } from '../lab/operation.js'
 const taus = [0.9, 0.99, 0.996, 0.999] as const
 const [from, to] = [0.5, 1] as const
 
-/** The target after each step toward an online weight that stands still, kept in one dtype, seen in another. */
+/** The target after each step toward an online weight that stalls, kept in one dtype, seen in another. */
 function followed(tau: number, steps: number, dtype: FormatName, kept: FloatDType): Tensor {
   const online = [tensor([to], { dtype })]
   let target: Tensor = tensor([from], { dtype: kept })

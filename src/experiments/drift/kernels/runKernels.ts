@@ -92,7 +92,7 @@ export function runKernels(options: RunKernelsOptions = {}): KernelResults {
   checkInteger('runKernels', 'steps', steps, 1, 100_000)
   checkFunction('runKernels', 'progress', progress)
   if (text !== undefined && !(text instanceof Uint8Array && text.length > 0)) {
-    throw new TypeError('runKernels: the text is no bytes [text]')
+    throw new TypeError('runKernels: the text is not bytes [text]')
   }
   const lengths = [...new Set(given)].sort((a, b) => a - b)
   const inputs = kernelInputs(seed, lengths.at(-1) ?? 16, text, steps)

@@ -14,7 +14,7 @@ function hash32(x: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** Numbers about standard normal: twelve uniform ones added up, less 6. Draws of the answer key, so the same problem. */
+/** Numbers about standard normal: twelve uniform ones added up, less 6. Draws of the golden file, so the same problem. */
 function bell(stream: number, n: number): Float64Array {
   const start = hash32(hash32(seed) ^ stream)
   const uniform = (i: number): number => hash32((start + Math.imul(i, 0x9e3779b9)) >>> 0) / 2 ** 32

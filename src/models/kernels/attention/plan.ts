@@ -1,13 +1,13 @@
 import type { FloatDType } from '../../../tensors/tensor/index.js'
 import type { Mask } from '../masks/mask.js'
 
-/** Whose places of rounding a tiled attention has. */
+/** The kernel whose rounding a tiled attention reproduces. */
 export type FlashFormName = 'flash2' | 'splash' | 'pallas' | 'bfloat16'
 
 /** Which numbers the gradient takes rowsum(dO O) of. */
 export type Delta = 'out' | 'out32' | 'probs'
 
-/** Whose backward pass the gradient is. */
+/** The kernel whose backward pass the gradient reproduces. */
 export type Backward = 'common' | 'flash2' | 'pallas' | 'splash' | 'splash-fused'
 
 /** Ids of rows and of columns: pairs of unlike ones do not attend. */

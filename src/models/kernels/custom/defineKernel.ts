@@ -41,13 +41,13 @@ export interface KernelSample<A> {
   readonly attributes: A
 }
 
-/** An operation of one's own: what it computes, how it is differentiated, how far it may be off, what it costs. */
+/** A custom operation: its kernel, its gradient, its error bound, its cost. */
 export interface KernelRecord<A> {
-  /** What it is called in errors and reports. */
+  /** The name in errors and reports. */
   readonly name: string
   /**
-   * The result, of operands without a trace. It takes float64 operands as well, in which it is the exact function: that is what
-   * the gradient and the bound are held against.
+   * The result, for operands without a trace. It must accept float64 operands, on which it is the exact function, with which
+   * the gradient and the bound are checked.
    */
   forward(inputs: readonly Tensor[], attributes: A): Tensor
   /** The cotangents of the inputs, in tensor operations: each of its input's dtype and shape, undefined where there is none. */
@@ -61,26 +61,26 @@ export interface KernelRecord<A> {
   bound?(inputs: readonly Tensor[], attributes: A): number
   /** What a run on operands of these shapes costs. Default: unknown. */
   cost?(shapes: readonly Shape[], attributes: A): KernelWork
-  /** Operands to check it on, one at least; floats of low precision show where it rounds. */
+  /** Operands for the checks, at least one; low-precision floats show where it rounds. */
   readonly samples: readonly KernelSample<A>[]
   /** Which elements a result reads. Default 'whole'. */
   readonly form?: Form
   /** When it rounds. Default 'once'. */
   readonly rounds?: Rounds
-  /** How far the gradient may be from differences in float64, relatively. Default 1e-6. */
+  /** The relative tolerance of the gradient against differences in float64. Default 1e-6. */
   readonly tolerance?: number
 }
 
-/** A kernel that was checked. */
+/** A checked kernel. */
 export interface Kernel<A> {
   readonly name: string
-  /** The record of the operation, for `withPolicy`, `rules` and whoever walks traces. */
+  /** The record of the operation, for `withPolicy`, `rules` and analyses of traces. */
   readonly op: KnownOp<A>
-  /** Runs it: under a gradient, in a compiled program and in the doctor as any operation. */
+  /** Runs the operation; works under gradients, in compiled programs and in the doctor. */
   run(inputs: readonly Tensor[], attributes: A): Tensor
-  /** The largest error for these operands; Infinity where none is promised. */
+  /** The error bound for these operands; Infinity without a bound. */
   bound(inputs: readonly Tensor[], attributes: A): number
-  /** What a run costs; undefined where that is unknown. */
+  /** The cost of a run; undefined if unknown. */
   cost(shapes: readonly Shape[], attributes: A): KernelWork | undefined
 }
 
@@ -99,7 +99,7 @@ const forms: readonly Form[] = ['elementwise', 'view', 'concat', 'reduce', 'scan
 const roundings: readonly Rounds[] = ['never', 'once', 'each step', 'decides']
 
 /**
- * An operation of one's own, checked on its samples before it is used: it gives the same bits twice and leaves its operands alone,
+ * Defines a custom operation and checks it on its samples: it returns the same bits twice and does not change its operands,
  * its gradient is that of differences in float64, its error on each sample is inside its bound, its cost is a number.
  *
  * Shape     as the record has it. Dtype as the record has it.

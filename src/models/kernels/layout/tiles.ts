@@ -10,7 +10,7 @@ import {
   transpose,
 } from '../../../tensors/tensor/index.js'
 
-/** How an array lies in tiles. */
+/** The layout of an array in tiles. */
 export interface TileOptions {
   /** Rows and columns of a tile of a matrix; height and width of one of a batch of images. */
   readonly tile: readonly [rows: number, columns: number]

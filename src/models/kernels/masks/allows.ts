@@ -3,7 +3,7 @@ import type { Mask } from './mask.js'
 /** How much of a block is allowed: 0 nothing (it is skipped), 1 some, 2 all. */
 export type BlockKind = 0 | 1 | 2
 
-/** Whether row i and column j of a mask attend: what every shorter way is held to. */
+/** Whether row i and column j of a mask attend: the reference for every faster form. */
 export type Allows = (i: number, j: number) => boolean
 
 /** The definition of every mask, as a function of row and column. */

@@ -14,7 +14,7 @@ export interface AssignOptions {
   readonly order?: 'token' | 'choice'
 }
 
-/** Who has which place; places beyond the capacity are dropped. */
+/** The slot of each token; slots beyond the capacity are dropped. */
 export interface Assignment {
   /** [tokens, k]. */
   readonly experts: Tensor<'int32'>

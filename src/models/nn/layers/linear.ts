@@ -41,7 +41,7 @@ const linearNames: OptionTable<LinearOptions> = {
  * Dtype     the policy's.
  * Rounding  x and W to `compute`; products summed in `accumulate` one after the other and rounded once to `output`; b to
  *           `output`, added and rounded again.
- * Throws    RangeError for sizes that are no whole numbers from 1, and an input of other features.
+ * Throws    RangeError for sizes that are not integers from 1, and an input of other features.
  *
  * @example linear({ inputs: 3, outputs: 2 }).init(random.key(0)).weight.shape // [3,2]
  */

@@ -69,7 +69,7 @@ export interface MoeRoutes {
   readonly assignment: Assignment
 }
 
-/** A mixture of experts, which also tells where tokens go. */
+/** A mixture of experts, which also returns the routing of tokens. */
 export interface Moe extends Layer<MoeParameters> {
   /** Where the tokens of an input go, as `apply` sends them. */
   route(params: MoeParameters, x: Tensor): MoeRoutes

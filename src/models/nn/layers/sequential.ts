@@ -4,7 +4,7 @@ import type { Tensor } from '../../../tensors/tensor/index.js'
 import { type ApplyOptions, checkApply, type Layer, type NoParameters, type ParametersOf } from '../layer.js'
 
 /**
- * Layers one after the other. A function of a tensor among them (`gelu`, a reshape) is a layer without parameters: `pure(f)`.
+ * Layers in sequence. A function of a tensor among them (`gelu`, a reshape) is a layer without parameters: `pure(f)`.
  *
  * Shape     from layer to layer; the parameters are a list with those of each layer.
  * Rounding  that of the layers. Layer i draws from `foldIn(key, i)`, in `init` and in `apply`.

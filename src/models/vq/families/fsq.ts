@@ -32,7 +32,7 @@ export interface FsqOptions {
    * from -1 to 1. Default 'tanh'.
    */
   readonly bound?: 'tanh' | 'symmetric'
-  /** In what it is computed; results are rounded to the dtype of the numbers. Default 'float64'. */
+  /** The dtype of the computation; results are rounded to the dtype of the numbers. Default 'float64'. */
   readonly dtype?: FloatDType
 }
 

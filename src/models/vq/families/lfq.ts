@@ -44,7 +44,7 @@ export interface LfqEntropyOptions {
   readonly floor?: number
   /** How much the codebook's entropy counts in the loss. Default 1. */
   readonly diversity?: number
-  /** In what it is computed. Default 'float64'. */
+  /** The dtype of the computation. Default 'float64'. */
   readonly dtype?: FloatDType
 }
 

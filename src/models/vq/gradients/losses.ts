@@ -3,7 +3,7 @@ import { stopGradient } from '../../../tensors/autodiff/index.js'
 import { mean, mul, square, sub, type Tensor } from '../../../tensors/tensor/index.js'
 import { checkPair } from './straightThrough.js'
 
-/** How much vectors are held to their codes. */
+/** The weight of the commitment loss. */
 export interface CommitmentOptions {
   /** Default 0.25, as the paper; vector-quantize-pytorch has 1. */
   readonly beta?: number

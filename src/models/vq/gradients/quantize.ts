@@ -19,7 +19,7 @@ export interface QuantizedVectors<D extends Tensor['dtype'] = Tensor['dtype']> {
   readonly codes: Tensor<'int32'>
   /** The codes' vectors, with the gradient asked for, in the dtype of x. */
   readonly quantized: Tensor<D>
-  /** The same as rows of the codebook: what losses take. */
+  /** The selected rows of the codebook, for losses. */
   readonly chosen: Tensor<D>
 }
 

@@ -38,7 +38,7 @@ const names: OptionTable<BitsOptions> = {
  * What vector quantisation costs in bits, with its tables.
  *
  * Rounding  whole numbers; ratios in float64.
- * Throws    RangeError for sizes that are no whole numbers of 1 and more.
+ * Throws    RangeError for sizes that are not integers from 1.
  *
  * @example bitsAccounting({ values: 2048, dim: 2, codebookSize: 16, entryBits: 8 }).bitsPerValue // 2.125
  */

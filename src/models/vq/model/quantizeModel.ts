@@ -20,7 +20,7 @@ export interface WayRow {
   readonly outputSqnr: number | null
   /** Codes used evenly that have the same entropy, the mean over codebooks; null where there is none. */
   readonly perplexity: number | null
-  /** Codes that nothing has; null where there is no codebook. */
+  /** Unused codes; null without a codebook. */
   readonly deadCodes: number | null
 }
 
@@ -54,7 +54,7 @@ export interface ModelMetrics {
   readonly deadCodes: number
   /** The user's own number before and after; null without a task. */
   readonly task: { readonly before: number; readonly after: number; readonly retention: number } | null
-  /** Whether the asked retention was reached; null where none was asked. */
+  /** Whether `targetRetention` was reached; null without one. */
   readonly reached: boolean | null
   /** Multiplications and additions with the weights for one row of inputs: as before. */
   readonly flopsPerRow: number
@@ -92,7 +92,7 @@ interface Layer {
 }
 
 /**
- * A model's weights in few bits, layer by layer in the way that harms least: codebooks of several sizes beside integers with a
+ * Quantises a model's weights, choosing for each layer the method with the least error: codebooks of several sizes, integers with a
  * scale for each column, MX and NVFP4 blocks and bfloat16, all measured alike.
  *
  * Shape     weights of two axes and more count as [rows, columns], the last axis apart; vectors are neighbours in a row.

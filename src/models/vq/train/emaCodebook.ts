@@ -55,7 +55,7 @@ export interface EmaCodebookState {
   readonly average: Tensor
 }
 
-/** What a step gives beside the state. */
+/** The results of a step besides the state. */
 export interface EmaCodebookStep {
   /** [...], by the codebook before the step. */
   readonly codes: Tensor<'int32'>
@@ -95,7 +95,7 @@ const updateNames: OptionTable<EmaUpdateOptions> = { replacements: 'optional', k
  * Dtype     the state has `dtype`; vectors are cast to it; codes are those of the real distances.
  * Rounding  counts + 1 and sums + x in the order of the rows; average = average + move (sum - average) with move = 1 - decay,
  *           each operation once; N the running sum of sizes; s = (size + eps) / (N + k eps) N; codebook = average / s.
- * Special   a size stands still once move |count - size| is under half an ulp of it: in bfloat16 at 75 of 100 for a decay of .99.
+ * Special   a size stalls once move |count - size| is under half an ulp of it: in bfloat16 at 75 of 100 for a decay of .99.
  * Throws    RangeError for options out of range, vectors of another length and a threshold without replacements.
  * Source    van den Oord et al., arXiv 1711.00937, appendix A; lucidrains/vector-quantize-pytorch 1.32.0
  *

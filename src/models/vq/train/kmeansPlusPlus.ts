@@ -13,7 +13,7 @@ import { distance, type Vectors } from '../rows/nearest.js'
 import { matrixOf } from '../rows/rowsOf.js'
 import { checkWeights } from './checkWeights.js'
 
-/** Where the draws come from: a key, or uniform numbers of one's own. */
+/** The random source: a key, or given uniform numbers. */
 export interface KmeansPlusPlusOptions {
   /** Draws `first` and `uniforms`. One of key and uniforms is needed. */
   readonly key?: Key

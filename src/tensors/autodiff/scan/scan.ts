@@ -117,7 +117,7 @@ function lengthOf(xs: unknown, given: number | undefined): number {
       throw new RangeError(`scan: xs differ in length${at} [${leaf.shape[0]}, not ${length}]`)
     }
   }
-  if (length === undefined) throw new RangeError('scan: without xs the length is to be said [no xs]')
+  if (length === undefined) throw new RangeError('scan: without xs the option length is required [no xs]')
   return length
 }
 

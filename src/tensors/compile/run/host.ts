@@ -53,7 +53,7 @@ export class ProgramHost implements Host {
       if (runStream(call, this.args, this.made, this.#machine, this)) this.strange = true
       return
     }
-    if (call.kind !== 'step') throw new Error('compile: a step calls what is no step')
+    if (call.kind !== 'step') throw new Error('compile: a step calls something other than a step')
     const { node, inputs, at } = call
     const { buffer } = this.#machine
     const tensors = inputs.map(({ node: input, at: from }) =>
@@ -70,7 +70,7 @@ export class ProgramHost implements Host {
 
   block(index: number, to: number, a: number, b: number, c: number, count: number): void {
     const call = this.#calls[index]!
-    if (call.kind !== 'block') throw new Error('compile: a block calls what is no block')
+    if (call.kind !== 'block') throw new Error('compile: a block calls something other than a block')
     const { node } = call
     const { buffer } = this.#machine
     const operand = (dtype: Node['dtype'], at: number): Tensor =>

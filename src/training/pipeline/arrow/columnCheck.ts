@@ -61,7 +61,7 @@ export class ColumnCheck {
     let zeros = 0
     for (let i = 0; i < n >> 3; i++) zeros += zerosIn[bits[i]!]!
     for (let i = n - (n % 8); i < n; i++) if (((bits[i >> 3]! >> (i % 8)) & 1) === 0) zeros++
-    return zeros === nulls ? bits : this.#refuse(`${zeros} values missing where ${nulls} are said to be`)
+    return zeros === nulls ? bits : this.#refuse(`${zeros} values missing, where the file declares ${nulls}`)
   }
 
   #indices(

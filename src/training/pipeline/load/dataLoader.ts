@@ -43,7 +43,7 @@ export interface LoadOptions extends Partial<Host> {
 
 /** One pass over the batches (records, where there are none) of one host. `break` and `return()` stop its workers. */
 export interface DataLoader<T> extends AsyncIterableIterator<T> {
-  /** How far this host has come: behind what was given out last, whatever has been read ahead. */
+  /** The position of this host: after the item returned last, independent of what was read ahead. */
   state(): HostState
   /** Ends the pass and its workers; the source stays open. */
   return(): Promise<IteratorResult<T, undefined>>

@@ -16,13 +16,13 @@ export interface BatchOptions<T, B> {
 
 /** What happens to the records of a source on their way; immutable, nothing runs before `load`. */
 export interface Pipeline<T> {
-  /** Every record becomes the result of a transform; behind `batch`, every batch. */
+  /** Replaces every record by the result of a transform; after `batch`, every batch. */
   map<Out>(transform: RecordFunction<T, Out>): Pipeline<Out>
   /** The same by an instance of a class. */
   map<Out>(transform: BaseTransform<T, Out>): Pipeline<Out>
   /** The same by a transform that can run in workers. */
   map<Out>(transform: ModuleTransform<T, Out>): Pipeline<Out>
-  /** Only records stay of which the transform says true; not behind `batch`. */
+  /** Keeps the records for which the transform returns true; not allowed after `batch`. */
   filter(transform: RecordFunction<T, boolean>): Pipeline<T>
   /** The same by an instance of a class. */
   filter(transform: BaseTransform<T, boolean>): Pipeline<T>
@@ -30,7 +30,7 @@ export interface Pipeline<T> {
   filter(transform: ModuleTransform<T, boolean>): Pipeline<T>
   /** Batches of `size` records over all hosts together, each host size / hosts of them. At most once. */
   batch<B = Batch<T>>(size: number, options?: BatchOptions<T, B>): Pipeline<B>
-  /** Keeps so many batches (records, where there are none) ready before they are asked for. Default 2. */
+  /** Prefetches this many batches (records, without `batch`). Default 2. */
   prefetch(count: number): Pipeline<T>
   /** Begins to read: one pass over this host's share. */
   load(options?: LoadOptions): DataLoader<T>

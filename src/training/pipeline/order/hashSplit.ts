@@ -19,7 +19,7 @@ const splitNames: OptionTable<HashSplitOptions> = { valRatio: 'required', method
  * records, on their order or on the machine. A larger ratio only moves names from training to validation.
  *
  * Rounding  'exact' compares integers: valRatio is a multiple of 2^-64 or rounded up to one.
- * Throws    RangeError for a ratio outside of 0..1 and unknown options; TypeError for a name that is no string.
+ * Throws    RangeError for a ratio outside of 0..1 and unknown options; TypeError for a name that is not a string.
  * Cost      a few microseconds.
  *
  * @example hashSplit('cat-17.jpg', { valRatio: 0.2 }) // 'val'

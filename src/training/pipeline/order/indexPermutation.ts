@@ -1,6 +1,6 @@
 import { bits, type Key } from '../../../tensors/random/index.js'
 
-/** A random order of 0, 1, ..., length - 1, of which each place is computed when asked for. */
+/** A random permutation of 0, 1, ..., length - 1, each position of which is computed on request. */
 export interface IndexPermutation {
   readonly length: number
   /** What stands at place i. */

@@ -38,7 +38,7 @@ const joinNames: OptionTable<JoinOptions> = { lockstep: 'optional' }
 const maxHosts = 2 ** 20
 
 /**
- * What is still to come once every host has stopped: the state from which any number of hosts goes on, each with any
+ * The remaining stream once every host has stopped: the state from which any number of hosts continues, each with any
  * share, and no record is lost or repeated.
  *
  * Throws    RangeError for states of different runs, two of one host, or where one is missing.

@@ -18,7 +18,7 @@ export interface FileRange {
 
 const hostNames: OptionTable<Host> = { host: 'required', hosts: 'required' }
 
-/** Refuses what is no process of a group. */
+/** Throws unless the number is a process of the group. */
 export function checkHost(op: string, given: Host): void {
   checkOptions(op, given, hostNames)
   const { host, hosts } = given

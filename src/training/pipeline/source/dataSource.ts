@@ -40,7 +40,7 @@ export function arraySource<T>(records: ArrayLike<T>): DataSource<T> {
 }
 
 /**
- * Sources one after the other as one: the shards of a data set.
+ * Concatenates sources, such as the shards of a data set.
  *
  * @example concatSources([arraySource([1, 2]), arraySource([3])]).at(2) // 3
  */
@@ -164,7 +164,7 @@ export async function readIndices<T>(source: DataSource<T>, indices: readonly nu
   return found
 }
 
-/** Refuses what is no index of a source. */
+/** Throws unless the value is an index of the source. */
 export function checkIndex(op: string, index: number, length: number): void {
   if (!(Number.isSafeInteger(index) && index >= 0 && index < length)) {
     throw new RangeError(`${op}: no such record [${String(index)} of ${length}]`)

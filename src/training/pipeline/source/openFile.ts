@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** An open file of which ranges are read without waiting. */
+/** An open file whose ranges are read synchronously. */
 export interface OpenFile {
   /** Its name, for errors. */
   readonly name: string

@@ -7,7 +7,7 @@ import { runTransforms, type Step } from './runTransforms.js'
 import type { ModuleTransform } from './transform.js'
 import { fromWire, toWire, type Wired } from './wire.js'
 
-// What piscina runs in each thread; not part of the door.
+// The entry of each piscina thread; not public.
 
 /** What every thread receives once, at its start. */
 export interface WorkerSetup {
