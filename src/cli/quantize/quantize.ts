@@ -30,10 +30,7 @@ export const quantizeCommand: Subcommand = (terminal) =>
     .description(
       'Quantises every float tensor of a safetensors or GGUF file and reports the error: SQNR, clipped values, values that become zero, the largest error, the worst tensor. The file may be larger than memory.',
     )
-    .argument(
-      '<file>',
-      'a .safetensors or .gguf file; quantised tensors of a GGUF file are decoded first',
-    )
+    .argument('<file>', 'a .safetensors or .gguf file; quantised tensors of a GGUF file are decoded first')
     .option(
       '--format <names>',
       'formats and block schemes, separated by commas: bfloat16, float8_e4m3fn, mxfp8 (both elements), mxfp6, mxfp4, mxint8, nvfp4, q4_0, q4_k, iq4_nl, nf4, int8 ... (default: mxfp4)',
@@ -51,7 +48,7 @@ export const quantizeCommand: Subcommand = (terminal) =>
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nPlain casts overflow as the format defines, saturating ones give its largest number, scaled ones have one float32 scale per tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are NVFP4 scales; stored is how GGUF files (q4_0 ... iq4_xs) and bitsandbytes (nf4, fp4) store a block, ggml is ggml's own MXFP4, rows is int8 with one scale a row. Blocks lie along the last axis, or that of --axis, for which a whole tensor is held in memory. Incomplete blocks are zero-padded; the padding is not counted.\n\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
+      '\nPlain casts overflow as the format defines, saturating ones give its largest number, scaled ones have one float32 scale per tensor. floor, rceil, ceil and even are rules for the scale of an MX block; one-level and two-levels are NVFP4 scales; stored is how GGUF files (q4_0 ... iq4_xs) and bitsandbytes (nf4, fp4) store a block, ggml is the MXFP4 of ggml, rows is int8 with one scale a row. Blocks lie along the last axis, or that of --axis, for which a whole tensor is held in memory. Incomplete blocks are zero-padded; the padding is not counted.\n\nExamples:\n  tpu-toolkit quantize model.safetensors --format mxfp4\n  tpu-toolkit quantize model.safetensors --format mxfp8,nvfp4,float8_e4m3fn --way scaled,even --out report.html\n  tpu-toolkit quantize model.safetensors --all --json',
     )
     .action((path: string, given: Given) => {
       if (given.all && given.format !== undefined) throw new BadInput('--all and --format exclude each other')
