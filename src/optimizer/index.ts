@@ -13,7 +13,7 @@ export type { Scalar } from './arithmetic/operand.js'
 export { globalNorm } from './arithmetic/globalNorm.js'
 
 export { applyGradients } from './step/applyGradients.js'
-export type { ApplyGradientsOptions, Point } from './step/point.js'
+export type { ApplyGradientsOptions, Point, MakeTrainStepOptions } from './step/point.js'
 export { applyUpdates } from './step/applyUpdates.js'
 export { emaUpdate, type EmaUpdateOptions } from './step/emaUpdate.js'
 export { incrementalUpdate } from './step/incrementalUpdate.js'
