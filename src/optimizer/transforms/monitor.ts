@@ -33,8 +33,8 @@ export function snapshot(measureName: string, measure: Measure): GradientTransfo
  * the measurements. There are none before the first step.
  *
  * @example const norms = monitor({ norm: (updates) => globalNorm(updates), mean: measureWithEma((updates) => globalNorm(updates), 0.5) })
- * const [, { measurements }] = norms.update([tensor([3, 4])], norms.init([tensor([0, 0])]))
- * [measurements.norm.item(), measurements.mean.item()] // [5, 5]
+ * const seen = norms.update([tensor([3, 4])], norms.init([tensor([0, 0])]))[1].measurements
+ * [seen.norm.item(), seen.mean.item()] // [5, 5]
  */
 export function monitor(
   measures: Readonly<Record<string, Measure | GradientTransformation<never>>>,

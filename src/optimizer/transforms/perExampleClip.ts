@@ -34,8 +34,8 @@ const layerNames: OptionTable<PerExampleLayerOptions> = { uniform: 'optional', .
  * Rounding  as `differentiallyPrivateAggregate` without its noise.
  * Source    Deep learning with differential privacy, arXiv:1607.00133
  *
- * @example const [sums, clipped] = perExampleGlobalNormClip([tensor([[3, 4], [0, 0.5]])], 1)
- * [sums[0].toNested().map((x) => x.toFixed(2)), clipped.item()] // [['0.60', '1.30'], 1]
+ * @example const result = perExampleGlobalNormClip([tensor([[3, 4], [0, 0.5]])], 1)
+ * [result[0][0].toNested().map((x) => x.toFixed(2)), result[1].item()] // [['0.60', '1.30'], 1]
  */
 export function perExampleGlobalNormClip<P extends Treelike>(
   grads: P,
@@ -60,8 +60,8 @@ export function perExampleGlobalNormClip<P extends Treelike>(
  *
  * Shape     as `perExampleGlobalNormClip`; the numbers are a tree of int32 scalars.
  *
- * @example const [sums, clipped] = perExampleLayerNormClip([tensor([[3, 4], [0, 0.5]])], 1)
- * [sums[0].toNested().map((x) => x.toFixed(2)), clipped[0].item()] // [['0.60', '1.30'], 1]
+ * @example const result = perExampleLayerNormClip([tensor([[3, 4], [0, 0.5]])], 1)
+ * [result[0][0].toNested().map((x) => x.toFixed(2)), result[1][0].item()] // [['0.60', '1.30'], 1]
  */
 export function perExampleLayerNormClip<P extends Treelike>(
   grads: P,

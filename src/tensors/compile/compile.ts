@@ -371,7 +371,8 @@ function checkFixed(structure: Structure, index: number): void {
 }
 
 function numbers(name: string, value: number | readonly number[] | undefined): ReadonlySet<number> {
-  const list = value === undefined ? [] : typeof value === 'number' ? [value] : value
+  const list =
+    value === undefined ? [] : Array.isArray(value) ? (value as readonly number[]) : [value as number]
   for (const index of list) checkInteger('compile', name, index, 0)
   return new Set(list)
 }

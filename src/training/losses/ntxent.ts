@@ -3,6 +3,7 @@ import {
   add,
   apply,
   cast,
+  checkTensor,
   div,
   dtypeFacts,
   equal,
@@ -54,6 +55,7 @@ export function ntxent(
   const { temperature = 0.07 } = options
   checkNumber('ntxent', 'temperature', temperature, Number.MIN_VALUE)
   checkFloat('ntxent', embeddings)
+  checkTensor('ntxent', labels)
   if (embeddings.rank !== 2 || labels.rank !== 1 || labels.shape[0] !== embeddings.shape[0]) {
     throw new RangeError(
       `ntxent: labels [n] do not fit embeddings [n, d] [${labels.shape.join(', ')} and ${embeddings.shape.join(', ')}]`,
