@@ -1,9 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { commandPage } from './commandPage.js'
 import { formatsPage } from './formatsPage.js'
+import { optaxPage } from './optaxNames.js'
 
 // Run from the package's root by `npm run doors`, which bundles this file: it needs no build.
-const pages = { 'docs/command.md': commandPage, 'docs/formats.md': formatsPage }
+const pages = {
+  'docs/command.md': commandPage,
+  'docs/formats.md': formatsPage,
+  'docs/optimizers.md': optaxPage,
+}
 
 for (const [path, write] of Object.entries(pages)) {
   const page = readFileSync(path, 'utf8')

@@ -1,6 +1,13 @@
 import { valueAndGrad } from 'tpu-toolkit/autodiff'
 import { compile } from 'tpu-toolkit/compile'
-import { adamw, applyGradients, applyUpdates, makeTrainStep, withTensorState } from 'tpu-toolkit/optimizer'
+import {
+  adamw,
+  applyGradients,
+  applyUpdates,
+  type MakeTrainStepOptions,
+  makeTrainStep,
+  withTensorState,
+} from 'tpu-toolkit/optimizer'
 import { gradientRules } from 'tpu-toolkit/ssm'
 import { drawData, lastFiniteInputs, lossOf, step2750Options } from 'tpu-toolkit/step2750'
 import { add, dtypes, type FloatDType, isFloat, mul, sub, type Tensor, tanh } from 'tpu-toolkit/tensor'
@@ -25,7 +32,7 @@ const mlpGradient = (dtype: FloatDType): Program => ({
   prepare: () => both(valueAndGrad(mlpLoss), [mlpParameters(dtype), ...mlpBatchOf(dtype)]),
 })
 
-/** A whole step, always from the same point: in 8 bits the second would start from NaN, where eps is 0. */
+/** A whole step as every page writes it, and with `compile: false`, always from the same point: in 8 bits the second would start from NaN, where eps is 0. */
 const mlpStep = (dtype: FloatDType): Program => ({
   name: `mlp step ${dtype}`,
   ...milliseconds,
@@ -34,8 +41,8 @@ const mlpStep = (dtype: FloatDType): Program => ({
     const batch = mlpBatchOf(dtype)
     const optimizer = adamw({ learningRate: 1e-3 })
     const point = { params, state: optimizer.init(params) }
-    const stepBy = (gradient: typeof lossAndGrad): (() => Treelike) => {
-      const step = makeTrainStep(gradient, optimizer)
+    const stepBy = (gradient: typeof lossAndGrad, options: MakeTrainStepOptions = {}): (() => Treelike) => {
+      const step = makeTrainStep(gradient, optimizer, options)
       return () => {
         const next = step(point, ...batch)
         return [next.loss, next.params]
@@ -43,7 +50,11 @@ const mlpStep = (dtype: FloatDType): Program => ({
     }
     const lossAndGrad = valueAndGrad(mlpLoss)
     const threaded = (threads: number): (() => Treelike) => stepBy(compile(lossAndGrad, { threads }))
-    return { eager: stepBy(lossAndGrad), compiled: threaded(1), threaded }
+    return {
+      eager: stepBy(lossAndGrad, { compile: false }),
+      compiled: stepBy(lossAndGrad),
+      threaded,
+    }
   },
 })
 

@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { attack, input, type Outcome } from './attack.js'
+import { fuzzCalls } from './calls.js'
 import { canonical, quickFolder, readers } from './readers.js'
 
 // npm run test:fuzz -- [--reader npy] [--count 10000] [--seed 1] [--seconds 600] [--write FOLDER]
+//
+// npm run test:fuzz -- --calls 20000 calls public functions in the place of that, as calls.ts says.
 //
 // Reads so many damaged files with every reader. Each has to be read or refused with an error of ours, within 5 s. With
 // --write the files and what became of them go to a folder, for scripts/fuzz/compare.py.
@@ -17,11 +20,20 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string', default: '600' },
     write: { type: 'string' },
+    calls: { type: 'string' },
   },
 })
 const seed = Number(values.seed ?? process.env['TPU_TOOLKIT_SEED'] ?? Date.now() % 2 ** 31)
 const count = Number(values.count)
 const until = performance.now() + 1000 * Number(values.seconds)
+if (values.calls !== undefined) {
+  const calls = Number(values.calls)
+  console.log(`seed ${seed}: ${calls} calls`)
+  const faults = await fuzzCalls(calls, seed)
+  for (const fault of faults) console.log(fault)
+  console.log(`${faults.length} of ${calls} calls had the engine's words, or took 5 s`)
+  process.exit(faults.length === 0 ? 0 : 1)
+}
 const folder = quickFolder()
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const all = await readers(folder)

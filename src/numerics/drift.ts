@@ -1,4 +1,4 @@
-import { checkOptions, noOptions, type OptionTable } from '../base/options/index.js'
+import { checkArray, checkOptions, noOptions, type OptionTable } from '../base/options/index.js'
 import { cast, type NumberArray, slice, Tensor, tensor } from '../tensors/tensor/index.js'
 import { checkShapes } from './checkShapes.js'
 import { exactSum } from './exactSum.js'
@@ -105,6 +105,7 @@ export function drift(
 }
 
 function numbers(like: Tensor, list: NumberArray | readonly number[]): Tensor {
+  checkArray('drift', 'the reference', list)
   if (list.length !== like.size) {
     throw new RangeError(`drift: shapes differ [${like.shape.join(', ')} and ${list.length}]`)
   }

@@ -13,7 +13,7 @@ export type { Scalar } from './arithmetic/operand.js'
 export { globalNorm } from './arithmetic/globalNorm.js'
 
 export { applyGradients } from './step/applyGradients.js'
-export type { ApplyGradientsOptions, Point } from './step/point.js'
+export type { ApplyGradientsOptions, Point, MakeTrainStepOptions } from './step/point.js'
 export { applyUpdates } from './step/applyUpdates.js'
 export { emaUpdate, type EmaUpdateOptions } from './step/emaUpdate.js'
 export { incrementalUpdate } from './step/incrementalUpdate.js'
@@ -230,3 +230,40 @@ export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } fr
 export { lrForDModel, type LrForDModelOptions } from './mup/lrForDModel.js'
 export { mup, type Mup } from './mup/mup.js'
 export type { MupParameter, MupShapes, Shapes } from './mup/mupTable.js'
+
+export { optimisticAdamV2, type OptimisticAdamV2Options } from './optimizers/optimisticAdamV2.js'
+export { keepParamsNonnegative } from './transforms/keepParamsNonnegative.js'
+export { scaleByParamBlockNorm } from './rescalings/scaleByParamBlockNorm.js'
+export {
+  type Measure,
+  measureWithEma,
+  monitor,
+  type MonitorState,
+  snapshot,
+  type SnapshotState,
+} from './transforms/monitor.js'
+export {
+  perExampleGlobalNormClip,
+  perExampleLayerNormClip,
+  type PerExampleLayerOptions,
+} from './transforms/perExampleClip.js'
+export { skipNotFinite } from './wrappers/skipNotFinite.js'
+export { treeMapParams, type TreeMapParamsOptions } from './treeMapParams.js'
+export { periodicUpdate } from './step/periodicUpdate.js'
+export { microbatch, type MicrobatchOptions } from './objective/microbatch.js'
+export { powerIteration, type PowerIterationOptions } from './objective/powerIteration.js'
+export {
+  type Bound,
+  projectionBox,
+  projectionHypercube,
+  projectionLinfBall,
+  projectionNonNegative,
+} from './projections/projectionBox.js'
+export {
+  projectionHalfspace,
+  projectionHyperplane,
+  projectionL2Ball,
+  projectionL2Sphere,
+  projectionVector,
+} from './projections/projectionL2.js'
+export { projectionL1Ball, projectionL1Sphere, projectionSimplex } from './projections/projectionSimplex.js'

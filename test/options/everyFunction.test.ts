@@ -6,26 +6,11 @@ import { fromNumber, matmulArrays } from 'tpu-toolkit/bf16'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { matmulFloat32, matmulFloat64, matmulInt32 } from '#simd'
 import { doors } from '../../scripts/doors.js'
+import { uncheckedFunctions } from '../../scripts/uncheckedFunctions.js'
 import { families } from '../support/importTable.js'
 
 // As a user's program loads them, built: through vitest the sources of all doors take half a minute.
 const require = createRequire(import.meta.url)
-
-/**
- * Functions whose arguments other functions have checked, called for every element, code, tensor or number of a real
- * computation, where a check would cost as much as the work; and errors, which are made of any text.
- */
-const unchecked: Readonly<Record<string, string>> = {
-  tensor: 'placesRead sameShape sizeOf stridesOf elementsOf isSealed',
-  formats: 'isNaNCode',
-  random: 'threefry2x32',
-  autodiff: 'invalidKind',
-  io: 'BadInput CannotWrite',
-  hosts: 'HostLost',
-  sweep: 'TrialFailed',
-  queue: 'QueueFailed',
-  precision: 'minus over plus root times toFloat64 isWide kindOf recorded bitsApart',
-}
 
 /** Doors left out: the checker itself; kernels on plain arrays and numbers. */
 const leftOut = new Set(['options', 'simd', 'functions', 'bf16'])
@@ -116,7 +101,7 @@ describe('every function of every door', () => {
     '%s: a wrong first argument, and none, is answered in our own words',
     async (door) => {
       const names: Readonly<Record<string, unknown>> = require(`tpu-toolkit/${door}`)
-      const exempt = new Set(unchecked[door]?.split(' '))
+      const exempt = new Set(uncheckedFunctions[door]?.split(' '))
       const said: string[] = []
       const silent: string[] = []
       for (const [name, f] of Object.entries(names)) {

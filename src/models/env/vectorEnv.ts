@@ -82,6 +82,7 @@ export function vectorEnv<S>(env: Environment<S>, options: VectorEnvOptions): Ve
   const { count, autoreset = 'same-step' } = options
   checkInteger('vectorEnv', 'count', count, 1)
   checkName('vectorEnv', 'autoreset', autoreset, autoresets)
+  checkArray('vectorEnv', 'observationShape', env.observationShape)
   const size = sizeOf(env.observationShape)
 
   function step(state: VectorState<S>, actions: ArrayLike<number>): VectorTransition<S> {

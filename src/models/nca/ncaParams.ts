@@ -6,7 +6,7 @@ import {
   shown,
 } from '../../base/options/index.js'
 import { foldIn, type Key } from '../../tensors/random/index.js'
-import { cast, checkFloatDType, type FloatDType, type Tensor, zeros } from '../../tensors/tensor/index.js'
+import { cast, checkFloatDType, type FloatDType, Tensor, zeros } from '../../tensors/tensor/index.js'
 import { constant, type Initializer, lecunNormal } from '../nn/index.js'
 
 /** Options of `ncaParams`. */
@@ -70,7 +70,9 @@ export function ncaParams(key: Key, options: NcaParamsOptions): NcaParams {
 
 /** Throws unless the parameters fit a state of so many channels and so many kernels, and each other. */
 export function checkParams(op: string, params: NcaParams, channels: number, kernels: number): void {
-  if (typeof params !== 'object' || params === null || !params.w1 || !params.b1 || !params.w2 || !params.b2) {
+  const parts =
+    typeof params === 'object' && params !== null ? [params.w1, params.b1, params.w2, params.b2] : [params]
+  if (!parts.every((part: unknown) => part instanceof Tensor)) {
     throw new TypeError(`${op}: params are not { w1, b1, w2, b2 } [${shown(params)}]`)
   }
   const { w1, b1, w2, b2 } = params

@@ -44,6 +44,9 @@ export function seedState(options: SeedStateOptions): Tensor {
   checkInteger('seedState', 'channels', channels, 1)
   checkInteger('seedState', 'from', from, 0, channels)
   checkFloatDType('seedState', 'dtype', dtype)
+  if (sizeOf(shape) * channels > 2 ** 32) {
+    throw new RangeError(`seedState: more than ${2 ** 32} numbers [${shape.join(', ')} of ${channels}]`)
+  }
   const cells = sizeOf(shape)
   const middle = shape.reduce((at, length) => at * length + Math.floor(length / 2), 0)
   const values = new Float64Array(cells * channels)

@@ -31,6 +31,7 @@ export function inSlices(f: (x: Tensor) => Tensor, x: Tensor, options: InSlicesO
   for (let from = 0; from < n; from += options.rows) {
     const to = Math.min(n, from + options.rows)
     const part = f(slice(x, [[from, to]]))
+    checkTensor('inSlices: what f gave', part)
     if (part.shape[0] !== to - from) {
       throw new RangeError(
         `inSlices: f gave other rows than it took [${part.shape[0] ?? 0} for ${to - from}]`,

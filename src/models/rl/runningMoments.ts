@@ -1,4 +1,4 @@
-import { checkArray, checkInteger, checkRecord, shown } from '../../base/options/index.js'
+import { checkArray, checkInteger, checkNumber, checkRecord, shown } from '../../base/options/index.js'
 
 /** Means and variances of columns, and of how many rows. */
 export interface RunningMoments {
@@ -13,7 +13,7 @@ export interface RunningMoments {
  * @example runningMoments(2).variance // 1,1
  */
 export function runningMoments(columns: number): RunningMoments {
-  checkInteger('runningMoments', 'columns', columns, 1)
+  checkInteger('runningMoments', 'columns', columns, 1, 2 ** 24)
   return { count: 1e-4, mean: new Float64Array(columns), variance: new Float64Array(columns).fill(1) }
 }
 
@@ -29,6 +29,9 @@ export function runningMoments(columns: number): RunningMoments {
 export function mergeMoments(moments: RunningMoments, rows: ArrayLike<number>): RunningMoments {
   checkRecord('mergeMoments', 'moments', moments, ['count', 'mean', 'variance'])
   checkArray('mergeMoments', 'rows', rows)
+  checkNumber('mergeMoments', 'count', moments.count, 0)
+  checkArray('mergeMoments', 'mean', moments.mean)
+  checkArray('mergeMoments', 'variance', moments.variance)
   const width = moments.mean.length
   const n = rows.length / width
   if (!Number.isInteger(n)) {

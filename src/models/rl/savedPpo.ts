@@ -1,4 +1,4 @@
-import { checkRecord } from '../../base/options/index.js'
+import { checkFunction, checkRecord } from '../../base/options/index.js'
 import { type State, stateFromTree, stateToTree } from '../../optimizer/index.js'
 import type { Tree, Treelike } from '../../tensors/tree/index.js'
 import type { Ppo, PpoState } from './ppo.js'
@@ -33,6 +33,9 @@ export function loadPpo<P extends Treelike, S>(run: Ppo<P, S>, saved: SavedPpo<P
   checkRecord('loadPpo', 'the run', run, ['init', 'update'])
   checkRecord('loadPpo', 'what was saved', saved, ['tensors', 'record'])
   const { tensors, record } = saved
+  checkFunction('loadPpo', 'init', run.init)
+  checkRecord('loadPpo', 'tensors', tensors, ['params', 'optimizer'])
+  checkRecord('loadPpo', 'record', record, ['key'])
   const like: State = run.init(record.key).point.state
   return { ...record, point: { params: tensors.params, state: stateFromTree(tensors.optimizer, like) } }
 }

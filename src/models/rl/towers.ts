@@ -56,11 +56,12 @@ export function towers(options: TowersOptions): ActorCritic<TowersParameters> {
   checkInteger('towers', 'inputs', inputs, 1)
   checkInteger('towers', 'actions', actions, 1)
   checkArray('towers', 'hidden', hidden)
+  for (const width of hidden) checkInteger('towers', 'a width of hidden', width, 1)
   checkName('towers', 'activation', activation, ['tanh', 'relu'])
   const bent = pure(activation === 'tanh' ? tanh : relu)
   const tower = (outputs: number, gain: number): Layer<Treelike> => {
     const widths = [inputs, ...hidden]
-    const inside = hidden.flatMap((width, i) => [
+    const inside = [...hidden].flatMap((width, i) => [
       linear({ inputs: widths[i]!, outputs: width, weight: orthogonal({ scale: Math.SQRT2 }), policy }),
       bent,
     ])

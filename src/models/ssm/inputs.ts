@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../base/options/index.js'
-import { type FloatDType, isFloat, type Tensor } from '../../tensors/tensor/index.js'
+import { checkTensor, type FloatDType, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import type { CumsumName, RunningSum } from './cumsums.js'
 
 /**
@@ -77,6 +77,7 @@ export function checkInputs(
   checkOptions(op, inputs, inputNames)
   const { x, dt, A, B, C } = inputs
   for (const [name, value] of Object.entries({ x, dt, A, B, C })) {
+    checkTensor(op, value)
     if (!isFloat(value.dtype)) {
       throw new TypeError(`${op}: ${name} needs a floating-point dtype, cast first [${value.dtype}]`)
     }

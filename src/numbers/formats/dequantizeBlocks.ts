@@ -1,4 +1,4 @@
-import { checkArray, checkRecord } from '../../base/options/index.js'
+import { checkArray, checkInteger, checkRecord } from '../../base/options/index.js'
 import { elementValues } from './blockElements.js'
 import { type BlockQuantized, blockElement, checkedTensorScale, checkScheme } from './blockFormats.js'
 import { multipliersOf } from './blockScale.js'
@@ -61,6 +61,9 @@ export interface BlockValues {
 export function blockValues(blocks: BlockQuantized, op = 'blockValues'): BlockValues {
   checkRecord(op, 'blocks', blocks, ['scheme', 'element', 'scales', 'codes'])
   const { scheme, element, blockSize, tensorScale, scales, codes } = blocks
+  checkArray(op, 'scales', scales)
+  checkArray(op, 'codes', codes)
+  checkInteger(op, 'blockSize', blockSize, 1)
   const { bits } = blockElement(element, op)
   checkScheme(op, scheme, element)
   if (codes.length !== scales.length * blockSize) {

@@ -1,3 +1,4 @@
+import { checkInteger } from '../../base/options/index.js'
 import { defineFormat, type FloatFormat } from './format.js'
 
 /**
@@ -16,8 +17,9 @@ export function ieeeFormat(
   maxExponent: number,
   name: string = `binary_p${precision}_e${maxExponent}`,
 ): FloatFormat {
+  checkInteger('ieeeFormat', 'maxExponent', maxExponent, 1)
   if (!Number.isInteger(precision) || precision < 2) {
-    throw new RangeError(`ieeeFormat: precision is not an integer from 2 up [${precision}]`)
+    throw new RangeError(`ieeeFormat: precision is not an integer from 2 up [${String(precision)}]`)
   }
   const exponentBits = Math.log2(maxExponent + 1) + 1
   if (!Number.isInteger(exponentBits) || exponentBits < 2) {

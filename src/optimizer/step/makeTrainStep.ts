@@ -1,11 +1,13 @@
 import { checkFunction, checkOptions } from '../../base/options/index.js'
 import { Tensor } from '../../tensors/tensor/index.js'
 import type { Tree, Treelike } from '../../tensors/tree/index.js'
+import { checkFlag } from '../arithmetic/checkScalar.js'
 import { checkTransformation } from '../checkTransformation.js'
 import type { Optimizer, State } from '../transformation.js'
 import { applyGradients } from './applyGradients.js'
-import { type ApplyGradientsOptions, applyGradientsNames, type Point } from './point.js'
-import { wholeStep } from './wholeStep.js'
+import { type MakeTrainStepOptions, makeTrainStepNames, type Point } from './point.js'
+import { recordedStep } from './recordedStep.js'
+import { isCompiled, wholeStep } from './wholeStep.js'
 
 /** The point after a step, and what the loss was before it. */
 export interface TrainedPoint<L, S extends State = State, P extends Treelike = Tree> extends Point<S, P> {
@@ -29,8 +31,13 @@ export interface TrainStep<
  * `applyGradients`, which receives the loss. `lossAndGrad` is autodiff's `valueAndGrad(loss)`, or any function of that shape; with an auxiliary
  * output `loss` is the pair that it gives.
  *
- * Cost      of a gradient made by `compile` the whole step is one program, the same bits, unless the optimizer looks at elements
- *           (`withTensorState`), or `extra`, `engine: 'plain'` or the gradient's own `donate` or `rounding: 'fused'` ask otherwise.
+ * Rounding  the bits of the steps operation by operation, however it runs.
+ * Special   the first step records: loss, gradients and update are one program from then on, for each dtype and shape of the batch, as of
+ *           `compile`: the loss is a function of its arguments, and what else it reads is fixed, which is looked for at the second, the
+ *           fourth, the eighth step and so on. A step that cannot be recorded, or is another one each time, runs operation by operation and says so once, on the
+ *           console; `compile: false` is that without a word. An optimizer that looks at elements (`withTensorState`), `extra`
+ *           and `engine: 'plain'` leave the update outside of the program. A gradient made by `compile` keeps what it was
+ *           told there; its own `donate` or `rounding: 'fused'` leave the update outside.
  *
  * @example const step = makeTrainStep((params, x) => [x, params], sgd({ learningRate: 0.5 }))
  * const next = step({ params: [tensor([4])], state: [{}, {}] }, 7)
@@ -39,11 +46,13 @@ export interface TrainStep<
 export function makeTrainStep<L, B extends readonly unknown[], S extends State, P extends Treelike = Tree>(
   lossAndGrad: (params: P, ...batch: B) => readonly [loss: L, grads: Treelike],
   optimizer: Optimizer<S>,
-  options: ApplyGradientsOptions = {},
+  options: MakeTrainStepOptions = {},
 ): TrainStep<L, B, S, P> {
   checkFunction('makeTrainStep', 'lossAndGrad', lossAndGrad)
   checkTransformation('makeTrainStep', 'the optimizer', optimizer)
-  checkOptions('makeTrainStep', options, applyGradientsNames)
+  checkOptions('makeTrainStep', options, makeTrainStepNames)
+  checkFlag('makeTrainStep', 'compile', options.compile)
+  const { compile: compiled = true, ...applying } = options
   const checked = (params: P, ...batch: B): readonly [loss: L, grads: Treelike] => {
     const pair: unknown = lossAndGrad(params, ...batch)
     if (!Array.isArray(pair) || pair.length !== 2) {
@@ -53,14 +62,20 @@ export function makeTrainStep<L, B extends readonly unknown[], S extends State, 
     }
     return pair as [L, Treelike]
   }
-  const apart = ({ params, state }: Point<S, P>, ...batch: B): TrainedPoint<L, S, P> => {
-    const [loss, grads] = checked(params, ...batch)
-    const value = Array.isArray(loss) ? loss[0] : loss
-    const known =
-      typeof value === 'number' || value instanceof Tensor ? { value, grad: grads } : { grad: grads }
-    const extra = { ...known, ...options.extra }
-    return { ...applyGradients(optimizer, grads, { params, state }, { ...options, extra }), loss }
-  }
-  const whole = wholeStep(lossAndGrad, checked, optimizer, options)
-  return Object.assign(whole ?? apart, { lossAndGrad })
+  const apart =
+    (gradient: typeof checked) =>
+    ({ params, state }: Point<S, P>, ...batch: B): TrainedPoint<L, S, P> => {
+      const [loss, grads] = gradient(params, ...batch)
+      const value = Array.isArray(loss) ? loss[0] : loss
+      const known =
+        typeof value === 'number' || value instanceof Tensor ? { value, grad: grads } : { grad: grads }
+      const extra = { ...known, ...applying.extra }
+      return { ...applyGradients(optimizer, grads, { params, state }, { ...applying, extra }), loss }
+    }
+  const step = isCompiled(lossAndGrad)
+    ? wholeStep(lossAndGrad, checked, optimizer, applying)
+    : compiled
+      ? recordedStep(checked, optimizer, applying, apart)
+      : undefined
+  return Object.assign(step ?? apart(checked), { lossAndGrad })
 }

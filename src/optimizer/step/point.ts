@@ -32,6 +32,21 @@ export const applyGradientsNames: OptionTable<ApplyGradientsOptions> = {
   ...arithmeticNames,
 }
 
+/** How a whole step is done. */
+export interface MakeTrainStepOptions extends ApplyGradientsOptions {
+  /**
+   * Whether loss, gradients and update become one program at the first step. A loss that reads what changes and is no argument of it, or that
+   * is to do something at every step besides, needs false. Default: true.
+   */
+  readonly compile?: boolean
+}
+
+/** The names of `MakeTrainStepOptions`. */
+export const makeTrainStepNames: OptionTable<MakeTrainStepOptions> = {
+  ...applyGradientsNames,
+  compile: 'optional',
+}
+
 /** Two leaves in one array would be updated one on top of the other. */
 export function checkApart(leaves: readonly Tensor[]): void {
   const arrays = new Set(leaves.map(({ data }) => data))

@@ -1,4 +1,4 @@
-import { type Compiled, type CompileOptions, compile } from '../../tensors/compile/index.js'
+import { type CompileOptions, compile } from '../../tensors/compile/index.js'
 import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
@@ -9,30 +9,37 @@ import { type ApplyGradientsOptions, checkApart, type Point } from './point.js'
 import { withTensorState } from './withTensorState.js'
 
 /** Loss and gradients, checked. */
-type LossAndGrad<L, B extends readonly unknown[], P extends Treelike> = (
+export type LossAndGrad<L, B extends readonly unknown[], P extends Treelike> = (
   params: P,
   ...batch: B
 ) => readonly [loss: L, grads: Treelike]
 
 /** A step from point to point, its loss beside. */
-type Step<L, B extends readonly unknown[], S extends State, P extends Treelike> = (
+export type Step<L, B extends readonly unknown[], S extends State, P extends Treelike> = (
   point: Point<S, P>,
   ...batch: B
 ) => Point<S, P> & { readonly loss: L }
 
+/** A whole step that is a program. */
+export interface WholeStep<L, B extends readonly unknown[], S extends State, P extends Treelike>
+  extends Step<L, B, S, P> {
+  /** `renew` of its program. */
+  readonly renew: (point: Point<S, P>, ...batch: B) => boolean
+}
+
 /**
- * Loss, gradients and update as one program. Undefined where that is not to be: the gradient is not compiled, so that nobody said
- * that it is a function of its arguments alone; the optimizer looks at elements; an option asks for something else.
+ * Loss, gradients and update as one program, with the options of a gradient that is compiled. Undefined where that is not to be: the optimizer
+ * looks at elements, or an option asks for something else.
  */
 export function wholeStep<L, B extends readonly unknown[], S extends State, P extends Treelike>(
-  given: LossAndGrad<L, B, P>,
+  given: { readonly options: CompileOptions },
   lossAndGrad: LossAndGrad<L, B, P>,
   optimizer: Optimizer<S>,
   options: ApplyGradientsOptions,
-): Step<L, B, S, P> | undefined {
-  const compiled = compileOptionsOf(given)
+): WholeStep<L, B, S, P> | undefined {
+  const { options: compiled } = given
   const usual = options.extra === undefined && options.engine !== 'plain'
-  if (!compiled || !optimizer.recordable || !usual) return undefined
+  if (!optimizer.recordable || !usual) return undefined
   if (compiled.donate !== undefined || compiled.rounding === 'fused') return undefined
   const fixed = [compiled.static ?? []].flat()
   if (fixed.includes(0)) return undefined
@@ -50,16 +57,18 @@ export function wholeStep<L, B extends readonly unknown[], S extends State, P ex
       ...(compiled.threads === undefined ? {} : { threads: compiled.threads }),
     },
   )
-  return ({ params, state }, ...batch) => {
+  const whole = ({ params, state }: Point<S, P>, ...batch: B): ReturnType<Step<L, B, S, P>> => {
     const tree = stateToTree(state)
     if (options.donate) checkApart([...leavesOf(params), ...leavesOf(tree)])
     const next = step(params, tree, ...batch)
     return { ...next, state: stateFromTree(next.state, state) }
   }
+  const renew = ({ params, state }: Point<S, P>, ...batch: B): boolean =>
+    step.renew(params, stateToTree(state), ...batch)
+  return Object.assign(whole, { renew })
 }
 
-/** What a function was compiled with; undefined where it was not. */
-function compileOptionsOf(f: object): CompileOptions | undefined {
-  const { plan, options } = f as Partial<Compiled<never, unknown>>
-  return plan === undefined ? undefined : options
+/** Whether a function was made by `compile`. */
+export function isCompiled(f: object): f is { readonly options: CompileOptions } {
+  return 'plan' in f && 'renew' in f
 }

@@ -1,3 +1,4 @@
+import { checkText } from '../../base/options/index.js'
 import { flagNamed } from './flag.js'
 
 /** One word of LIBTPU_INIT_ARGS or XLA_FLAGS. */
@@ -14,6 +15,7 @@ export interface Word {
 
 /** The words of a variable: --name=value, --name, --noname of a boolean, --undefok=name,name; others are ignored. */
 export function parseFlags(text: string): Word[] {
+  checkText('parseFlags', 'what a variable holds', text)
   return text
     .split(/\s+/)
     .filter((word) => word !== '')

@@ -1,3 +1,4 @@
+import { checkFunction } from '../../base/options/index.js'
 import { type GraphNode, graphOf, record } from '../../tensors/autodiff/index.js'
 import {
   isFloat,
@@ -60,6 +61,7 @@ export function programOf<T extends Treelike>(
   inputs: T,
   { sites = false, nonFinite = false }: ProgramOptions = {},
 ): Program {
+  checkFunction(op, 'f', f)
   const leaves = pathsOf(inputs, { op })
   if (!nonFinite) for (const { path, leaf } of leaves) checkInput(op, leaf, path)
   const recorded = record(inputs, { sites })

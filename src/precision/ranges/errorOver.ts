@@ -2,6 +2,7 @@ import {
   checkFunction,
   checkInteger,
   checkOptions,
+  checkRecord,
   type OptionTable,
   shown,
 } from '../../base/options/index.js'
@@ -112,6 +113,7 @@ export function errorOver<T extends Tree = Tensor>(
   checkInteger('errorOver', 'samples', samples, 1)
   if (!key?.data) throw new TypeError(`errorOver: needs a key of random [${shown(key)}]`)
   const sampler = typeof inputs === 'function'
+  if (!sampler && !Array.isArray(inputs)) checkRecord('errorOver', 'inputs', inputs)
   const refine = options.refine ?? (sampler ? 0 : Math.ceil(samples / 2))
   checkInteger('errorOver', 'refine', refine, 0)
   if (sampler && refine > 0) {
@@ -159,6 +161,7 @@ function isInterval(x: Interval | IntervalTree): x is Interval {
 }
 
 function drawTree(at: Interval | IntervalTree, key: Key): Tree {
+  if (!Array.isArray(at)) checkRecord('errorOver', 'an interval', at)
   if (isInterval(at)) return drawn(at, key)
   if (Array.isArray(at)) return at.map((x: Interval | IntervalTree, i) => drawTree(x, foldIn(key, i)))
   const names = Object.entries(at as { readonly [name: string]: Interval | IntervalTree })

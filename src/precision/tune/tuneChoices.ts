@@ -1,4 +1,10 @@
-import { checkFunction, checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  checkArray,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  type OptionTable,
+} from '../../base/options/index.js'
 import { dtypeFacts, type FloatDType, type Op } from '../../tensors/tensor/index.js'
 import { leavesOf, type Tree, type Treelike } from '../../tensors/tree/index.js'
 import { isConstant } from '../program/constantOf.js'
@@ -98,6 +104,7 @@ export function tuneChoices<T extends Treelike, R extends Tree>(
   checkFunction('tuneChoices', 'costOf', costOf)
   checkInteger('tuneChoices', 'rounds', rounds, 1)
   checkGroupBy('tuneChoices', options.groupBy ?? 'operation')
+  checkArray('tuneChoices', 'choices', options.choices)
   const choices = options.choices.map((choice) => (typeof choice === 'string' ? { dtype: choice } : choice))
   if (choices.length === 0) throw new RangeError('tuneChoices: nothing to choose from [choices: []]')
   for (const choice of choices) checkChoice('tuneChoices', choice)

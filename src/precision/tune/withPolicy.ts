@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkArray, checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
 import {
   apply,
   cast,
@@ -63,6 +63,7 @@ export function withPolicy<T extends Treelike, R extends Tree>(
   checkFunction('withPolicy', 'f', f)
   checkOptions('withPolicy', policy, policyNames)
   const { wide, dtype = 'float32', narrow = 'bfloat16', groupBy = 'operation', choices = {} } = policy
+  checkArray('withPolicy', 'wide', wide)
   checkGroupBy('withPolicy', groupBy)
   for (const given of [dtype, narrow]) {
     if (!isFloat(given as DType)) {

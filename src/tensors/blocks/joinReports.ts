@@ -1,4 +1,4 @@
-import { checkArray } from '../../base/options/index.js'
+import { checkArray, checkRecord } from '../../base/options/index.js'
 import { decibels, type JoinedReport } from './quantizationReport.js'
 
 /**
@@ -11,6 +11,7 @@ import { decibels, type JoinedReport } from './quantizationReport.js'
  */
 export function joinReports(reports: readonly JoinedReport[]): JoinedReport {
   checkArray('joinReports', 'reports', reports)
+  for (const report of reports) checkRecord('joinReports', 'a report', report, ['count'])
   const parts = reports.filter(({ count }) => count > 0)
   const total = (of: (part: JoinedReport) => number): number =>
     parts.reduce((sum, part) => sum + part.count * of(part), 0)

@@ -1,4 +1,4 @@
-import { checkArray, checkInteger } from '../../base/options/index.js'
+import { checkArray, checkInteger, shown } from '../../base/options/index.js'
 import type { Numbers } from './quantizationReport.js'
 
 /**
@@ -13,7 +13,8 @@ export function padRows<V extends Numbers>(values: V, rowLength: number, blockSi
   checkInteger('padRows', 'blockSize', blockSize, 1)
   if (rowLength % blockSize === 0) return values
   const wide = Math.ceil(rowLength / blockSize) * blockSize
-  const rows = values.length / rowLength
+  const rows = wholeRows('padRows', values.length, rowLength)
+  checkInteger('padRows', 'the length of the padded rows', rows * wide, 0, mostElements)
   const padded = (
     values instanceof Float64Array ? new Float64Array(rows * wide) : new Float32Array(rows * wide)
   ) as V
@@ -35,10 +36,20 @@ export function unpadRows(padded: Float32Array, rowLength: number, blockSize: nu
   checkInteger('unpadRows', 'blockSize', blockSize, 1)
   if (rowLength % blockSize === 0) return padded
   const wide = Math.ceil(rowLength / blockSize) * blockSize
-  const rows = padded.length / wide
+  if (!(padded instanceof Float32Array))
+    throw new TypeError(`unpadRows: padded is not a Float32Array [${shown(padded)}]`)
+  const rows = wholeRows('unpadRows', padded.length, wide)
   const values = new Float32Array(rows * rowLength)
   for (let row = 0; row < rows; row++) {
     values.set(padded.subarray(row * wide, row * wide + rowLength), row * rowLength)
   }
   return values
+}
+
+/** More elements than a typed array holds. */
+const mostElements = 2 ** 32
+
+function wholeRows(op: string, length: number, rowLength: number): number {
+  if (length % rowLength === 0) return length / rowLength
+  throw new RangeError(`${op}: not whole rows of ${rowLength} numbers [${length}]`)
 }

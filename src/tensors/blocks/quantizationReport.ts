@@ -1,4 +1,4 @@
-import { checkOptions, checkRecord, type OptionTable } from '../../base/options/index.js'
+import { checkArray, checkOptions, checkRecord, type OptionTable } from '../../base/options/index.js'
 import {
   type BlockQuantized,
   blockElement,
@@ -72,6 +72,8 @@ export function quantizationReport(
   checkOptions('quantizationReport', options, reportNames, { positional: 'max' })
   const { values, limitOf, blockSize } = read(quantized, options)
   const exact = originalsOf(original, quantized)
+  checkArray('quantizationReport', 'original', exact)
+  checkArray('quantizationReport', 'quantized', values)
   if (exact.length !== values.length) {
     throw new RangeError(`quantizationReport: lengths differ [${exact.length} and ${values.length}]`)
   }

@@ -1,4 +1,4 @@
-import { checkRecord } from '../../base/options/index.js'
+import { checkFunction, checkIterable, checkRecord } from '../../base/options/index.js'
 import type { PiecewiseTensor } from './piecewise.js'
 
 /** What has to be known of a tensor before it is quantised. */
@@ -26,7 +26,11 @@ export function survey(tensor: PiecewiseTensor): Survey {
   checkRecord('survey', 'tensor', tensor, ['pieces'])
   let [values, nonzero, amax, sumOfSquares, notFinite] = [0, 0, 0, 0, 0]
   const exponents = new Float64Array(255)
-  for (const piece of tensor.pieces()) {
+  checkFunction('survey', 'pieces', tensor.pieces)
+  const pieces = tensor.pieces()
+  checkIterable('survey', 'what pieces gave', pieces)
+  for (const piece of pieces) {
+    checkRecord('survey', 'a piece', piece, ['values'])
     const numbers = piece.values
     const singles = numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)
     const words = new Uint32Array(singles.buffer, singles.byteOffset, singles.length)

@@ -40,6 +40,7 @@ export interface WayTotal extends WayReport {
 export function tensorReport(tensor: PiecewiseTensor, ways: readonly QuantizationWay[]): TensorReport {
   checkRecord('tensorReport', 'tensor', tensor, ['pieces'])
   checkArray('tensorReport', 'ways', ways)
+  for (const way of ways) checkRecord('tensorReport', 'a way', way, ['scheme', 'way', 'quantizer'])
   const { name, shape } = tensor
   const known = survey(tensor)
   if (known.notFinite === known.values) return { name, shape, survey: known, ways: [] }
@@ -63,6 +64,10 @@ export function tensorReport(tensor: PiecewiseTensor, ways: readonly Quantizatio
  */
 export function wayTotals(reports: readonly TensorReport[]): WayTotal[] {
   checkArray('wayTotals', 'reports', reports)
+  for (const report of reports) {
+    checkRecord('wayTotals', 'a report', report, ['name', 'ways'])
+    checkArray('wayTotals', 'ways', report.ways)
+  }
   const there = reports.filter(({ ways }) => ways.length > 0)
   const [first] = there
   if (!first) return []
@@ -92,6 +97,7 @@ export function wayTotals(reports: readonly TensorReport[]): WayTotal[] {
  */
 export function magnitudes(surveys: readonly Survey[]): { readonly x: number; readonly y: number }[] {
   checkArray('magnitudes', 'surveys', surveys)
+  for (const known of surveys) checkRecord('magnitudes', 'a survey', known, ['values', 'exponents'])
   const values = surveys.reduce((sum, known) => sum + known.values, 0)
   return Array.from({ length: 255 }, (_, i) => ({
     x: leastExponent + i,

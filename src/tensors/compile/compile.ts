@@ -19,10 +19,11 @@ import {
 } from '../tensor/index.js'
 import { type Machine, machine, threadedMachine } from './engine/machine.js'
 import { mostThreads } from './engine/threadPool.js'
-import { argument, graphOf } from './graph/graph.js'
+import { argument, type Graph, graphOf } from './graph/graph.js'
+import { sameGraph } from './graph/sameGraph.js'
 import { type Plan, type Profile, planOf, profileOf, type Stacks, stacksOf } from './plan.js'
 import { Program } from './run/program.js'
-import { describe, filled, matches, type Structure, structureOf } from './structure.js'
+import { describe, filled, matches, type Structure, sameStructure, structureOf } from './structure.js'
 
 /** Options of compile. */
 export interface CompileOptions {
@@ -56,6 +57,11 @@ export interface Compiled<A extends readonly any[], R> {
   plan(): Plan
   /** The time of each step for some arguments, the least of some runs (default 10). */
   profile(args: A, options?: ProfileOptions): Profile
+  /**
+   * Records f again for some arguments and says whether that is another program than the one that is kept, which it then replaces: so it is
+   * where f depends on what is no argument. False where none is kept, or where the call would be f's.
+   */
+  renew(...args: A): boolean
   /** What it was compiled with. */
   readonly options: CompileOptions
 }
@@ -90,6 +96,17 @@ export function recordedPrograms(): number {
 
 /** Where results are written that take nobody's storage. */
 const fresh: readonly undefined[] = []
+
+/** What f did with some arguments. */
+interface Recording {
+  readonly args: readonly Structure[]
+  readonly leaves: readonly Tensor[]
+  /** The argument that each tensor belongs to. */
+  readonly owners: readonly number[]
+  readonly result: Structure
+  readonly outputs: readonly Tensor[]
+  readonly graph: Graph
+}
 
 /** A recording for one structure of arguments. */
 interface Entry {
@@ -190,12 +207,15 @@ export function compile<A extends readonly any[], R>(
     return outputs
   }
 
-  function record(
-    args: readonly Structure[],
-    leaves: readonly Tensor[],
-    owners: readonly number[],
-    engine: Machine,
-  ): Entry {
+  /** What f does with some arguments, recorded, and where each of their tensors belongs. */
+  function record(args: readonly unknown[]): Recording {
+    const leaves: Tensor[] = []
+    const owners: number[] = []
+    const structures = args.map((value, i) => {
+      const structure = structureOf(value, leaves, isStatic.has(i))
+      while (owners.length < leaves.length) owners.push(i)
+      return structure
+    })
     for (const [name, list] of [
       ['static', isStatic],
       ['donate', isDonated],
@@ -208,15 +228,20 @@ export function compile<A extends readonly any[], R>(
         }
       }
     }
-    for (const [i, structure] of args.entries()) if (!isStatic.has(i)) checkFixed(structure, i)
+    for (const [i, structure] of structures.entries()) if (!isStatic.has(i)) checkFixed(structure, i)
     const outputs: Tensor[] = []
-    const result = structureOf(recorded(args, leaves), outputs)
+    const result = structureOf(recorded(structures, leaves), outputs)
     checkResult(result)
+    return { args: structures, leaves, owners, result, outputs, graph: graphOf(outputs) }
+  }
+
+  /** Makes a program of a recording, and keeps it. */
+  function keep({ args, leaves, owners, result, outputs, graph }: Recording, engine: Machine): Entry {
     // What may be written into an argument is, when nothing can come in the way any more.
     const given = leaves.filter((_, i) => isDonated.has(owners[i]!))
     const stays = ({ dtype, size }: { readonly dtype: string; readonly size: number }): boolean =>
       given.some((leaf) => leaf.dtype === dtype && leaf.size === size)
-    const program = new Program(graphOf(outputs), engine, rounding, engine.shared ? threads : 1, stays)
+    const program = new Program(graph, engine, rounding, engine.shared ? threads : 1, stays)
     const free = new Set(leaves.keys())
     // What comes out as it came in stays as it is.
     for (const i of program.returned) free.delete(i)
@@ -259,17 +284,11 @@ export function compile<A extends readonly any[], R>(
     let entry = find(entries, args, leaves)
     if (!engine || engine.busy || isWatched() || leaves.some(isTraced)) return f(...args)
     if (!entry) {
-      /** The argument that each tensor belongs to. */
-      const owners: number[] = []
-      const structures = args.map((value, i) => {
-        const structure = structureOf(value, leaves, isStatic.has(i))
-        while (owners.length < leaves.length) owners.push(i)
-        return structure
-      })
+      for (const [i, value] of args.entries()) structureOf(value, leaves, isStatic.has(i))
       if (leaves.some(isTraced)) return f(...args)
       entry = timedWork(
         () => ({ ...carried('compile', []), kind: 'compile' }),
-        () => record(structures, leaves, owners, engine),
+        () => keep(record(args), engine),
       )
     }
     const { program, result, donors } = entry
@@ -300,7 +319,20 @@ export function compile<A extends readonly any[], R>(
     if (!entry) throw new RangeError('compile: these arguments have no program to profile [0 programs]')
     return profileOf(planOf(entry.program).steps, entry.program.times(leaves, runs))
   }
-  return Object.assign(call, { plan, profile, options })
+  const renew = (...args: A): boolean => {
+    const engine = findMachine()
+    const leaves: Tensor[] = []
+    const entry = find(entries, args, leaves)
+    if (!entry || !engine || engine.busy || isWatched() || leaves.some(isTraced)) return false
+    const recording = record(args)
+    if (sameStructure(recording.result, entry.result) && sameGraph(recording.graph, entry.program.graph)) {
+      return false
+    }
+    entries.splice(entries.indexOf(entry), 1)
+    keep(recording, engine)
+    return true
+  }
+  return Object.assign(call, { plan, profile, renew, options })
 }
 
 /** What comes into a program, or goes out of it: copied from and to ordinary arrays. */
@@ -339,7 +371,8 @@ function checkFixed(structure: Structure, index: number): void {
 }
 
 function numbers(name: string, value: number | readonly number[] | undefined): ReadonlySet<number> {
-  const list = value === undefined ? [] : typeof value === 'number' ? [value] : value
+  const list =
+    value === undefined ? [] : Array.isArray(value) ? (value as readonly number[]) : [value as number]
   for (const index of list) checkInteger('compile', name, index, 0)
   return new Set(list)
 }

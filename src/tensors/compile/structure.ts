@@ -60,6 +60,22 @@ export function matches(structure: Structure, value: unknown, leaves: Tensor[]):
   }
 }
 
+/** Whether two structures are the same: what is fixed by its value, functions and objects by what they are called. */
+export function sameStructure(a: Structure, b: Structure): boolean {
+  if (a.kind === 'tensor' && b.kind === 'tensor') return a.dtype === b.dtype && sameShape(a.shape, b.shape)
+  if (a.kind === 'fixed' && b.kind === 'fixed') {
+    return Object.is(a.value, b.value) || (typeof a.value === 'object' && describe(a) === describe(b))
+  }
+  if (a.kind === 'tensor' || b.kind === 'tensor' || a.kind === 'fixed' || b.kind === 'fixed') return false
+  const names = (each: typeof a): string => (each.kind === 'record' ? each.keys.join('\0') : '')
+  return (
+    a.kind === b.kind &&
+    a.items.length === b.items.length &&
+    names(a) === names(b) &&
+    a.items.every((item, i) => sameStructure(item, b.items[i]!))
+  )
+}
+
 /** A value of a structure, with other tensors in the places of its own. */
 export function filled(structure: Structure, leaf: (index: number) => Tensor): unknown {
   switch (structure.kind) {

@@ -13,10 +13,18 @@ export function destination<T extends { readonly length: number }>(
   out: unknown,
 ): T {
   checkCount(op, n)
-  if (out === undefined) return new type(n)
+  if (out === undefined) return fresh(op, n, type)
   if (!(out instanceof type)) {
     throw new TypeError(`${op}: out is not a ${type.name} [${String(out).slice(0, 50)}]`)
   }
   if (out.length !== n) throw new RangeError(`${op}: out is not of length n [${out.length}, ${n}]`)
   return out
+}
+
+function fresh<T>(op: string, n: number, type: new (n: number) => T): T {
+  try {
+    return new type(n)
+  } catch {
+    throw new RangeError(`${op}: there is no memory for so many [${n}]`)
+  }
 }

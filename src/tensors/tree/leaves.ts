@@ -1,4 +1,4 @@
-import { checkArray } from '../../base/options/index.js'
+import { checkArray, checkFunction } from '../../base/options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { checkTreeOptions } from './checkTreeOptions.js'
 import { rebuild } from './rebuild.js'
@@ -55,6 +55,7 @@ export function foldTree<S, T = Tensor, P extends Treelike<T> = Treelike<T>>(
   tree: P,
   options: TreeOptions<T> = {},
 ): S {
+  checkFunction('foldTree', 'f', f)
   return collect('foldTree', tree, options).reduce((state, { leaf, path }) => f(state, leaf, path), initial)
 }
 

@@ -1,3 +1,4 @@
+import { checkFunction } from '../../base/options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import { checkSameTree } from './checkSameTree.js'
 import { checkTreeOptions } from './checkTreeOptions.js'
@@ -21,6 +22,7 @@ export function mapTree<R, P extends Treelike, Q extends readonly unknown[] = []
   tree: P,
   ...others: Q
 ): TreeWith<P, R> {
+  checkFunction('mapTree', 'f', f)
   return map(
     'mapTree',
     isLeaf,
@@ -40,6 +42,7 @@ export function mapTreeWithPath<R, P extends Treelike, Q extends readonly unknow
   tree: P,
   ...others: Q
 ): TreeWith<P, R> {
+  checkFunction('mapTreeWithPath', 'f', f)
   return map(
     'mapTreeWithPath',
     isLeaf,
@@ -65,6 +68,7 @@ export function mapTreeWith<
   tree: P,
   ...others: Q
 ): TreeWith<P, R, T> {
+  checkFunction('mapTreeWith', 'f', f)
   const { op = 'mapTreeWith', isLeaf: ends = isLeaf } = checkTreeOptions(
     'mapTreeWith',
     options === undefined ? {} : options,

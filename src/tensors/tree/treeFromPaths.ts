@@ -1,4 +1,4 @@
-import { checkArray } from '../../base/options/index.js'
+import { checkArray, checkRecord, checkText } from '../../base/options/index.js'
 import type { Tensor } from '../tensor/index.js'
 import type { PathAndLeaf } from './leaves.js'
 import { shown, type Tree } from './tree.js'
@@ -20,6 +20,10 @@ interface Leaf<T> {
  */
 export function treeFromPaths<T = Tensor>(paths: readonly PathAndLeaf<T>[]): Tree<T> {
   checkArray('treeFromPaths', 'paths', paths)
+  for (const part of paths) {
+    checkRecord('treeFromPaths', 'a path', part, ['path'])
+    checkText('treeFromPaths', 'path', part.path)
+  }
   const [first] = paths
   if (first && paths.length === 1 && first.path === '') return first.leaf
   const root: Branch<T> = new Map()

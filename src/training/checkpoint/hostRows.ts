@@ -16,6 +16,7 @@ export interface Rows {
  */
 export function hostRows(shape: Shape, host: number, hosts: number): Rows {
   checkArray('hostRows', 'shape', shape)
+  for (const length of shape) checkInteger('hostRows', 'a length', length)
   checkInteger('hostRows', 'hosts', hosts, 1)
   checkInteger('hostRows', 'host', host, 0, hosts - 1)
   const rows = rowsIn(shape)

@@ -81,6 +81,8 @@ export function addends<D extends DType>(mesh: Mesh, axis: string, parts: readon
 export function unshard<D extends DType>(x: Sharded<D>): Tensor<D> {
   checkRecord('unshard', 'x', x, ['mesh', 'spec', 'shards'])
   const { mesh, spec, shape, dtype, unreduced, shards } = x
+  checkArray('unshard', 'unreduced', unreduced)
+  checkArray('unshard', 'shards', shards)
   if (unreduced.length > 0) {
     throw new RangeError(`unshard: devices hold addends, reduce them first [${unreduced.join(', ')}]`)
   }

@@ -23,3 +23,7 @@ export {
 export { generalizedKlDivergence, klDivergence, klDivergenceWithLogTargets } from './klDivergence.js'
 export { ctcLoss, type CtcOptions } from './ctcLoss.js'
 export { smoothLabels, type SmoothLabelsOptions } from './smoothLabels.js'
+export { diceLoss, type DiceOptions } from './diceLoss.js'
+export { makeFenchelYoungLoss } from './makeFenchelYoungLoss.js'
+export { ntxent, type NtxentOptions } from './ntxent.js'
+export { tripletMarginLoss, type TripletOptions } from './tripletMarginLoss.js'

@@ -1,4 +1,4 @@
-import { checkRecord } from '../../../base/options/index.js'
+import { checkInteger, checkRecord } from '../../../base/options/index.js'
 import { percentText, readable } from '../../../base/text/index.js'
 import type { BlockMap } from './blockMap.js'
 
@@ -12,6 +12,9 @@ const kinds = [
 /** The longest side of the drawing, in pixels. */
 const side = 420
 
+/** A drawing of more cells than this, or of longer sides, is none. */
+const mostCells = 2 ** 24
+
 /**
  * A block map as an SVG drawing: queries down, keys to the right, a cell for each block, counts and what is saved below.
  *
@@ -23,6 +26,14 @@ const side = 420
 export function blockMapSvg(map: BlockMap): string {
   checkRecord('blockMapSvg', 'map', map, ['blocks', 'rows', 'columns', 'tq', 'tk', 'blockQ', 'blockK'])
   const { tq, tk, blockQ, blockK, rows, columns, blocks } = map
+  for (const [name, count] of Object.entries({ tq, tk, rows, columns })) {
+    checkInteger('blockMapSvg', name, count, 0, mostCells)
+  }
+  checkInteger('blockMapSvg', 'rows times columns', rows * columns, 0, mostCells)
+  for (const [name, size] of Object.entries({ blockQ, blockK })) checkInteger('blockMapSvg', name, size, 1)
+  if (blocks?.length !== rows * columns || [...blocks].some((kind) => kinds[kind] === undefined)) {
+    throw new RangeError(`blockMapSvg: blocks are not ${rows * columns} kinds [${String(blocks?.length)}]`)
+  }
   const unit = side / Math.max(tq, tk, 1)
   const [width, height] = [tk * unit, tq * unit]
   const [left, top] = [34, 26]

@@ -30,6 +30,9 @@ const fields = ['experts', 'kept', 'load', 'tokens', 'slots', 'capacity']
 export function dispatch<D extends DType>(x: Tensor<D>, assignment: Assignment): Tensor<D> {
   checkTensor('dispatch', x)
   checkRecord('dispatch', 'assignment', assignment, fields)
+  checkTensor('dispatch', assignment.experts)
+  checkTensor('dispatch', assignment.tokens)
+  checkTensor('dispatch', assignment.load)
   const [tokens] = assignment.experts.shape
   if (x.rank !== 2 || x.shape[0] !== tokens) {
     throw new RangeError(`dispatch: x is not [${tokens} tokens, d] [${x.shape.join(', ')}]`)
@@ -53,6 +56,8 @@ export function combine<D extends DType>(y: Tensor<D>, assignment: Assignment, w
   checkTensor('combine', y)
   checkTensor('combine', weights)
   checkRecord('combine', 'assignment', assignment, fields)
+  for (const part of [assignment.slots, assignment.kept, assignment.load] as readonly Tensor[])
+    checkTensor('combine', part)
   for (const { dtype } of [y, weights] as readonly Tensor[]) {
     if (!isFloat(dtype)) throw new TypeError(`combine: needs a floating-point dtype, cast first [${dtype}]`)
   }

@@ -3,6 +3,7 @@ import {
   checkInteger,
   checkName,
   checkOptions,
+  checkRecord,
   type OptionTable,
   shown,
 } from '../../../base/options/index.js'
@@ -140,6 +141,7 @@ function checked(options: AttentionLayerOptions) {
   }
   checkName('attention', 'kernel', options.kernel ?? 'flash', ['flash', 'whole'])
   checkFlag('attention', 'bias', options.bias ?? false)
+  if (options.rope) checkRecord('attention', 'rope', options.rope, ['values'])
   if (options.rope && options.rope.values.size * 2 !== headFeatures) {
     throw new RangeError(
       `attention: rope has not half as many frequencies as a head has features [${options.rope.values.size} and ${headFeatures}]`,

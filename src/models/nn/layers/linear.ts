@@ -1,4 +1,10 @@
-import { checkFlag, checkInteger, checkOptions, type OptionTable } from '../../../base/options/index.js'
+import {
+  checkFlag,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  type OptionTable,
+} from '../../../base/options/index.js'
 import { foldIn, type Key } from '../../../tensors/random/index.js'
 import { reshape, sizeOf, type Tensor } from '../../../tensors/tensor/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
@@ -51,6 +57,7 @@ export function linear(options: LinearOptions): Layer<LinearParameters> {
   checkInteger('linear', 'inputs', inputs, 1)
   checkInteger('linear', 'outputs', outputs, 1)
   checkFlag('linear', 'bias', bias)
+  checkFunction('linear', 'weight', weight)
   const policy = fullPolicy('linear', options.policy)
   return {
     init: (key: Key) => ({

@@ -32,7 +32,7 @@ export interface CodebookUsage {
 export function codebookUsage(codes: Codes, k: number): CodebookUsage {
   const list = codes instanceof Tensor ? codes.data : codes
   checkArray('codebookUsage', 'codes', list)
-  checkInteger('codebookUsage', 'k', k, 1)
+  checkInteger('codebookUsage', 'k', k, 1, 2 ** 28)
   checkCodes('codebookUsage', list, k)
   const counts = new Int32Array(k)
   for (let i = 0; i < list.length; i++) counts[list[i]!]!++

@@ -10,6 +10,7 @@ import {
   type OpTable,
   opNames,
   ops,
+  scaleGradientOp,
   stopGradientOp,
   where,
 } from '../../tensor/index.js'
@@ -20,6 +21,7 @@ import { layoutRules } from './layoutRules.js'
 import { partOp, partRule } from './part.js'
 import { polygammaRules } from './polygamma.js'
 import { reductionRules } from './reductionRules.js'
+import { scaleGradientRule } from './scaleGradient.js'
 import { scatterRule, takeAtRules } from './scatter.js'
 import { unaryRules } from './unaryRules.js'
 
@@ -39,6 +41,7 @@ export const rules: GradientRules = new Map<Op, GradientRule | 'none'>([
   [logAddExpOp, logAddExpRule],
   ...polygammaRules,
   [stopGradientOp, 'none'],
+  [scaleGradientOp, scaleGradientRule as GradientRule],
   [flushOp, ({ g, inputs: [x] }) => [where(less(abs(x!), 2 ** -126), 0, g)]],
   [variableOp, ({ g }) => [g]],
   [indexedOps.scatter, scatterRule],

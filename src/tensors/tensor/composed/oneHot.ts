@@ -1,6 +1,7 @@
 import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../../base/options/index.js'
 import { cast } from '../elementwise/cast.js'
 import { equal } from '../elementwise/comparison.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { arange } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -28,6 +29,7 @@ export function oneHot<D extends DType = 'float32'>(
 ): Tensor<D> {
   checkOptions('oneHot', options, names, { positional: 'dtype' })
   checkInteger('oneHot', 'depth', depth)
+  checkTensor('oneHot', indices)
   const given: Tensor = indices
   if (given.dtype !== 'int32' && given.dtype !== 'uint32') {
     throw new TypeError(`oneHot: indices are not int32 or uint32 [${given.dtype}]`)

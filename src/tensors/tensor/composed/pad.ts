@@ -39,6 +39,9 @@ export function pad<D extends DType>(
   }
   let result = x
   for (const [axis, width] of widths.entries()) {
+    if (typeof width !== 'number' && !Array.isArray(width)) {
+      throw new TypeError(`pad: a width is neither a number nor [before, after] [${String(width)}]`)
+    }
     const sides: readonly number[] = typeof width === 'number' ? [width, width] : width
     const [before, after] = sides.map((length) => {
       checkInteger('pad', 'a width', length)

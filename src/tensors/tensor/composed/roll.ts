@@ -2,6 +2,7 @@ import { checkInteger, checkOptions, noOptions, type OptionTable } from '../../.
 import { concat } from '../layout/combine.js'
 import { reshape } from '../layout/layout.js'
 import { slice } from '../layout/slice.js'
+import { checkTensor } from '../storage/checkCall.js'
 import type { DType } from '../storage/dtype.js'
 import { normalizeAxis } from '../storage/shape.js'
 import type { Tensor } from '../storage/tensor.js'
@@ -26,6 +27,7 @@ export function roll<D extends DType>(
   options: RollOptions = noOptions,
 ): Tensor<D> {
   checkOptions('roll', options, names, { positional: 'axis' })
+  checkTensor('roll', x)
   checkInteger('roll', 'shift', shift, Number.MIN_SAFE_INTEGER)
   if (options.axis === undefined) return reshape(roll(reshape(x, [x.size]), shift, { axis: 0 }), x.shape)
   const axis = normalizeAxis('roll', options.axis, x.rank)

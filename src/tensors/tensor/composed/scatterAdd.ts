@@ -1,10 +1,11 @@
-import { checkOptions, noOptions, type OptionTable } from '../../../base/options/index.js'
+import { checkArray, checkOptions, noOptions, type OptionTable } from '../../../base/options/index.js'
 import { add } from '../elementwise/arithmetic.js'
 import { concat } from '../layout/combine.js'
 import { reshape } from '../layout/layout.js'
 import { slice } from '../layout/slice.js'
 import { take } from '../layout/take.js'
 import { apply, operands } from '../storage/apply.js'
+import { checkTensor } from '../storage/checkCall.js'
 import { zeros } from '../storage/create.js'
 import type { DType } from '../storage/dtype.js'
 import { isSealed } from '../storage/seal.js'
@@ -39,6 +40,9 @@ export function scatterAdd<D extends DType>(
 ): Tensor<D> {
   checkOptions('scatterAdd', options, names, { positional: 'axis' })
   operands('scatterAdd', [x, updates])
+  checkTensor('scatterAdd', x)
+  checkTensor('scatterAdd', updates)
+  if (!(indices instanceof Tensor)) checkArray('scatterAdd', 'indices', indices)
   const axis = normalizeAxis('scatterAdd', options.axis ?? 0, x.rank)
   const length = x.shape[axis]!
   const given = indices instanceof Tensor ? indices.shape : [indices.length]

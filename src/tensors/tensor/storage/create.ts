@@ -1,4 +1,10 @@
-import { checkOptions, type OptionHints, type OptionTable, shown } from '../../../base/options/index.js'
+import {
+  checkArray,
+  checkOptions,
+  type OptionHints,
+  type OptionTable,
+  shown,
+} from '../../../base/options/index.js'
 import { withTrace } from './apply.js'
 import { constantOp } from './constant.js'
 import { allocate, type BigStorage, checkDType, type DType, elementsIn, isFloat, wrapping } from './dtype.js'
@@ -85,6 +91,7 @@ export function fromBits<D extends DType>(
   options: { readonly shape?: Shape; readonly dtype: D },
 ): Tensor<D> {
   checkOptions('fromBits', options, { shape: 'optional', dtype: 'required' }, dtypeFirst)
+  checkArray('fromBits', 'codes', codes)
   const { dtype, shape = [codes.length] } = options
   checkDType('fromBits', dtype)
   checkShape('fromBits', shape)
@@ -171,6 +178,7 @@ export function arange<D extends DType = 'float32'>(
     throw new RangeError(`arange: needs finite ends [${start}, ${stop}]`)
   }
   const length = Math.max(0, Math.ceil(stop - start))
+  checkShape('arange', [length])
   return tensor(
     Float64Array.from({ length }, (_, i) => start + i),
     options,

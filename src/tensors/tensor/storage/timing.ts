@@ -66,6 +66,8 @@ export function currentTimer(): Timer | undefined {
 export function timed<T>(f: () => T, timer: Timer): T {
   checkFunction('timed', 'f', f)
   checkRecord('timed', 'timer', timer, ['sites', 'operation', 'work'])
+  checkFunction('timed', 'operation', timer.operation)
+  checkFunction('timed', 'work', timer.work)
   return withTimer(timer, f)
 }
 

@@ -1,0 +1,72 @@
+import { arange, blocks, env, kernels, nca, nn, ones, optimizer, tensor, tree, vq } from 'tpu-toolkit'
+import { hostRows } from 'tpu-toolkit/checkpoint'
+import { compile } from 'tpu-toolkit/compile'
+import { key, normal } from 'tpu-toolkit/random'
+import * as rl from 'tpu-toolkit/rl'
+import { mesh } from 'tpu-toolkit/sharding'
+import { pad, roll, scatterAdd } from 'tpu-toolkit/tensor'
+import { train } from 'tpu-toolkit/train'
+import { describe, expect, it } from 'vitest'
+
+// Calls that once had the engine's own words, gave NaN, or took all memory.
+const any = (value: unknown): never => value as never
+
+const calls: readonly (readonly [says: string, call: () => unknown])[] = [
+  ['mergeMoments: moments has no count', () => rl.mergeMoments(any({}), [1])],
+  ['mergeMoments: count is not', () => rl.mergeMoments(any({ count: 'a', mean: [1], variance: [1] }), [1])],
+  [
+    'mergeMoments: mean is not an array',
+    () => rl.mergeMoments(any({ count: 1, mean: 1, variance: [1] }), [1]),
+  ],
+  ['runningMoments: columns is not', () => rl.runningMoments(2 ** 40)],
+  ['hostRows: a length is not', () => hostRows(any(['a']), 0, 1)],
+  ['hostRows: host is not', () => hostRows([5], Number.NaN, 2)],
+  ['mesh: shape is not an array of sizes', () => mesh({ shape: any(''), axisNames: ['x'] })],
+  ['linear: weight is not a function', () => nn.linear({ inputs: 2, outputs: 2, weight: any({}) })],
+  ['compile: donate is not a whole number', () => compile((x) => x, { donate: any({}) })],
+  ['compile: static is not a whole number', () => compile((x) => x, { static: any({}) })],
+  ['towers: hidden is not an array', () => rl.towers({ inputs: 2, actions: 2, hidden: any({}) })],
+  ['towers: a width of hidden is not', () => rl.towers({ inputs: 2, actions: 2, hidden: any(['a']) })],
+  ['ncaStep: params are not', () => nca.ncaStep(any({ w1: 1, b1: 1, w2: 1, b2: 1 }), ones([2, 2, 16]))],
+  ['tradingEnv: series has no', () => env.tradingEnv({ series: any({ open: [1, 2] }) })],
+  ['mapTree: f is not a function', () => tree.mapTree(any(3), [tensor(1)])],
+  ['foldTree: f is not a function', () => tree.foldTree(any(3), 0, [tensor(1)])],
+  ['treeFromPaths: path is not a text', () => tree.treeFromPaths(any([{ path: 1, leaf: 2 }]))],
+  ['roll: not a tensor', () => roll(any(3), 1)],
+  ['pad: a width is neither', () => pad(tensor([1]), any([null]))],
+  ['scatterAdd: not a tensor', () => scatterAdd(any(3), [0], tensor([1]))],
+  ['scatterAdd: indices is not an array', () => scatterAdd(tensor([1]), any(3), tensor([1]))],
+  ['arange: more than', () => arange(0, 2 ** 40)],
+  ['padRows: not whole rows', () => blocks.padRows(new Float32Array(3), 2 ** 31 + 1, 2)],
+  ['survey: pieces is not a function', () => blocks.survey(any({ name: 'w', shape: [1], pieces: 3 }))],
+  ['codebookUsage: k is not', () => vq.codebookUsage([0], 2 ** 40)],
+  ['seedState: more than', () => nca.seedState({ shape: [2 ** 20, 2 ** 20], channels: 16 })],
+  [
+    'blockMapSvg: columns is not',
+    () =>
+      kernels.blockMapSvg({
+        ...kernels.blockMap(kernels.causalMask(), { tq: 512, tk: 512 }),
+        columns: 2 ** 40,
+      }),
+  ],
+  ['normal: n is not an integer', () => normal(key(0), 2 ** 40)],
+  ['projectionBox: ', () => optimizer.projectionBox([tensor(1)], any('a'), 1)],
+]
+
+describe('wrong calls', () => {
+  it.each(calls)('%s ...: in our own words', (says, call) => {
+    expect(call).toThrow(says)
+    expect(call).not.toThrow(
+      /Cannot read|is not iterable|is not a function \[\]|Invalid (typed )?array length/,
+    )
+  })
+  it('train({ init: () => 1 }) says what is missing, and a step without a loss what it gave', async () => {
+    await expect((async () => train(any({ init: () => 1 })))()).rejects.toThrow(
+      'train: option step is missing',
+    )
+    const step = (state: number) => state
+    await expect(
+      (async () => train(any({ init: () => 1, step, data: () => [1], steps: 1 })))(),
+    ).rejects.toThrow('train: the step gave no number as its loss')
+  })
+})
