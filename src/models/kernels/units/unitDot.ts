@@ -72,7 +72,7 @@ const unitDotOp: KnownOp<Dots> = {
     for (let row = 0; row < rows; row++) {
       const left: Lane = { ...x!, from: row * k, by: 1 }
       const right: Lane = { ...y!, from: row * k, by: 1 }
-      const start = startOf(c.data[row]!, rule, how)
+      const start = startOf(Number(c.data[row]), rule, how)
       results[row] = how.hasScales
         ? scaledChain(
             rule,
