@@ -89,7 +89,7 @@ export const wings: Readonly<Record<string, Wing>> = {
   programs: {
     about: 'programs written elsewhere, as functions of our own operations: StableHLO from JAX and PyTorch',
     folders: ['stablehlo'],
-    imports: [],
+    imports: ['numbers'],
   },
   models: {
     about: 'layers and kernels, state-space models, vector quantisation, automata, reinforcement learning',
