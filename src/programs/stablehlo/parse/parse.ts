@@ -15,7 +15,7 @@ import { readMetadata, resourcesOf } from './resources.js'
  *
  * Error     a SyntaxError with the line, the column and the source line: `parse: expected a type [3:14]`.
  * Throws    TypeError for what is no string, such as MLIR's bytecode; it names the line of Python that writes text.
- * Cost      about 20 ns a character.
+ * Cost      about 50 ns a character, most of it memory for the result.
  * Source    github.com/openxla/stablehlo (docs/spec.md, the dialect's assembly formats), mlir.llvm.org/docs/LangRef
  *
  * @example
