@@ -1,5 +1,6 @@
-import { readValue } from './draft.js'
-import { type Field, type Form, integer, items, noResults, readAttributes, set } from './formParts.js'
+import { checkOperands, readValue } from './draft.js'
+import { type Field, type Form, integer, items, readAttributes, set, text, types } from './formParts.js'
+import { readTypes } from './readType.js'
 
 /** `%0, dense<...> : type` */
 const withConstant: Form = (reader, draft) => {
@@ -9,19 +10,33 @@ const withConstant: Form = (reader, draft) => {
   readAttributes(reader, draft)
 }
 
+/** The type of every operand, or one for all of them; there are no results. */
+const operandTypes: Form = (reader, draft) => {
+  reader.cursor.expect(':')
+  const listed = readTypes(reader)
+  checkOperands(reader, draft, listed.length === 1 ? draft.operands.map(() => listed[0]!) : listed)
+}
+
 const distances: Readonly<Record<string, Field>> = {
   max_ulp_difference: { name: 'max_ulp_difference', read: integer('i64') },
   min_ulp_difference: { name: 'min_ulp_difference', read: integer('i64') },
+}
+
+const probe: Readonly<Record<string, Field>> = {
+  iter: { name: 'iteration', read: integer('i32') },
+  probe_id: { name: 'probe_id', read: text },
 }
 
 /** The operations by which the tests of the specification check themselves. */
 export const checkForms: Readonly<Record<string, Form>> = {
   'check.almost_eq': withConstant,
   'check.eq': withConstant,
-  'check.expect_almost_eq': items({}, noResults),
+  'check.expect_almost_eq': items(distances, operandTypes),
   'check.expect_almost_eq_const': withConstant,
-  'check.expect_close': items(distances, noResults),
-  'check.expect_eq': items({}, noResults),
+  'check.expect_close': items(distances, operandTypes),
+  'check.expect_eq': items({}, operandTypes),
   'check.expect_eq_const': withConstant,
-  'check.expect_serialized_eq': items({}, noResults),
+  'check.expect_serialized_eq': items(probe, operandTypes),
+  'interpreter.print': items({}, operandTypes),
+  'interpreter.probe': items(probe, types),
 }
