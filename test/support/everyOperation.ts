@@ -28,6 +28,8 @@ const unaryCases = Object.fromEntries(
   unaryNames.map((name) => [name, of((x) => t.apply(t.ops[name], [x], undefined), domains[name])]),
 ) as Record<UnaryName, Case>
 
+const whole = (x: Tensor): Tensor<'int32'> => t.cast(t.mul(x, 8), 'int32')
+
 /** A case of every operation of tensor, for vectors of 16 elements. */
 export const everyOperation: { readonly [P in OpName]: Case } = {
   ...unaryCases,
@@ -38,6 +40,7 @@ export const everyOperation: { readonly [P in OpName]: Case } = {
   pow: two((a, b) => t.pow(a, b), [0.5, 2]),
   atan2: two((a, b) => t.atan2(a, b), [0.5, 2]),
   hypot: two((a, b) => t.hypot(a, b)),
+  rem: two((a, b) => t.rem(a, b), [0.5, 2]),
   minimum: two((a, b) => t.minimum(a, b)),
   maximum: two((a, b) => t.maximum(a, b)),
   where: two((a, b) => t.where(t.greater(a, b), a, t.neg(b))),
@@ -73,4 +76,18 @@ export const everyOperation: { readonly [P in OpName]: Case } = {
   isFinite: of((x) => t.isFinite(x)),
   isInf: of((x) => t.isInf(x)),
   isNaN: of((x) => t.isNaN(x)),
+  bitcast: of((x) => t.bitcast(whole(x), 'int16')),
+  bitwiseAnd: two((a, b) => t.bitwiseAnd(whole(a), whole(b))),
+  bitwiseOr: two((a, b) => t.bitwiseOr(whole(a), whole(b))),
+  bitwiseXor: two((a, b) => t.bitwiseXor(whole(a), whole(b))),
+  leftShift: two((a, b) => t.leftShift(whole(a), whole(b))),
+  rightShiftArithmetic: two((a, b) => t.rightShiftArithmetic(whole(a), whole(b))),
+  rightShiftLogical: two((a, b) => t.rightShiftLogical(whole(a), whole(b))),
+  truncDiv: two((a, b) => t.truncDiv(whole(a), whole(b))),
+  bitwiseNot: of((x) => t.bitwiseNot(whole(x))),
+  populationCount: of((x) => t.populationCount(whole(x))),
+  countLeadingZeros: of((x) => t.countLeadingZeros(whole(x))),
+  reduceAnd: of((x) => t.reduceAnd(whole(square(x)), { axis: 1 })),
+  reduceOr: of((x) => t.reduceOr(whole(square(x)), { axis: 1 })),
+  reduceXor: of((x) => t.reduceXor(whole(square(x)), { axis: 1 })),
 }

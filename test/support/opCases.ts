@@ -11,6 +11,9 @@ const pair = (f: (a: t.Tensor, b: t.Tensor) => t.Tensor) => (draw: Draw) =>
   f(draw.numbers(2, 3), draw.numbers(3))
 const bools = (f: (a: t.Tensor<'bool'>, b: t.Tensor<'bool'>) => t.Tensor) => (draw: Draw) =>
   f(draw.bools(2, 3), draw.bools(2, 1))
+const whole = (x: t.Tensor): t.Tensor<'int32'> => t.cast(x, 'int32')
+const integers = (f: (a: t.Tensor<'int32'>, b: t.Tensor<'int32'>) => t.Tensor) => (draw: Draw) =>
+  f(whole(draw.numbers(2, 3)), whole(draw.numbers(3)))
 const own = (x: t.Tensor): t.FloatDType => (t.isFloat(x.dtype) ? x.dtype : 'float64')
 
 /** One call of every operation, on operands that the test draws. */
@@ -64,6 +67,21 @@ export const opCases: { readonly [P in t.OpName]: (draw: Draw) => t.Tensor } = {
   pow: pair(t.pow),
   atan2: pair(t.atan2),
   hypot: pair(t.hypot),
+  rem: pair(t.rem),
+  bitcast: (draw) => t.bitcast(whole(draw.numbers(2, 3)), 'int16'),
+  bitwiseAnd: integers((a, b) => t.bitwiseAnd(a, b)),
+  bitwiseOr: integers((a, b) => t.bitwiseOr(a, b)),
+  bitwiseXor: integers((a, b) => t.bitwiseXor(a, b)),
+  leftShift: integers((a, b) => t.leftShift(a, b)),
+  rightShiftArithmetic: integers((a, b) => t.rightShiftArithmetic(a, b)),
+  rightShiftLogical: integers((a, b) => t.rightShiftLogical(a, b)),
+  truncDiv: integers((a, b) => t.truncDiv(a, b)),
+  bitwiseNot: (draw) => t.bitwiseNot(whole(draw.numbers(5))),
+  populationCount: (draw) => t.populationCount(whole(draw.numbers(5))),
+  countLeadingZeros: (draw) => t.countLeadingZeros(whole(draw.numbers(5))),
+  reduceAnd: (draw) => t.reduceAnd(whole(draw.numbers(3, 4)), { axis: 1 }),
+  reduceOr: (draw) => t.reduceOr(whole(draw.numbers(3, 4)), { axis: 0 }),
+  reduceXor: (draw) => t.reduceXor(whole(draw.numbers(3, 4)), { axis: 1 }),
   equal: pair(t.equal),
   notEqual: pair(t.notEqual),
   less: pair(t.less),

@@ -30,7 +30,7 @@ function operandsOf(name: t.OpName): number {
   return drawn
 }
 
-const withoutOptions: readonly t.OpName[] = ['reshape', 'transpose', 'broadcastTo', 'slice']
+const withoutOptions: readonly t.OpName[] = ['reshape', 'transpose', 'broadcastTo', 'slice', 'bitcast']
 
 const functions: Readonly<Record<string, unknown>> = { ...t }
 
@@ -123,6 +123,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
   tensor: [
     ...[
       'reshape',
+      'bitcast',
       'transpose',
       'matrixTranspose',
       'broadcastTo',

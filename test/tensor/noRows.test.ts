@@ -23,6 +23,6 @@ describe('noRows', () => {
   })
   it('noRows names a group that is unknown', () =>
     expect(() => noRows('joins' as 'moves')).toThrow(
-      new RangeError('noRows: unknown group, there are unary, moves, decides [joins]'),
+      new RangeError('noRows: unknown group, there are unary, moves, decides, bits [joins]'),
     ))
 })

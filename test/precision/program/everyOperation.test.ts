@@ -7,6 +7,7 @@ import {
   matmul,
   mean,
   mul,
+  noRows,
   type OpName,
   opNames,
   ops,
@@ -52,7 +53,7 @@ describe('every operation of tensor, in every table of the doctor', () => {
     }
   })
 
-  const stepping = ['sign', 'floor', 'ceil', 'rint', 'trunc']
+  const stepping = ['sign', 'floor', 'ceil', 'rint', 'trunc', 'rem']
   // atan2 of reals is evaluated in float64.
   const fine = floats.filter(([name]) => ![...stepping, 'atan2'].includes(name))
   it.each(fine)('%s on real numbers tells apart what float64 cannot', (_, { f, domain }) => {
@@ -108,7 +109,8 @@ describe('every operation of tensor, in every table of the doctor', () => {
       const near = (v: Tensor): Tensor => sub(add(mul(v, 0.3), mul(v, 0.7)), v)
       const open = certify((v) => cast(f(near(v)), 'bfloat16'), x, { check: false })
       expect(open.bounds[0]!.toNumbers().some((e) => e >= 1)).toBe(true)
-      expect(open.open.length).toBeGreaterThan(0)
+      // Behind a cast to integers nothing is known of operands that carry errors, and so no decision is named.
+      if (!(name in noRows('bits'))) expect(open.open.length).toBeGreaterThan(0)
     },
   )
 
@@ -119,7 +121,7 @@ describe('every operation of tensor, in every table of the doctor', () => {
       const { got, exact } = beside(f, cast(draw(seed, domain), 'bfloat16'))
       return exact.some((x, i) => x !== got[i])
     })
-    if (['sign', 'floor', 'ceil', 'rint', 'trunc'].includes(name)) return expect(kind).toBe('decides')
+    if (['sign', 'floor', 'ceil', 'rint', 'trunc', 'rem'].includes(name)) return expect(kind).toBe('decides')
     expect(kind === 'rounds').toBe(off)
     // What moves gives zeros and elements that were there.
     const x = cast(draw(1, domain), 'bfloat16')
