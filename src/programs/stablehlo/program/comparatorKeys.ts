@@ -1,15 +1,15 @@
 import { equal, isFloat, sameShape, Tensor, where } from '../../../tensors/tensor/index.js'
 import type { Operation, Region, Value as Name } from '../module.js'
 import { keyword } from './attributes.js'
-import type { BoundRegion, Frame } from './lowering.js'
+import type { LiftedRegion, Frame } from './lowering.js'
 import type { SortKeys } from './sortedBy.js'
 import { totalOrderKeys } from './totalOrder.js'
 
 /** The keys that some operands are sorted by; undefined where those of the two sides differ. */
 export type SortKey = (operands: readonly Tensor[]) => SortKeys | undefined
 
-/** The same with the values that a region reads from outside. */
-export type FramedKey = (operands: readonly Tensor[], frame: Frame) => SortKeys | undefined
+/** The same, with the values that the comparison reads from outside. */
+export type FramedKey = (frame: Frame) => SortKey
 
 /**
  * What a comparison of two rows compares, where it is 'less' or 'greater' of one function of either row, or, key after key, 'less, or
@@ -17,7 +17,7 @@ export type FramedKey = (operands: readonly Tensor[], frame: Frame) => SortKeys 
  */
 export function comparatorKeys(
   comparator: Region,
-  bind: (region: Region) => BoundRegion,
+  bind: (region: Region) => LiftedRegion,
 ): readonly FramedKey[] | undefined {
   const [block] = comparator.blocks
   if (!block) return undefined
@@ -55,7 +55,7 @@ export function comparatorKeys(
 }
 
 /** The key that one comparison compares: its left side on the left row, its right side on the right row. */
-function keyOf(op: Operation, comparator: Region, bind: (region: Region) => BoundRegion): FramedKey | undefined {
+function keyOf(op: Operation, comparator: Region, bind: (region: Region) => LiftedRegion): FramedKey | undefined {
   const direction = keyword(op, 'comparison_direction')
   if (direction !== 'LT' && direction !== 'GT') return undefined
   const block = comparator.blocks[0]!
@@ -69,9 +69,9 @@ function keyOf(op: Operation, comparator: Region, bind: (region: Region) => Boun
   }
   const isTotal = keyword(op, 'compare_type', '') === 'TOTALORDER'
   const both = bind({ blocks: [{ ...block, operations: [...block.operations.slice(0, -1), { ...end, operands: op.operands }] }] })
-  return (operands, frame) => {
+  return (frame) => (operands) => {
     // Every row stands on both sides; where the sides are one function they give the same.
-    const [a, b] = both(operands.flatMap((x) => [x, x]), frame)
+    const [a, b] = both(frame)(operands.flatMap((x) => [x, x]))
     const { shape } = operands[0]!
     if (!(a instanceof Tensor && b instanceof Tensor && sameShape(a.shape, shape) && sameShape(b.shape, shape))) {
       return undefined

@@ -10,7 +10,7 @@ import { eachPart, real } from './value.js'
 export const map: Lowering = (op, context) => {
   const body = context.lifted(region(op))
   const { shape } = resultType(op)
-  return (inputs, frame) => body(inputs, frame).map((value) => broadcastLanes(value, shape))
+  return (inputs, frame) => body(frame)(inputs).map((value) => broadcastLanes(value, shape))
 }
 
 /** Rows by indices: an operation of old texts. */

@@ -23,7 +23,7 @@ import {
 import type { Region } from '../module.js'
 import { integers, region } from './attributes.js'
 import { highestOf, lowestOf } from './lowest.js'
-import type { Context, Frame, Lowering } from './lowering.js'
+import type { Context, Elements, Lowering } from './lowering.js'
 import { repeated, transposed } from './moves.js'
 import { broadcastLanes } from './perElement.js'
 import { simpleBody } from './simpleBody.js'
@@ -129,18 +129,16 @@ export const reduce: Lowering = (op, context) => {
     const kernel =
       n === 1 && axes.length > 0 && !fromBelow ? kernelOf(simple, first, context) : undefined
     if (kernel) return [eachPartOf([first, inits[0]], ([x, init]) => kernel(x!, init!, axes))]
-    return inLanes(values, inits, axes, (pairs) => step(pairs, frame as Frame), isChoice)
+    return inLanes(values, inits, axes, step(frame), isChoice)
   }
 }
-
-type Step = (values: readonly Value[]) => readonly Value[]
 
 /** Any body, on all lanes at once. */
 function inLanes(
   values: readonly Value[],
   inits: readonly Value[],
   axes: readonly number[],
-  step: Step,
+  step: Elements,
   isChoice: boolean,
 ): readonly Value[] {
   const shape = shapeOf(values[0])

@@ -14,7 +14,7 @@ import {
 } from '../../../tensors/tensor/index.js'
 import type { Operation } from '../module.js'
 import { integers, region } from './attributes.js'
-import type { Context, Frame, Lowering } from './lowering.js'
+import type { Context, Elements, Lowering } from './lowering.js'
 import { repeated } from './moves.js'
 import { padded } from './pad.js'
 import { broadcastLanes } from './perElement.js'
@@ -107,7 +107,7 @@ export const reduceWindow: Lowering = (op, context) => {
       const found = known(x, init, window, simple, context)
       if (found) return [found]
     }
-    return placeByPlace(values, inits, window, (pairs) => step(pairs, frame as Frame))
+    return placeByPlace(values, inits, window, step(frame))
   }
 }
 
@@ -179,10 +179,8 @@ function byDoubling(
   return join(now, init)
 }
 
-type Step = (values: readonly Value[]) => readonly Value[]
-
 /** Any body: all windows at once, one of their places after the other. */
-function placeByPlace(values: readonly Value[], inits: readonly Value[], window: WindowShape, step: Step): readonly Value[] {
+function placeByPlace(values: readonly Value[], inits: readonly Value[], window: WindowShape, step: Elements): readonly Value[] {
   const counts = windowCounts(shapeOf(values[0]), window)
   const start = inits.map((init) => eachPart(init, (part) => repeated(part, counts)))
   if (sizeOf(counts) === 0) return start

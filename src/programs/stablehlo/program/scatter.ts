@@ -16,27 +16,37 @@ import {
 import type { Operation } from '../module.js'
 import { fields, integer, integers, region } from './attributes.js'
 import { axesOrder, indexShape, type Rows, rowsOf, startsAlong, type Windows } from './gather.js'
-import type { BoundRegion, Frame, Lowering } from './lowering.js'
+import { lastOf } from './lastOf.js'
+import type { Elements, Lowering } from './lowering.js'
 import { broadcastLanes } from './perElement.js'
 import { simpleBody } from './simpleBody.js'
 import { turnsOf } from './turns.js'
 import { Complex, eachPart, partsOf, real, shapeOf, type Value } from './value.js'
 
-function scatterWindows(op: Operation, operand: Shape, updates: Shape): Windows {
+/** What an operation says of its windows, whatever the shapes. */
+interface ScatterDimensions extends Omit<Windows, 'sizes' | 'kept'> {
+  /** The axes of the operand that a window does not go through. */
+  readonly left: readonly number[]
+}
+
+function dimensionsOf(op: Operation): ScatterDimensions {
   const entries = fields(op, 'scatter_dimension_numbers')
   const list = (name: string): readonly number[] => integers(op, name, [], entries)
-  const left = new Set([...list('inserted_window_dims'), ...list('input_batching_dims')])
-  const kept = operand.flatMap((_, axis) => (left.has(axis) ? [] : [axis]))
-  const offset = list('update_window_dims')
-  const sizes = operand.map(() => 1)
-  for (const [k, axis] of kept.entries()) sizes[axis] = updates[offset[k]!]!
   return {
+    left: [...list('inserted_window_dims'), ...list('input_batching_dims')],
+    offset: list('update_window_dims'),
     indexed: list('scatter_dims_to_operand_dims'),
     batch: list('input_batching_dims'),
     indexBatch: list('scatter_indices_batching_dims'),
     vector: integer(op, 'index_vector_dim', 0, entries),
-    ...{ sizes, kept, offset },
   }
+}
+
+function scatterWindows({ left, ...rest }: ScatterDimensions, operand: Shape, updates: Shape): Windows {
+  const kept = operand.flatMap((_, axis) => (left.includes(axis) ? [] : [axis]))
+  const sizes = operand.map(() => 1)
+  for (const [k, axis] of kept.entries()) sizes[axis] = updates[rest.offset[k]!]!
+  return { ...rest, sizes, kept }
 }
 
 /** The row of the operand that each row of the updates goes to, -1 for updates that do not lie inside. */
@@ -78,8 +88,6 @@ function rowsAt(x: Tensor, rows: readonly number[]): Tensor {
   return take(x, new Tensor('int32', [rows.length], Int32Array.from(rows)), { axis: 0 })
 }
 
-type Body = (values: readonly Value[]) => readonly Value[]
-
 /** Operands with their updates: turn after turn what the body makes of the values that are there and the next updates. */
 function scattered(
   operands: readonly Value[],
@@ -87,7 +95,7 @@ function scattered(
   places: Int32Array,
   windows: Windows,
   rows: Rows,
-  body: Body | 'replace' | 'add',
+  body: Elements | 'replace' | 'add',
 ): readonly Value[] {
   const shape = shapeOf(operands[0])
   const table = (value: Value): Value =>
@@ -123,52 +131,60 @@ function joined(a: Value, b: Value, f: (x: Tensor, y: Tensor) => Tensor): Value 
 }
 
 interface Scattering {
-  readonly op: Operation
-  readonly kind: 'replace' | 'add' | 'other'
-  readonly body: Body
+  readonly dimensions: ScatterDimensions
+  /** Which of several operands. */
   readonly index: number
 }
 
 /** Operands, then indices, then updates, where the indices are not known yet: one result of the operation. */
-const scatterOp: Op<Scattering> = {
-  name: 'scatter',
-  form: 'whole',
-  rounds: 'each step',
-  kernel: (inputs, { op, kind, body, index }) => {
-    const n = (inputs.length - 1) / 2
-    const plain = inputs.map(untraced)
-    return real(run(op, plain.slice(0, n), plain[n]!, plain.slice(n + 1), kind === 'other' ? body : kind)[index])
-  },
-  gradient: ({ g, inputs: [, indices, update], attributes }) => {
-    const { kind, op } = attributes
-    if (kind === 'other' || !update) {
-      throw new TypeError('scatter: has no gradient where its body is no sum and no replacement [scatter]')
-    }
-    const gathered = apply(gatherBackOp, [g, indices!], { op, shape: update.shape })
-    if (kind === 'add') return [g, undefined, gathered]
-    // Only the last update of a place has the cotangent; the operand has that of places without any.
-    return [
-      apply(scatterOp, [g, indices!, zeros(update.shape, { dtype: update.dtype })], attributes),
-      undefined,
-      apply(gatherBackOp, [g, indices!], { op, shape: update.shape, lastOnly: true }),
-    ]
-  },
+function scatterOp(body: Elements | 'replace' | 'add'): Op<Scattering> {
+  const own: Op<Scattering> = {
+    name: 'scatter',
+    form: 'whole',
+    rounds: body === 'replace' ? 'never' : 'each step',
+    kernel: (inputs, { dimensions, index }) => {
+      const n = (inputs.length - 1) / 2
+      const plain = inputs.map(untraced)
+      return real(run(dimensions, plain.slice(0, n), plain[n]!, plain.slice(n + 1), body)[index])
+    },
+    gradient: ({ g, inputs, attributes: { dimensions } }) => {
+      const [, indices, update] = inputs
+      if (typeof body === 'function' || inputs.length !== 3) {
+        throw new TypeError('scatter: has no gradient where its body is no sum and no replacement [scatter]')
+      }
+      const { shape, dtype } = update!
+      const lastOnly = body === 'replace'
+      const back = apply(scatterBackOp, [g, indices!], { dimensions, shape, lastOnly })
+      // Places that were replaced have no cotangent; of updates that were replaced by later ones neither.
+      const rest = lastOnly
+        ? apply(own, [g, indices!, zeros(shape, { dtype })], { dimensions, index: 0 })
+        : g
+      return [rest, undefined, back]
+    },
+  }
+  return own
 }
 
-interface GatherBack {
-  readonly op: Operation
+/** The operations of the bodies that have names. */
+const namedScatter: Readonly<Record<'add' | 'replace', Op<Scattering>>> = {
+  add: scatterOp('add'),
+  replace: scatterOp('replace'),
+}
+
+interface ScatterBack {
+  readonly dimensions: ScatterDimensions
   readonly shape: Shape
   /** Zero for updates that a later one replaced. */
-  readonly lastOnly?: boolean
+  readonly lastOnly: boolean
 }
 
 /** The elements of the operand where updates went, in their shape; 0 for those that went nowhere. */
-const gatherBackOp: Op<GatherBack> = {
+const scatterBackOp: Op<ScatterBack> = {
   name: 'scatterBack',
   form: 'whole',
   rounds: 'never',
-  kernel: ([g, indices], { op, shape, lastOnly = false }) => {
-    const windows = scatterWindows(op, g!.shape, shape)
+  kernel: ([g, indices], { dimensions, shape, lastOnly }) => {
+    const windows = scatterWindows(dimensions, g!.shape, shape)
     const rows = rowsOf(g!.shape, windows)
     const places = targets(indices!, g!.shape, windows, rows)
     const last = new Map<number, number>()
@@ -188,14 +204,14 @@ const gatherBackOp: Op<GatherBack> = {
 }
 
 function run(
-  op: Operation,
+  dimensions: ScatterDimensions,
   operands: readonly Value[],
   indices: Tensor,
   updates: readonly Value[],
-  body: Body | 'replace' | 'add',
+  body: Elements | 'replace' | 'add',
 ): readonly Value[] {
   const operand = shapeOf(operands[0])
-  const windows = scatterWindows(op, operand, shapeOf(updates[0]))
+  const windows = scatterWindows(dimensions, operand, shapeOf(updates[0]))
   const rows = rowsOf(operand, windows)
   if (rows.length === 0 || indices.size + sizeOf(shapeOf(updates[0])) === 0) return operands
   return scattered(operands, updates, targets(indices, operand, windows, rows), windows, rows, body)
@@ -203,23 +219,35 @@ function run(
 
 /** `stablehlo.scatter`: updates in the order of the indices, those that do not lie inside left out. */
 export const scatter: Lowering = (op, context) => {
-  const body: BoundRegion = context.lifted(region(op))
+  const lifted = context.lifted(region(op))
+  const dimensions = dimensionsOf(op)
   const simple = simpleBody(region(op))
-  const kind = simple === 'second' ? 'replace' : simple === 'stablehlo.add' ? 'add' : 'other'
-  return (inputs, frame: Frame) => {
+  const opOf = lastOf((body: Elements) => scatterOp(body))
+  return (inputs, frame) => {
     const n = (inputs.length - 1) / 2
     const operands = inputs.slice(0, n)
     const indices = real(inputs[n])
     const updates = inputs.slice(n + 1)
-    const own: Body = (values) => body(values, frame)
     // A sum of bools is 'or', which the body knows.
     const isBool = operands.some((value) => value instanceof Tensor && value.dtype === 'bool')
-    const plainKind = kind === 'add' && isBool ? 'other' : kind
-    if (!isSealed(indices)) return run(op, operands, indices, updates, plainKind === 'other' ? own : plainKind)
-    if (operands.some((value) => value instanceof Complex)) {
+    const isSum = simple === 'stablehlo.add' && !isBool
+    const named = simple === 'second' ? 'replace' : isSum ? 'add' : undefined
+    const body = named ?? lifted(frame)
+    if (!isSealed(indices)) return run(dimensions, operands, indices, updates, body)
+    const parts = operands.map(partsOf)
+    const news = updates.map(partsOf)
+    const own = typeof body === 'function' ? opOf(body) : namedScatter[body]
+    if (typeof body === 'function' && parts.some((each) => each.length > 1)) {
       throw new TypeError('has no complex form where its indices are not known yet')
     }
-    const all = [...operands.map(real), indices, ...updates.map(real)]
-    return operands.map((_, index) => apply(scatterOp, all, { op, kind: plainKind, body: own, index }))
+    // Real and imaginary parts each by themselves: they are moved and added alike.
+    const results = (part: number): Tensor[] => {
+      const all = [...parts.map((each) => each[part]!), indices, ...news.map((each) => each[part]!)]
+      return operands.map((_, index) => apply(own, all, { dimensions, index }))
+    }
+    const first = results(0)
+    if (parts[0]!.length === 1) return first
+    const second = results(1)
+    return first.map((re, i) => new Complex(re, second[i]!))
   }
 }

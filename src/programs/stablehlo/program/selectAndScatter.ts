@@ -10,7 +10,8 @@ import {
   untraced,
 } from '../../../tensors/tensor/index.js'
 import { integers, region } from './attributes.js'
-import type { Lowering } from './lowering.js'
+import { lastOf } from './lastOf.js'
+import type { Elements, Lowering } from './lowering.js'
 import { repeated } from './moves.js'
 import { broadcastLanes } from './perElement.js'
 import { placesIn, windowCounts, type WindowShape } from './reduceWindow.js'
@@ -20,6 +21,10 @@ import { real } from './value.js'
 
 interface Selecting {
   readonly window: WindowShape
+}
+
+/** What the two regions of an operation do. */
+interface Bodies {
   /** Whether the element found so far stays, for one value of each window and the next one. */
   readonly stays: (found: Tensor, next: Tensor) => Tensor
   /** What becomes of a value at its place and the next of the source that goes there; 'add' for a sum. */
@@ -27,7 +32,7 @@ interface Selecting {
 }
 
 /** For each window the flat place of its element that is selected, -1 where the window has no element of the operand. */
-function selectedPlaces(x: Tensor, { window, stays }: Selecting): Int32Array {
+function selectedPlaces(x: Tensor, window: WindowShape, stays: Bodies['stays']): Int32Array {
   const counts = windowCounts(x.shape, window)
   const count = sizeOf(counts)
   const strides = stridesOf(x.shape)
@@ -64,43 +69,47 @@ function selectedPlaces(x: Tensor, { window, stays }: Selecting): Int32Array {
 }
 
 /** An operand, a source with one element a window, and the initial value of all places. */
-const selectAndScatterOp: Op<Selecting> = {
-  name: 'selectAndScatter',
-  form: 'whole',
-  rounds: 'each step',
-  kernel: (inputs, attributes) => {
-    const [x, source, init] = inputs.map(untraced) as [Tensor, Tensor, Tensor]
-    const places = selectedPlaces(x, attributes)
-    const result = new Tensor(x.dtype, x.shape, repeated(init, x.shape).data.slice())
-    const from = reshape(source, [source.size])
-    const flat = reshape(result, [result.size])
-    const { join } = attributes
-    for (const turn of turnsOf(places)) {
-      const at = turn.map((i) => places[i]!)
-      const there = take(flat, at)
-      const next = take(from, turn)
-      const made = join === 'add' ? add(there, next) : join(there, next)
-      for (const [k, place] of at.entries()) result.data[place] = made.data[k]!
-    }
-    return result
-  },
-  gradient: ({ g, inputs: [x, source], attributes }) => {
-    if (attributes.join !== 'add') {
-      throw new TypeError('selectAndScatter: has no gradient where its body is no sum [scatter]')
-    }
-    return [undefined, apply(selectBackOp, [g, x!, source!], attributes), undefined]
-  },
+function selectAndScatterOp({ stays, join }: Bodies): Op<Selecting> {
+  const backOp = selectBackOp(stays)
+  return {
+    name: 'selectAndScatter',
+    form: 'whole',
+    rounds: 'each step',
+    kernel: (inputs, { window }) => {
+      const [x, source, init] = inputs.map(untraced) as [Tensor, Tensor, Tensor]
+      const places = selectedPlaces(x, window, stays)
+      const result = new Tensor(x.dtype, x.shape, repeated(init, x.shape).data.slice())
+      const from = reshape(source, [source.size])
+      const flat = reshape(result, [result.size])
+      for (const turn of turnsOf(places)) {
+        const at = turn.map((i) => places[i]!)
+        const there = take(flat, at)
+        const next = take(from, turn)
+        const made = join === 'add' ? add(there, next) : join(there, next)
+        for (const [k, place] of at.entries()) result.data[place] = made.data[k]!
+      }
+      return result
+    },
+    gradient: ({ g, inputs: [x, source], attributes }) => {
+      if (join !== 'add') {
+        throw new TypeError('selectAndScatter: has no gradient where its body is no sum [scatter]')
+      }
+      return [undefined, apply(backOp, [g, x!, source!], attributes), undefined]
+    },
+  }
 }
 
 /** The elements of g at the selected places, in the shape of the source. */
-const selectBackOp: Op<Selecting> = {
-  name: 'selectAndScatterBack',
-  form: 'whole',
-  rounds: 'never',
-  kernel: ([g, x, source], attributes) => {
-    const places = selectedPlaces(untraced(x!), attributes)
-    return reshape(take(untraced(g!), [...places]), source!.shape)
-  },
+function selectBackOp(stays: Bodies['stays']): Op<Selecting> {
+  return {
+    name: 'selectAndScatterBack',
+    form: 'whole',
+    rounds: 'never',
+    kernel: ([g, x, source], { window }) => {
+      const places = selectedPlaces(untraced(x!), window, stays)
+      return reshape(take(untraced(g!), [...places]), source!.shape)
+    },
+  }
 }
 
 /** `stablehlo.select_and_scatter`: what the gradient of a maximum over windows is. */
@@ -108,6 +117,12 @@ export const selectAndScatter: Lowering = (op, context) => {
   const select = context.lifted(region(op, 0))
   const scatter = context.lifted(region(op, 1))
   const isSum = simpleBody(region(op, 1)) === 'stablehlo.add'
+  const opOf = lastOf((first: Elements, second: Elements, sums: boolean) =>
+    selectAndScatterOp({
+      stays: (found, next) => real(first([found, next])[0]),
+      join: sums ? 'add' : (there, next) => broadcastLanes(second([there, next])[0], there.shape) as Tensor,
+    }),
+  )
   return ([x, source, init], frame) => {
     const sizes = integers(op, 'window_dimensions', real(x).shape.map(() => 1))
     const ones = sizes.map(() => 1)
@@ -120,14 +135,7 @@ export const selectAndScatter: Lowering = (op, context) => {
       low: sizes.map((_, axis) => padding[2 * axis]!),
       high: sizes.map((_, axis) => padding[2 * axis + 1]!),
     }
-    const join = (there: Tensor, next: Tensor): Tensor => {
-      return broadcastLanes(scatter([there, next], frame)[0], there.shape) as Tensor
-    }
-    const attributes: Selecting = {
-      window,
-      stays: (found, next) => real(select([found, next], frame)[0]),
-      join: isSum && real(x).dtype !== 'bool' ? 'add' : join,
-    }
-    return [apply(selectAndScatterOp, [real(x), real(source), real(init)], attributes)]
+    const own = opOf(select(frame), scatter(frame), isSum && real(x).dtype !== 'bool')
+    return [apply(own, [real(x), real(source), real(init)], { window })]
   }
 }

@@ -1,44 +1,45 @@
-import { apply, type KnownOp, type Op, reshape, sizeOf, take, takeAlongAxis, Tensor, untraced } from '../../../tensors/tensor/index.js'
+import { apply, type KnownOp, reshape, sizeOf, take, takeAlongAxis, Tensor, untraced } from '../../../tensors/tensor/index.js'
 import { integer, region } from './attributes.js'
 import { comparatorKeys, type SortKey } from './comparatorKeys.js'
-import type { Lowering } from './lowering.js'
+import { lastOf } from './lastOf.js'
+import type { Elements, Frame, Lowering } from './lowering.js'
 import { broadcastLanes } from './perElement.js'
 import { sortedBy } from './sortedBy.js'
-import { Complex, eachPart, real, shapeOf, type Value } from './value.js'
-
-type Less = (values: readonly Value[]) => Value
+import { Complex, eachPart, real, shapeOf } from './value.js'
 
 interface Sorting {
   readonly axis: number
-  /** The keys of the elements, the first deciding; undefined where the comparison is no comparison of keys. */
-  readonly keys: readonly SortKey[] | undefined
-  readonly less: Less
 }
 
-/** The places along an axis that put elements in order: stable, as int32. The operands are all that is sorted together. */
-const sortOrderOp: KnownOp<Sorting> = {
-  name: 'sortOrder',
-  form: 'whole',
-  rounds: 'decides',
-  kernel: (inputs, { axis, keys, less }) => {
-    const xs = inputs.map(untraced)
-    const { shape } = xs[0]!
-    const length = shape[axis]!
-    const inner = sizeOf(shape.slice(axis + 1))
-    const found = keys?.map((key) => key(xs))
-    const order =
-      found && found.every((key) => key !== undefined)
-        ? sortedBy(found, length, inner, sizeOf(shape))
-        : byNetwork(xs, less, length, inner)
-    return new Tensor('int32', shape, order)
-  },
+/**
+ * The places along an axis that put elements in order: stable, as int32. The operands are all that is sorted together. By the keys of
+ * the elements where the comparison is one of keys.
+ */
+function sortOrderOp(less: Elements, keys: readonly SortKey[] | undefined): KnownOp<Sorting> {
+  return {
+    name: 'sortOrder',
+    form: 'whole',
+    rounds: 'decides',
+    kernel: (inputs, { axis }) => {
+      const xs = inputs.map(untraced)
+      const { shape } = xs[0]!
+      const length = shape[axis]!
+      const inner = sizeOf(shape.slice(axis + 1))
+      const found = keys?.map((key) => key(xs))
+      const order =
+        found?.every((key) => key !== undefined) === true
+          ? sortedBy(found, length, inner, sizeOf(shape))
+          : byNetwork(xs, less, length, inner)
+      return new Tensor('int32', shape, order)
+    },
+  }
 }
 
 /**
  * The order by comparisons alone: Batcher's odd-even merging network, all comparisons of a stage at once; of elements neither of
  * which is less the one that came first stays first.
  */
-function byNetwork(xs: readonly Tensor[], less: Less, length: number, inner: number): Int32Array {
+function byNetwork(xs: readonly Tensor[], less: Elements, length: number, inner: number): Int32Array {
   const size = xs[0]!.size
   const lanes = length === 0 ? 0 : size / length
   const order = new Int32Array(size)
@@ -62,7 +63,7 @@ function byNetwork(xs: readonly Tensor[], less: Less, length: number, inner: num
     const [a, b] = [elements(upper), elements(lower)]
     const asked = (first: readonly Tensor[], second: readonly Tensor[]): Tensor => {
       const pairsOf = first.flatMap((x, k) => [x, second[k]!])
-      return broadcastLanes(less(pairsOf), [upper.length]) as Tensor
+      return broadcastLanes(less(pairsOf)[0], [upper.length]) as Tensor
     }
     const [isBefore, isAfter] = [asked(a, b), asked(b, a)]
     for (let k = 0; k < upper.length; k++) {
@@ -94,18 +95,14 @@ export const sort: Lowering = (op, context) => {
   const comparator = region(op)
   const less = context.lifted(comparator)
   const keys = comparatorKeys(comparator, (reduced) => context.lifted(reduced))
+  const opOf = lastOf((own: Elements, frame: Frame) => sortOrderOp(own, keys?.map((key) => key(frame))))
   return (inputs, frame) => {
     const rank = shapeOf(inputs[0]).length
     const given = integer(op, 'dimension', -1)
     const axis = given < 0 ? given + rank : given
     if (rank === 0) return inputs
     if (inputs.some((value) => value instanceof Complex)) throw new TypeError('has no complex form')
-    const order = apply(sortOrderOp as Op<Sorting>, inputs.map(real), {
-      axis,
-      keys: keys?.map((key) => (xs: readonly Tensor[]) => key(xs, frame)),
-      less: (values) => less(values, frame)[0],
-    }) as Tensor<'int32'>
+    const order = apply(opOf(less(frame), frame), inputs.map(real), { axis }) as Tensor<'int32'>
     return inputs.map((value) => eachPart(value, (x) => takeAlongAxis(x, order, { axis })))
   }
 }
-
