@@ -13,6 +13,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   rl: async () => (await import('./rl/rl.js')).rlCommand,
   gallery: async () => (await import('./gallery/gallery.js')).galleryCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,
+  program: async () => (await import('./program/program.js')).programCommand,
   diagnose: async () => (await import('./diagnose/diagnose.js')).diagnoseCommand,
   formats: async () => (await import('./formats/formats.js')).formatsCommand,
   inspect: async () => (await import('./inspect/inspect.js')).inspectCommand,

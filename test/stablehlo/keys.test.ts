@@ -1,4 +1,4 @@
-import { parse, type Program, type ProgramOptions, type ProgramValue, programOf } from 'tpu-toolkit/stablehlo'
+import { type Program, type ProgramOptions, type ProgramValue, parse, programOf } from 'tpu-toolkit/stablehlo'
 import { describe, expect, it } from 'vitest'
 import { differenceOf } from '../../scripts/stablehlo/differenceOf.js'
 import { arrayType, bytesOfValue, valueOfBytes } from '../../scripts/stablehlo/values.js'
@@ -20,7 +20,9 @@ function problemOf(key: StableHloKey, oracle: Oracle): string | undefined {
   const { tolerance, results } = key.oracles[oracle]!
   try {
     program = programOf(parse(key.text), semantics[oracle])
-    found = program.run(...key.arguments.map(({ type, bytes }: KeyArray) => valueOfBytes(arrayType(type), bytes)))
+    found = program.run(
+      ...key.arguments.map(({ type, bytes }: KeyArray) => valueOfBytes(arrayType(type), bytes)),
+    )
   } catch (thrown) {
     return `${key.name}: refused, ${(thrown as Error).message.split('\n')[0]}`
   }
@@ -35,13 +37,20 @@ function problemOf(key: StableHloKey, oracle: Oracle): string | undefined {
 /** Programs whose result is another today, by oracle: an empty list is the aim. A program that agrees again has to leave it. */
 const known: Readonly<Record<string, readonly string[]>> = {}
 
-const files = isLong ? (['elementwise', 'structural', 'whole'] as const) : (['elementwise', 'structural'] as const)
+const files = isLong
+  ? (['elementwise', 'structural', 'whole'] as const)
+  : (['elementwise', 'structural'] as const)
 
 describe.each(files)('programOf, %s programs of JAX', (file) => {
-  it.each(['interpreter', 'jit'] as const)('gives the results of %s within the tolerance of each', (oracle) => {
-    const keys = stablehloKeys(file).filter((key) => key.oracles[oracle])
-    const problems = keys.flatMap((key) => problemOf(key, oracle) ?? [])
-    expect(problems.filter((text) => !known[oracle]?.some((name) => text.startsWith(`${name}:`)))).toEqual([])
-    expect(keys.length).toBeGreaterThan(file === 'elementwise' && oracle === 'jit' ? -1 : 20)
-  })
+  it.each(['interpreter', 'jit'] as const)(
+    'gives the results of %s within the tolerance of each',
+    (oracle) => {
+      const keys = stablehloKeys(file).filter((key) => key.oracles[oracle])
+      const problems = keys.flatMap((key) => problemOf(key, oracle) ?? [])
+      expect(problems.filter((text) => !known[oracle]?.some((name) => text.startsWith(`${name}:`)))).toEqual(
+        [],
+      )
+      expect(keys.length).toBeGreaterThan(file === 'elementwise' && oracle === 'jit' ? -1 : 20)
+    },
+  )
 })

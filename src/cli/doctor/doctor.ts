@@ -8,14 +8,17 @@ import { readName } from '../io/readNames.js'
 import { readNumber } from '../io/readNumber.js'
 import type { Subcommand } from '../io/subcommand.js'
 import type { Terminal } from '../io/terminal.js'
+import { isProgramPath, type ProgramFlags } from '../programs/openProgram.js'
+import { programOptions } from '../programs/programOptions.js'
 import { type DoctorCase, doctorCases } from './doctorCases.js'
 import { doctorPage } from './doctorPage.js'
 import { doctorReport } from './doctorReport.js'
 import { keptTrials } from './keptTrials.js'
 import { isModulePath, type ModuleExamined, moduleCase } from './moduleCase.js'
+import { programCase } from './programCase.js'
 import { step2750Case } from './step2750Case.js'
 
-interface Given {
+interface Given extends ProgramFlags {
   readonly json?: boolean
   readonly out: string
   readonly steps?: string
@@ -29,11 +32,14 @@ interface Given {
  * target is not met, or where the report cannot be written; 2 for a mistake in the options.
  */
 export const doctorCommand: Subcommand = (terminal, exit) =>
-  new Command('doctor')
+  programOptions(new Command('doctor'), 'of a program: ')
     .description(
       'Says where the bits of an experiment go, and finds the least set of operations to keep wide.',
     )
-    .argument('<experiment>', `${names.join(', ')}; or a module of one's own, ./step.mjs`)
+    .argument(
+      '<experiment>',
+      `${names.join(', ')}; or a module of one's own, ./step.mjs; or a program of JAX, step.mlir`,
+    )
     .option('--json', 'print one JSON object; numbers that are not finite are null')
     .option('--out <folder>', 'where the HTML report goes', 'reports/doctor')
     .option(
@@ -54,15 +60,25 @@ const help = `
 A module exports a function of tensors and what it is run on, f and inputs (and target, as tune takes it), or a training step
 and the list of its arguments, step and args (and lossAndGrad, where the step is not one of makeTrainStep). inputs and args may
 be functions. A line with the comment "doctor: ignore" is left out of the report.
+A program is StableHLO as text, jax.jit(step).lower(*args).as_text(debug_info=True); its places are the lines of the Python file.
 
 Examples:
   tpu-toolkit doctor softmax
   tpu-toolkit doctor step2750 --json
-  tpu-toolkit doctor ./step.mjs --ignore step.mjs:12`
+  tpu-toolkit doctor ./step.mjs --ignore step.mjs:12
+  tpu-toolkit doctor step.mlir --inputs step.safetensors
+  tpu-toolkit doctor step.mlir --random 0`
 
 const names = ['step2750', ...doctorCases.map(({ id }) => id)]
 
-async function chosen(name: string, { steps, lr, ignore }: Given): Promise<DoctorCase> {
+async function chosen(name: string, given: Given): Promise<DoctorCase> {
+  const { steps, lr, ignore } = given
+  const isProgram = isProgramPath(name)
+  const foreign = (['inputs', 'random', 'function', 'dot', 'reduce'] as const).find(
+    (key) => given[key] !== undefined,
+  )
+  if (foreign && !isProgram)
+    throw new BadInput(`--${foreign} is for a program, a .mlir file [${name.slice(0, 50)}]`)
   if (name === 'step2750') {
     return step2750Case({
       steps: steps === undefined ? undefined : readNumber('steps', steps),
@@ -71,6 +87,7 @@ async function chosen(name: string, { steps, lr, ignore }: Given): Promise<Docto
   }
   const extra = steps === undefined ? (lr === undefined ? undefined : '--lr') : '--steps'
   if (extra) throw new BadInput(`${extra} is for step2750 [${name.slice(0, 50)}]`)
+  if (isProgram) return programCase(name, given, ignore)
   if (isModulePath(name)) return moduleCase(name, ignore)
   const cure = gallery.find(({ id }) => id === name)?.cure
   if (cure && 'none' in cure) throw new BadInput(`no wider operation cures this: ${cure.none} [${name}]`)
@@ -79,7 +96,7 @@ async function chosen(name: string, { steps, lr, ignore }: Given): Promise<Docto
 }
 
 function run(
-  { id, title, ignore, examine }: DoctorCase,
+  { id, title, ignore, notes = [], footnotes, examine }: DoctorCase,
   { json = false, out, ignore: asked, resume = false }: Given,
   terminal: Terminal,
 ): number {
@@ -94,8 +111,24 @@ function run(
   }, kept.earlier)
   const { shadow, ...found } = examined
   const how = { ignore: ignore ?? asked, width: terminal.width }
-  if (json) terminal.out(jsonText({ experiment: id, title, shadow: shadow.toJSON(), ...found }))
-  else printWrapped(terminal, `${doctorReport(title, examined, how)}\n`)
+  if (json) {
+    terminal.out(
+      jsonText({
+        experiment: id,
+        title,
+        ...(notes.length > 0 && { notes }),
+        shadow: shadow.toJSON(),
+        ...found,
+      }),
+    )
+  } else {
+    const text = [
+      [title, ...notes].join('\n'),
+      doctorReport(title, examined, how).slice(title.length + 1),
+    ].join('\n')
+    const below = footnotes?.(text) ?? []
+    printWrapped(terminal, `${text}${below.length > 0 ? `\n\n${below.join('\n')}` : ''}\n`)
+  }
   kept.end()
   report.write({ 'index.html': doctorPage({ id, title, ...how, ...examined }) })
   return examined.findings.every(({ tuning }) => tuning.met) ? 0 : 1

@@ -8,6 +8,10 @@ export interface DoctorCase extends Examination {
   readonly id: string
   /** Source lines that the report leaves out. Default none. */
   readonly ignore?: readonly string[]
+  /** What was taken for granted, in sentences below the title. Default none. */
+  readonly notes?: readonly string[]
+  /** Lines below the report, which gets them its text: the source lines of a program of a file. Default none. */
+  readonly footnotes?: (text: string) => readonly string[]
 }
 
 /** What the doctor examines without further options, by name: usual computations, then cases of the gallery. */

@@ -144,6 +144,8 @@ export function toFloat64ToOdd(a: Real): number {
 function nearest(a: Big, least: number): bigint {
   const shift = BigInt(least - a.e)
   if (shift <= 0n) return a.m << -shift
+  // Far below: a power of two as large as an exponent may be has no room.
+  if (exponentOf(a) < least - 1) return 0n
   const m = a.m < 0n ? -a.m : a.m
   const floor = m >> shift
   const rest = m - (floor << shift)

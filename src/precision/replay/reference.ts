@@ -1,6 +1,6 @@
-import { isFloat, type Tensor } from '../../tensors/tensor/index.js'
+import { cast, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import { kindOf } from '../program/opKind.js'
-import type { Operand, Program } from '../program/program.js'
+import { type Operand, type Program, recorded } from '../program/program.js'
 import type { WideArithmetic } from './wideArithmetic.js'
 
 /** A run without rounding beside the recorded one. */
@@ -37,9 +37,17 @@ export function referenceRun<W>(
       values.push(arithmetic.run(step, args))
       continue
     }
-    const decision = step.op.kernel(args.map(arithmetic.toFloat64), step.attributes)
+    const decision = step.op.kernel(
+      args.map((arg, k) => ofOperand(arithmetic.toFloat64(arg), recorded(program, step.operands[k]!))),
+      step.attributes,
+    )
     decisions.set(i, decision)
     values.push(arithmetic.widen(follows === 'own' ? decision : step.output))
   }
   return { valueOf, decisions }
+}
+
+/** Integers and bools as their kernels take them: an arithmetic of numbers does not know what they were. */
+function ofOperand(x: Tensor, { dtype }: Tensor): Tensor {
+  return isFloat(dtype) || x.dtype === dtype ? x : cast(x, dtype)
 }

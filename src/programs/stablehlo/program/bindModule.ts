@@ -6,7 +6,7 @@ import type { BoundRegion, Context, Elements, Frame, Run } from './lowering.js'
 import { isElementwise, loweringOf } from './lowerings.js'
 import type { SemanticsOptions } from './semantics.js'
 import { perElement } from './perElement.js'
-import { siteError } from './sourceOf.js'
+import { siteError, sourceLines } from './sourceOf.js'
 import { Complex, partsOf, type Value } from './value.js'
 
 /** A function of the module, made ready. */
@@ -15,7 +15,8 @@ export type BoundFunction = (values: readonly Value[]) => readonly Value[]
 interface Step {
   readonly op: Operation
   readonly run: Run
-  readonly site: Error
+  /** Undefined where the text has no line: the operation counts to the line that called its function. */
+  readonly site: Error | undefined
   readonly reads: readonly number[]
   readonly writes: readonly number[]
   /** What the results have to be; undefined for tokens and tuples, and where scalars stand for lanes. */
@@ -34,6 +35,8 @@ interface BoundBlock {
 interface Slots {
   readonly of: Map<Name, number>
   count: number
+  /** Whether another function calls this one. */
+  readonly isCalled: boolean
 }
 
 const terminators: ReadonlySet<string> = new Set(['stablehlo.return', 'func.return', 'chlo.return', 'sdy.return', 'mhlo.return'])
@@ -56,15 +59,16 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
     const func = module.functions.get(name)
     if (!func) throw new RangeError(`calls a function that is not in the module [@${name}]`)
     if (open.has(name)) throw new RangeError(`calls itself [@${name}]`)
+    const isCalled = open.size > 0
     open.add(name)
-    const made = bindFunction(func)
+    const made = bindFunction(func, isCalled)
     open.delete(name)
     bound.set(name, made)
     return made
   }
 
-  function bindFunction(func: Func): BoundFunction {
-    const slots: Slots = { of: new Map(), count: 0 }
+  function bindFunction(func: Func, isCalled: boolean): BoundFunction {
+    const slots: Slots = { of: new Map(), count: 0, isCalled }
     const body = func.body.blocks[0]
     if (!body || func.body.blocks.length > 1) throw new RangeError(`has not one block [@${func.name}]`)
     const block = bindBlock(body, slots, false, 0)
@@ -138,7 +142,7 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
         steps.push({
           op,
           run,
-          site: siteError(op, text),
+          site: slots.isCalled && sourceLines(op.location).length === 0 ? undefined : siteError(op, text),
           reads,
           writes: op.results.map(define),
           types: isLifted ? [] : types,

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { terminalText } from '../../base/text/index.js'
+import { type Module, type Program, parse, programOf } from '../../programs/stablehlo/index.js'
+import { BadInput } from '../io/badInput.js'
+import { readName } from '../io/readNames.js'
+import { type DrawnInputs, inputsOf } from './inputsOf.js'
+import { type SourceFiles, sourceFiles } from './sourceFiles.js'
+
+/** What a command is told of a program: where its inputs are, and what is taken where the specification leaves it open. */
+export interface ProgramFlags {
+  readonly inputs?: string
+  readonly random?: string
+  readonly function?: string
+  readonly dot?: string
+  readonly reduce?: string
+}
+
+/** A program of a file, without inputs. */
+export interface ReadProgram {
+  /** The file's name without its folder. */
+  readonly name: string
+  readonly module: Module
+  readonly program: Program
+  readonly sources: SourceFiles
+}
+
+/** A program with what it is to be run on. */
+export interface OpenedProgram extends ReadProgram, DrawnInputs {}
+
+/** Whether an argument of a command names a program as text. */
+export function isProgramPath(name: string): boolean {
+  return /\.(mlir|stablehlo)(\.txt)?$/.test(name)
+}
+
+/** Reads a program; anything that is wrong with it is bad input. */
+export function readProgram(path: string, flags: ProgramFlags): ReadProgram {
+  if (!existsSync(path)) throw new BadInput(`no such file [${terminalText(path)}]`)
+  const name = basename(path)
+  const dot =
+    flags.dot === undefined ? 'float32' : readName('dot', flags.dot, ['float32', 'operands'] as const)
+  const reduce =
+    flags.reduce === undefined
+      ? 'sequential'
+      : readName('reduce', flags.reduce, ['sequential', 'xla-cpu'] as const)
+  const text = textOf(path)
+  return asBadInput(name, () => {
+    const module = parse(text)
+    const chosen = flags.function === undefined ? {} : { function: flags.function }
+    const program = programOf(module, { dot, reduce, ...chosen })
+    return { name, module, program, sources: sourceFiles(module, path) }
+  })
+}
+
+/** The same with inputs, of a file or drawn. */
+export function openProgram(path: string, flags: ProgramFlags): OpenedProgram {
+  const read = readProgram(path, flags)
+  return { ...read, ...inputsOf(read.program, flags.inputs, flags.random) }
+}
+
+/** What the program says was taken where the specification leaves it open, in a sentence. */
+export function semanticsText({ program }: Pick<ReadProgram, 'program'>): string {
+  const { dot, reduce } = program.semantics
+  const products = dot === 'float32' ? 'in float32' : 'in the dtype of their result'
+  const sums = reduce === 'sequential' ? 'by index' : "in the windows of XLA's CPU backend"
+  return `matrix products add ${products} (--dot), sums go ${sums} (--reduce), every operation rounds once`
+}
+
+/** Runs something whose TypeErrors and RangeErrors are mistakes in the user's file. */
+export function asBadInput<T>(name: string, run: () => T): T {
+  try {
+    return run()
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError || thrown instanceof TypeError)) throw thrown
+    // A fault in this package is no mistake of the user's.
+    if (!/^\w+: /.test(thrown.message)) throw thrown
+    throw new BadInput(`${name}: ${thrown.message.replace(/^(programOf|parse): /, '')}`)
+  }
+}
+
+function textOf(path: string): string {
+  const bytes = readFileSync(path)
+  // MLIR's bytecode, which jax.export serialises, begins so.
+  if (bytes[0] === 0x4d && bytes[1] === 0x4c && bytes[2] === 0xef && bytes[3] === 0x52) {
+    throw new BadInput(
+      `${basename(path)} is MLIR bytecode, write its text: jax.jit(f).lower(...).as_text(debug_info=True), or exported.mlir_module()`,
+    )
+  }
+  return bytes.toString('utf8')
+}
