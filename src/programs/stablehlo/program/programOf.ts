@@ -102,12 +102,16 @@ function chosen({ functions }: Module, name: string | undefined): Func {
   if (name !== undefined) {
     const found = functions.get(name)
     if (found) return found
-    throw new RangeError(`programOf: the module has no such function, it has ${all.map((each) => each.name).join(', ')} [${name}]`)
+    throw new RangeError(
+      `programOf: the module has no such function, it has ${all.map((each) => each.name).join(', ')} [${name}]`,
+    )
   }
   const open = all.filter(({ visibility }) => visibility === 'public')
   const found = functions.get('main') ?? (open.length === 1 ? open[0] : undefined)
   if (!found) {
-    throw new RangeError(`programOf: which function is not said, write { function } [${open.map((each) => each.name).join(', ')}]`)
+    throw new RangeError(
+      `programOf: which function is not said, write { function } [${open.map((each) => each.name).join(', ')}]`,
+    )
   }
   return found
 }
@@ -116,10 +120,18 @@ type Parameter = ProgramParameter & { readonly type: StaticType | undefined }
 
 function parameter(name: string, type: Func['type']['inputs'][number], attributes: Attributes): Parameter {
   // A token goes in and out as it is.
-  if (type.kind === 'named') return { name, dtype: 'bool', isComplex: false, shape: [0], attributes, type: undefined }
+  if (type.kind === 'named')
+    return { name, dtype: 'bool', isComplex: false, shape: [0], attributes, type: undefined }
   try {
     const known = staticType(type)
-    return { name, dtype: known.dtype, isComplex: known.isComplex, shape: known.shape, attributes, type: known }
+    return {
+      name,
+      dtype: known.dtype,
+      isComplex: known.isComplex,
+      shape: known.shape,
+      attributes,
+      type: known,
+    }
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     const text = `programOf: ${name} ${problem}`
@@ -143,11 +155,17 @@ function resultOf(func: Func, index: number): Parameter {
 
 /** Names that two share get their number. */
 function distinct(given: readonly string[]): string[] {
-  return given.map((name, i) => (given.indexOf(name) === i && given.lastIndexOf(name) === i ? name : `${name}#${i}`))
+  return given.map((name, i) =>
+    given.indexOf(name) === i && given.lastIndexOf(name) === i ? name : `${name}#${i}`,
+  )
 }
 
 /** An argument as a value, checked. */
-function taken(value: ProgramValue | undefined, { type, shape, dtype, isComplex }: Parameter, name: string): Value {
+function taken(
+  value: ProgramValue | undefined,
+  { type, shape, dtype, isComplex }: Parameter,
+  name: string,
+): Value {
   if (!type) return undefined
   const parts =
     isComplex && !(value instanceof Tensor) && typeof value === 'object' && value !== null
@@ -162,7 +180,9 @@ function taken(value: ProgramValue | undefined, { type, shape, dtype, isComplex 
       throw new TypeError(`programOf: argument ${name} has another dtype [${part.dtype}, not ${dtype}]`)
     }
     if (!sameShape(part.shape, shape)) {
-      throw new RangeError(`programOf: argument ${name} has another shape [${part.shape.join(', ')}, not ${shape.join(', ')}]`)
+      throw new RangeError(
+        `programOf: argument ${name} has another shape [${part.shape.join(', ')}, not ${shape.join(', ')}]`,
+      )
     }
   }
   return isComplex ? new Complex(parts[0] as Tensor, parts[1] as Tensor) : (value as Tensor)
