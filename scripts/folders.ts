@@ -89,7 +89,11 @@ export const wings: Readonly<Record<string, Wing>> = {
   programs: {
     about: 'programs written elsewhere, as functions of our own operations: StableHLO from JAX and PyTorch',
     folders: ['stablehlo'],
+<<<<<<< HEAD
     imports: ['numbers', 'tensors'],
+=======
+    imports: ['numbers'],
+>>>>>>> parser
   },
   models: {
     about: 'layers and kernels, state-space models, vector quantisation, automata, reinforcement learning',
