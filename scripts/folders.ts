@@ -89,11 +89,7 @@ export const wings: Readonly<Record<string, Wing>> = {
   programs: {
     about: 'programs written elsewhere, as functions of our own operations: StableHLO from JAX and PyTorch',
     folders: ['stablehlo'],
-<<<<<<< HEAD
     imports: ['numbers', 'tensors'],
-=======
-    imports: ['numbers'],
->>>>>>> parser
   },
   models: {
     about: 'layers and kernels, state-space models, vector quantisation, automata, reinforcement learning',
@@ -134,6 +130,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       'planning',
       'training',
       'models',
+      'programs',
       'experiments',
       'adapters',
     ],
