@@ -130,6 +130,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       'planning',
       'training',
       'models',
+      'programs',
       'experiments',
       'adapters',
     ],

@@ -131,6 +131,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   report: ['text'],
   cli: [
+    'stablehlo',
     'text',
     'formats',
     'random',

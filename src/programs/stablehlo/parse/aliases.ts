@@ -14,6 +14,14 @@ export function findAliases(text: string): Map<string, Alias> {
   return aliases
 }
 
+/** Reads the locations in the order of their definition, inner ones first, so that a long chain of calls does not nest. */
+export function resolveLocations(reader: Reader): void {
+  for (const alias of reader.aliases.values()) {
+    if (/^\s*loc\(/.test(reader.cursor.text.slice(alias.start, alias.start + 8)))
+      resolveLocation(reader, alias, alias.start)
+  }
+}
+
 /** The type that an alias stands for; `at` is where it was used. */
 export const resolveType = (reader: Reader, alias: Alias, at: number): Type =>
   (alias.type ??= resolve(reader, alias, at, reader.type))
@@ -54,7 +62,6 @@ export function skipAlias(reader: Reader): void {
   if (alias?.start !== cursor.offset) throw cursor.error('expected an alias to begin its line', start)
   if (alias.end === undefined) {
     if (sigil === '!') resolveType(reader, alias, start)
-    else if (cursor.acceptWord('loc')) resolveLocation(reader, alias, start)
     else resolveAttribute(reader, alias, start)
   }
   cursor.offset = alias.end!

@@ -5,7 +5,7 @@ import { readDialectAttribute } from './dialectAttributes.js'
 import { readElements } from './elements.js'
 import { readNumber, readNumberOf } from './numbers.js'
 import type { Reader } from './reader.js'
-import { readType, typeText } from './types.js'
+import { readType, typeText } from './readType.js'
 
 /** The attribute at the cursor. */
 export function readAttribute(reader: Reader): Attribute {
@@ -46,8 +46,9 @@ export function readDictionary(reader: Reader, into: Record<string, Attribute> =
   cursor.expect('{')
   cursor.deeper(() =>
     cursor.list('}', () => {
-      const at = cursor.offset
-      const name = cursor.peek() === 34 ? cursor.string() : cursor.expectName('the name of an attribute')
+      const isQuoted = cursor.peek() === 34
+      const at = cursor.here()
+      const name = isQuoted ? cursor.string() : cursor.expectName('the name of an attribute')
       const value: Attribute = cursor.accept('=') ? readAttribute(reader) : { kind: 'unit' }
       setEntry(into, name, value, cursor, at)
     }),
@@ -121,8 +122,7 @@ function readWord(reader: Reader): Attribute {
 function constantType(reader: Reader): TensorType {
   const { cursor } = reader
   cursor.expect(':')
-  cursor.peek()
-  const at = cursor.offset
+  const at = cursor.here()
   const type = readType(reader)
   return type.kind === 'tensor'
     ? type
@@ -150,7 +150,7 @@ function readDense(reader: Reader): DenseElementsAttribute {
 function readResource(reader: Reader): DenseElementsAttribute {
   const { cursor } = reader
   cursor.expect('<')
-  const at = cursor.offset
+  const at = cursor.here()
   const key = cursor.peek() === 34 ? cursor.string() : cursor.suffix('the key of a resource')
   cursor.expect('>')
   const type = constantType(reader)

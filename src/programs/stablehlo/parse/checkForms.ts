@@ -1,5 +1,8 @@
-import { readValue } from './draft.js'
-import { type Field, type Form, integer, items, noResults, readAttributes, set } from './formParts.js'
+import type { Type } from '../module.js'
+import { checkOperands, readValue } from './draft.js'
+import { type Field, type Form, items, readAttributes, set } from './formParts.js'
+import { readNumberOf } from './numbers.js'
+import { readTypes } from './readType.js'
 
 /** `%0, dense<...> : type` */
 const withConstant: Form = (reader, draft) => {
@@ -9,19 +12,29 @@ const withConstant: Form = (reader, draft) => {
   readAttributes(reader, draft)
 }
 
-const distances: Readonly<Record<string, Field>> = {
-  max_ulp_difference: { name: 'max_ulp_difference', read: integer('i64') },
-  min_ulp_difference: { name: 'min_ulp_difference', read: integer('i64') },
+const fields: Readonly<Record<string, Field>> = {
+  max_ulp_difference: { name: 'max_ulp_difference', read: (reader) => readNumberOf(reader, 'ui64') },
+  min_ulp_difference: { name: 'min_ulp_difference', read: (reader) => readNumberOf(reader, 'ui64') },
+  tolerance: { name: 'tolerance', read: (reader) => readNumberOf(reader, 'f64') },
 }
+
+/** `: type` of all operands, or one type each. */
+const oneOrEach: Form = (reader, draft) => {
+  const { length } = draft.operands
+  const types = reader.cursor.accept(':') ? readTypes(reader) : []
+  checkOperands(reader, draft, types.length === 1 ? new Array<Type>(length).fill(types[0]!) : types)
+}
+
+const pair = items(fields, oneOrEach)
 
 /** The operations by which the tests of the specification check themselves. */
 export const checkForms: Readonly<Record<string, Form>> = {
   'check.almost_eq': withConstant,
   'check.eq': withConstant,
-  'check.expect_almost_eq': items({}, noResults),
+  'check.expect_almost_eq': pair,
   'check.expect_almost_eq_const': withConstant,
-  'check.expect_close': items(distances, noResults),
-  'check.expect_eq': items({}, noResults),
+  'check.expect_close': pair,
+  'check.expect_eq': pair,
   'check.expect_eq_const': withConstant,
-  'check.expect_serialized_eq': items({}, noResults),
+  'check.expect_serialized_eq': pair,
 }

@@ -26,7 +26,7 @@ export const convolution: Form = (reader, draft) => {
   cursor.expect('=')
   cursor.expect('{')
   cursor.list('}', () => {
-    const at = cursor.offset
+    const at = cursor.here()
     const word = cursor.name()
     cursor.expect('=')
     if (word === 'pad') set(reader, draft, 'padding', readPadding(reader))
@@ -50,7 +50,7 @@ function readPadding(reader: Reader): Attribute {
   const values: number[] = []
   cursor.expect('[')
   cursor.list(']', () => {
-    const at = cursor.offset
+    const at = cursor.here()
     const pair = readIntegers(reader).values
     if (pair.length !== 2) cursor.fail('expected two numbers, the padding below and above', at)
     values.push(...pair)

@@ -56,6 +56,12 @@ export class Cursor {
     }
   }
 
+  /** Where the next token begins. */
+  here(): number {
+    this.peek()
+    return this.offset
+  }
+
   /** Whether the next token begins with the punctuation; takes it if so. */
   accept(punctuation: string): boolean {
     if (this.peek() !== punctuation.charCodeAt(0)) return false
@@ -150,20 +156,21 @@ export class Cursor {
   }
 
   private unescaped(raw: string, start: number): string {
-    const parts: (string | number)[] = []
+    let text = ''
     let last = 0
     for (let i = raw.indexOf('\\'); i >= 0; i = raw.indexOf('\\', last)) {
-      parts.push(raw.slice(last, i))
-      const hex = raw.slice(i + 1, i + 3)
-      if (/^[0-9a-fA-F]{2}$/.test(hex)) parts.push(Number.parseInt(hex, 16))
-      else if (hex[0] === 'n') parts.push('\n')
-      else if (hex[0] === 't') parts.push('\t')
-      else if (hex[0] === '"' || hex[0] === '\\') parts.push(hex[0])
-      else this.fail('unknown escape in a string', start + i)
-      last = i + (typeof parts.at(-1) === 'number' ? 3 : 2)
+      text += raw.slice(last, i)
+      const run = escapedBytes(raw, i)
+      if (run.length > 0) {
+        text += textOfBytes(run)
+        last = i + 3 * run.length
+      } else {
+        const char = escapes[raw[i + 1]!] ?? this.fail('unknown escape in a string', start + i)
+        text += char
+        last = i + 2
+      }
     }
-    parts.push(raw.slice(last))
-    return joined(parts)
+    return text + raw.slice(last)
   }
 
   /** `@name`, `@"any text"`, `@outer::@inner`, without the first `@`. */
@@ -228,16 +235,22 @@ export class Cursor {
   }
 }
 
-/** Strings and bytes as one string. */
-function joined(parts: readonly (string | number)[]): string {
-  if (parts.every((part) => typeof part === 'string' || part < 128)) {
-    return parts.map((part) => (typeof part === 'string' ? part : String.fromCharCode(part))).join('')
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', '"': '"', '\\': '\\' }
+
+/** The bytes written `\E2\88` from a place on. */
+function escapedBytes(raw: string, start: number): number[] {
+  const bytes: number[] = []
+  for (let i = start; raw[i] === '\\' && /^[0-9a-fA-F]{2}$/.test(raw.slice(i + 1, i + 3)); i += 3) {
+    bytes.push(Number.parseInt(raw.slice(i + 1, i + 3), 16))
   }
-  const encoder = new TextEncoder()
-  const bytes = parts.flatMap((part) => (typeof part === 'string' ? [...encoder.encode(part)] : [part]))
+  return bytes
+}
+
+function textOfBytes(bytes: readonly number[]): string {
+  if (bytes.length === 1 && bytes[0]! < 128) return String.fromCharCode(bytes[0]!)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes))
   } catch {
-    return parts.map((part) => (typeof part === 'string' ? part : String.fromCharCode(part))).join('')
+    return bytes.map((byte) => String.fromCharCode(byte)).join('')
   }
 }

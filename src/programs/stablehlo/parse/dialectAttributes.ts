@@ -119,7 +119,8 @@ const textOf = (entries: Attributes): string =>
 
 function valueText(value: Attribute): string {
   if (value.kind === 'denseArray') return `[${value.values.join(', ')}]`
-  if (value.kind === 'dialect') return `#${value.name}<${value.text}>`
+  // Nested fields are not written out: aliases can make them 2^100 from a short text.
+  if (value.kind === 'dialect') return `#${value.name}<${value.entries === undefined ? value.text : '...'}>`
   if (value.kind === 'integer' && value.type === 'i1') return value.value === 1 ? 'true' : 'false'
   if (value.kind === 'integer' || value.kind === 'float') return String(value.value)
   return value.kind === 'type' && value.type.kind === 'named' ? value.type.text : value.kind
@@ -131,7 +132,7 @@ export function readFields(reader: Reader, close: string): Attributes {
   const fields: Record<string, Attribute> = {}
   cursor.deeper(() =>
     cursor.list(close, () => {
-      const at = cursor.offset
+      const at = cursor.here()
       const field = cursor.expectName('the name of a field')
       if (Object.hasOwn(fields, field) || field === '__proto__')
         cursor.fail(`field given twice [${field}]`, at)

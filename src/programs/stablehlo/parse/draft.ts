@@ -1,6 +1,6 @@
 import type { Attribute, Location, Region, Type, Value } from '../module.js'
 import type { Reader } from './reader.js'
-import { sameType, typeText } from './types.js'
+import { sameType, typeText } from './readType.js'
 
 /** An operation while it is read. */
 export interface Draft {

@@ -1,7 +1,8 @@
 import type { DenseElementsAttribute, TensorType } from '../module.js'
 import type { Cursor } from './cursor.js'
 import { type ElementLayout, elementLayout } from './elementLayout.js'
-import { typeText } from './types.js'
+import { numberText } from './numberText.js'
+import { typeText } from './readType.js'
 
 const minus = 45
 const opening = 91
@@ -77,6 +78,12 @@ export function hexElements(
   const count = elementCount(type, cursor, at)
   const bytes = readHex(cursor, text, at)
   const whole = count * layout.bytes
+  // A splat of true was 0xFF once.
+  if (type.element === 'i1' && (bytes.length === whole || bytes.length === 1)) {
+    bytes.forEach((byte, i) => {
+      bytes[i] = byte === 0 ? 0 : 1
+    })
+  }
   if (bytes.length === whole) return ofBytes(type, bytes, false, count, layout.bytes)
   if (bytes.length === layout.bytes) return ofBytes(type, bytes, true, count, layout.bytes)
   if (type.element === 'i1' && bytes.length === Math.ceil(count / 8)) {
@@ -92,17 +99,24 @@ const layoutOf = (cursor: Cursor, type: TensorType, at: number): ElementLayout =
 
 /** The bytes of `0x` and an even number of hex digits. */
 export function readHex(cursor: Cursor, text: string, at: number): Uint8Array {
-  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(text))
-    cursor.fail('expected a string of 0x and pairs of hex digits', at)
-  const bytes = new Uint8Array((text.length - 2) / 2)
+  const bytes = new Uint8Array(Math.max(0, text.length >> 1) - (text.startsWith('0x') ? 1 : 0))
+  // Any digit that is none makes this negative.
+  let checked = text.startsWith('0x') && text.length % 2 === 0 ? 0 : -1
   for (let i = 0; i < bytes.length; i++) {
-    bytes[i] = (hexDigit(text.charCodeAt(2 * i + 2)) << 4) | hexDigit(text.charCodeAt(2 * i + 3))
+    const byte = (digitOf(text.charCodeAt(2 * i + 2)) << 4) | digitOf(text.charCodeAt(2 * i + 3))
+    checked |= byte
+    bytes[i] = byte
   }
-  return bytes
+  return checked < 0 ? cursor.fail('expected a string of 0x and pairs of hex digits', at) : bytes
 }
 
-/** '0' is 48, 'A' 65, 'a' 97: the low four bits count, and letters begin at 1. */
-const hexDigit = (code: number): number => (code & 15) + (code > 57 ? 9 : 0)
+/** The value of a hex digit; -1 of another character. */
+const digits = Int8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code)
+  return /[0-9a-fA-F]/.test(char) ? Number.parseInt(char, 16) : -1
+})
+
+const digitOf = (code: number): number => digits[code] ?? -1
 
 /** Writes literals, one after the other, as the bytes of a constant. */
 class Writer {
@@ -164,18 +178,6 @@ class Writer {
     else if (layout.kind === 'float') writeFloat(view, offset, cursor, layout)
     this.offset += layout.bytes
   }
-}
-
-const number = /-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)/y
-
-/** The text of the number at the cursor, which is taken. */
-function numberText(cursor: Cursor): string {
-  cursor.peek()
-  number.lastIndex = cursor.offset
-  const text = number.exec(cursor.text)?.[0]
-  if (text === undefined) return cursor.fail('expected a number')
-  cursor.offset += text.length
-  return text
 }
 
 function readInteger(cursor: Cursor, layout: ElementLayout & { kind: 'integer' }): number | bigint {

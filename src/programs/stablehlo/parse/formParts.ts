@@ -3,7 +3,7 @@ import { readDictionary, setEntry } from './attributes.js'
 import { readIntegers } from './dialectAttributes.js'
 import { checkOperands, type Draft, readValue } from './draft.js'
 import type { Reader } from './reader.js'
-import { readResultTypes, readType, readTypes, typeText } from './types.js'
+import { readResultTypes, readType, readTypes, typeText } from './readType.js'
 
 /** Reads what stands behind the name of an operation in its short spelling. */
 export type Form = (reader: Reader, draft: Draft) => void

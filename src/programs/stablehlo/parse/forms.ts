@@ -112,7 +112,7 @@ const reducePrecision: Form = (reader, draft) => {
   cursor.expect(',')
   cursor.expectWord('format')
   cursor.expect('=')
-  const at = cursor.offset
+  const at = cursor.here()
   const [, exponent, mantissa] =
     /^e(\d{1,9})m(\d{1,9})$/.exec(cursor.name()) ?? cursor.fail('expected a format, such as e5m10', at)
   set(reader, draft, 'exponent_bits', { kind: 'integer', value: Number(exponent), type: 'i32' })
@@ -212,20 +212,24 @@ const common: Readonly<Record<string, Form>> = {
   while: whileLoop,
 }
 
-const others: Readonly<Record<string, Form>> = {
-  'builtin.module': moduleForm,
-  'func.call': called('callee', 'symbol'),
-  'func.func': func,
-  'func.return': items({}, noResults),
-  ...checkForms,
-  ...shardingForms,
-}
+/** Dialects whose operations have the same short spelling; `mhlo` and `chlo` are older and wider than the specification. */
+const dialects = ['stablehlo', 'chlo', 'mhlo']
 
-/** The short spelling of an operation, its dialect being one of those that StableHLO programs have. */
+const table: ReadonlyMap<string, Form> = new Map([
+  ...dialects.flatMap((dialect) =>
+    Object.entries(common).map(([operation, form]): [string, Form] => [`${dialect}.${operation}`, form]),
+  ),
+  ...Object.entries(checkForms),
+  ...Object.entries(shardingForms),
+  ['builtin.module', moduleForm],
+  ['func.call', called('callee', 'symbol')],
+  ['func.func', func],
+  ['func.return', items({}, noResults)],
+])
+
+/** The short spelling of an operation; undefined of a dialect that StableHLO programs do not have. */
 export function forms(name: string): Form | undefined {
-  if (Object.hasOwn(others, name)) return others[name]
-  const match = /^(?:stablehlo|chlo|mhlo)\.(.*)$/.exec(name)
-  if (match === null) return undefined
-  const operation = match[1]!
-  return Object.hasOwn(common, operation) ? common[operation] : plain
+  const form = table.get(name)
+  if (form !== undefined) return form
+  return dialects.includes(name.slice(0, name.indexOf('.'))) ? plain : undefined
 }

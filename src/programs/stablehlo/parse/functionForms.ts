@@ -2,8 +2,8 @@ import type { Attribute, Attributes, FunctionType, Type, Value } from '../module
 import { readDictionary } from './attributes.js'
 import { type Form, readAttributes, set } from './formParts.js'
 import type { Reader } from './reader.js'
+import { readType } from './readType.js'
 import { readArgument, readRegion } from './regions.js'
-import { readType } from './types.js'
 
 /** `@name attributes {...} {...}` */
 export const moduleForm: Form = (reader, draft) => {
@@ -16,7 +16,7 @@ export const moduleForm: Form = (reader, draft) => {
 /** `public @main(%arg0: type {...} loc(...), ...) -> (type {...}, ...) attributes {...} {...}`; a declaration has no body. */
 export const func: Form = (reader, draft) => {
   const { cursor } = reader
-  const at = cursor.offset
+  const at = cursor.here()
   const visibility = cursor.name()
   if (/^(?:public|private|nested)$/.test(visibility)) {
     set(reader, draft, 'sym_visibility', { kind: 'string', value: visibility })

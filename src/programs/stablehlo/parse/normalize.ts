@@ -27,11 +27,9 @@ const lists = new Set([
   'window_strides',
 ])
 
-const isRead = /^(?:stablehlo|chlo|mhlo)$/
-
 /** Brings attributes to the one form that both spellings have. */
 export function normalize({ dialect, name, attributes }: Draft): void {
-  if (!isRead.test(dialect)) return
+  if (dialect !== 'stablehlo' && dialect !== 'chlo' && dialect !== 'mhlo') return
   for (const key in attributes) {
     const value = attributes[key]!
     if (value.kind === 'denseElements' && lists.has(key)) attributes[key] = listOf(value)

@@ -2,10 +2,8 @@ import { decode } from '../../../numbers/formats/index.js'
 import type { ElementType, FloatAttribute, IntegerAttribute } from '../module.js'
 import type { Cursor } from './cursor.js'
 import { type ElementLayout, elementLayout } from './elementLayout.js'
+import { numberText } from './numberText.js'
 import type { Reader } from './reader.js'
-
-// Decimal fractions have a point in MLIR; an exponent alone is taken too.
-const number = /-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)/y
 
 /** A number with its type, `1 : i32`, `0x7FC00000 : f32`; without one an integer is of 64 bits, a decimal fraction too. */
 export function readNumber(reader: Reader): IntegerAttribute | FloatAttribute {
@@ -22,15 +20,6 @@ export function readNumber(reader: Reader): IntegerAttribute | FloatAttribute {
 /** A number whose type was given before it. */
 export function readNumberOf(reader: Reader, type: ElementType): IntegerAttribute | FloatAttribute {
   return numberOf(reader.cursor, numberText(reader.cursor), type)
-}
-
-function numberText(cursor: Cursor): string {
-  cursor.peek()
-  number.lastIndex = cursor.offset
-  const text = number.exec(cursor.text)?.[0]
-  if (text === undefined) return cursor.fail('expected a number')
-  cursor.offset += text.length
-  return text
 }
 
 function numberOf(cursor: Cursor, text: string, type: ElementType): IntegerAttribute | FloatAttribute {

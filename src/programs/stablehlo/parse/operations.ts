@@ -5,8 +5,8 @@ import { forms } from './forms.js'
 import { unknownLocation } from './locations.js'
 import { normalize } from './normalize.js'
 import type { Reader } from './reader.js'
+import { readType } from './readType.js'
 import { readRegion } from './regions.js'
-import { readType } from './types.js'
 
 /** Names that stand without their dialect in a module or a function. */
 const short: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const short: Readonly<Record<string, string>> = {
 }
 
 /** Operations whose regions see no values from outside. */
-const isolated = /^(?:builtin\.module|func\.func)$/
+const isolated = new Set(['builtin.module', 'func.func'])
 
 interface ResultName {
   readonly name: string
@@ -30,7 +30,7 @@ export function readOperation(reader: Reader): Operation {
   const { cursor } = reader
   const names = readResultNames(reader)
   const isGeneric = cursor.peek() === 34
-  const at = cursor.offset
+  const at = cursor.here()
   const position = reader.position(at)
   const written = isGeneric ? cursor.string() : cursor.expectName('an operation')
   const name = !isGeneric && Object.hasOwn(short, written) ? short[written]! : written
@@ -47,7 +47,7 @@ export function readOperation(reader: Reader): Operation {
     location: undefined,
   }
   const outer = reader.scope
-  if (isolated.test(name)) reader.scope = { values: new Map(), names: [] }
+  if (isolated.has(name)) reader.scope = { values: new Map(), names: [] }
   if (isGeneric) readGeneric(reader, draft)
   else readForm(reader, draft)
   reader.scope = outer

@@ -1,14 +1,14 @@
 import { checkText } from '../../../base/options/index.js'
 import type { Module, Operation, TextPosition } from '../module.js'
-import { findAliases, skipAlias } from './aliases.js'
+import { findAliases, resolveLocations, skipAlias } from './aliases.js'
 import { readAttribute } from './attributes.js'
 import { Cursor } from './cursor.js'
 import { readLocation } from './locations.js'
 import { moduleOf } from './moduleOf.js'
 import { readOperation } from './operations.js'
 import type { Reader } from './reader.js'
+import { readType } from './readType.js'
 import { readMetadata, resourcesOf } from './resources.js'
-import { readType } from './types.js'
 
 /**
  * Reads a program that JAX or PyTorch wrote as StableHLO text, in the short spelling or the generic one, with locations or without.
@@ -26,6 +26,8 @@ export function parse(text: string): Module {
   const source = sourceOf(text)
   const reader = readerOf(source)
   const { cursor } = reader
+  resolveLocations(reader)
+  if (source.startsWith('\ufeff')) cursor.offset = 1
   const operations: Operation[] = []
   for (let code = cursor.peek(); !Number.isNaN(code); code = cursor.peek()) {
     if (code === 35 || code === 33) skipAlias(reader)

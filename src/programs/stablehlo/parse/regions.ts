@@ -1,7 +1,7 @@
 import type { Block, Operation, Region, Type, Value } from '../module.js'
 import { define } from './draft.js'
 import type { Reader } from './reader.js'
-import { readType } from './types.js'
+import { readType } from './readType.js'
 
 /** A region in braces. `first` are the arguments of its first block, where they were written before it. */
 export function readRegion(reader: Reader, first?: readonly Value[]): Region {

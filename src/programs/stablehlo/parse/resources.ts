@@ -53,7 +53,7 @@ function readSections(cursor: Cursor, blobs: Map<string, Blob>, level: number): 
       cursor.expect(':')
       if (cursor.accept('{')) return readSections(cursor, blobs, level + 1)
       if (cursor.peek() === 34) {
-        const at = cursor.offset
+        const at = cursor.here()
         const value = cursor.string()
         if (level === 2) blobs.set(key, { text: value, at })
       } else {

@@ -117,7 +117,7 @@ const barrier: Form = (reader, draft) => {
   draft.operands.push(readValue(reader))
   cursor.expectWord('allowed_direction')
   cursor.expect('=')
-  const at = cursor.offset
+  const at = cursor.here()
   const value = directions.indexOf(cursor.name())
   if (value < 0) cursor.fail(`expected one of ${directions.join(', ')}`, at)
   set(reader, draft, 'allowed_direction', { kind: 'integer', value, type: 'i32' })

@@ -130,35 +130,57 @@ function readElement(reader: Reader): string {
   return `complex<${part}>`
 }
 
-/** A type as MLIR writes it. */
+/** So many types inside types are looked at: aliases can make a type of 2^100 parts from a short text. */
+const most = 10_000
+/** So many are written in a message. */
+const mostWritten = 50
+
+/** A type as MLIR writes it; what nests in it is left out where that is long. */
 export function typeText(type: Type): string {
-  switch (type.kind) {
-    case 'tensor':
-      return tensorText(type)
-    case 'tuple':
-      return `tuple<${type.types.map(typeText).join(', ')}>`
-    case 'function': {
-      const results = type.results.map(typeText).join(', ')
-      const only = type.results.length === 1 && type.results[0]!.kind !== 'function'
-      return `(${type.inputs.map(typeText).join(', ')}) -> ${only ? results : `(${results})`}`
+  let left = mostWritten
+  const textOf = (type: Type): string => {
+    if (left-- <= 0) return '...'
+    switch (type.kind) {
+      case 'tensor':
+        return tensorText(type)
+      case 'tuple':
+        return `tuple<${listText(type.types)}>`
+      case 'function': {
+        const { inputs, results } = type
+        const isPlain = results.length === 1 && results[0]!.kind !== 'function'
+        return `(${listText(inputs)}) -> ${isPlain ? listText(results) : `(${listText(results)})`}`
+      }
+      case 'named':
+        return type.text
     }
-    case 'named':
-      return type.text
   }
+  const listText = (types: readonly Type[]): string => {
+    const shown = types.slice(0, mostWritten).map(textOf)
+    return (shown.length < types.length ? [...shown, '...'] : shown).join(', ')
+  }
+  return textOf(type)
 }
 
 const tensorText = ({ shape, element, encoding }: TensorType): string =>
   `tensor<${shape.map((size) => `${size ?? '?'}x`).join('')}${element}${encoding === undefined ? '' : ', ...'}>`
 
-/** Whether two types are the same; what stands after the element type is not compared. */
-export function sameType(a: Type, b: Type): boolean {
-  if (a === b) return true
-  if (a.kind === 'tensor' && b.kind === 'tensor') {
-    return (
-      a.element === b.element &&
-      a.shape.length === b.shape.length &&
-      a.shape.every((size, i) => size === b.shape[i])
-    )
+/** Whether two types are the same; what stands after the element type of a tensor is not compared. */
+export function sameType(first: Type, second: Type): boolean {
+  let left = most
+  const same = (a: Type, b: Type): boolean => {
+    if (a === b) return true
+    if (left-- <= 0) return false
+    if (a.kind === 'tensor' && b.kind === 'tensor') {
+      return a.element === b.element && sameItems(a.shape, b.shape, (x, y) => x === y)
+    }
+    if (a.kind === 'tuple' && b.kind === 'tuple') return sameItems(a.types, b.types, same)
+    if (a.kind === 'function' && b.kind === 'function') {
+      return sameItems(a.inputs, b.inputs, same) && sameItems(a.results, b.results, same)
+    }
+    return a.kind === 'named' && b.kind === 'named' && a.text === b.text
   }
-  return a.kind === b.kind && typeText(a) === typeText(b)
+  return same(first, second)
 }
+
+const sameItems = <T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boolean): boolean =>
+  a.length === b.length && a.every((item, i) => same(item, b[i]!))

@@ -1,0 +1,101 @@
+#loc = loc(unknown)
+#loc1 = loc("x")
+#loc3 = loc("scripts/golden/stablehlo_texts.py":46:11 to :57)
+#loc4 = loc("scripts/golden/stablehlo_texts.py":146:11 to :110)
+#loc5 = loc("scripts/golden/stablehlo_texts.py":146:48 to :75)
+#loc9 = loc("reduce_window_sum")
+#loc10 = loc("reduce_window_max")
+#loc19 = loc("lowered"(#loc3))
+#loc20 = loc("cumulative"(#loc4))
+#loc21 = loc("cumulative.<locals>.<lambda>"(#loc5))
+#loc25 = loc("reduce_window_sum:"(#loc9))
+#loc26 = loc("reduce_window_max:"(#loc10))
+#loc28 = loc(callsite(#loc19 at #loc20))
+#loc32 = loc(callsite(#loc21 at #loc28))
+#loc37 = loc("jit(<lambda>)"(#loc32))
+"builtin.module"() <{sym_name = "jit__lambda"}> ({
+  "func.func"() <{function_type = (tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<11xf32>), res_attrs = [{jax.result_info = "result[0]"}, {jax.result_info = "result[1]"}, {jax.result_info = "result[2]"}], sym_name = "main", sym_visibility = "public"}> ({
+  ^bb0(%arg12: tensor<9xf32> loc("x")):
+    %16 = "func.call"(%arg12) <{callee = @cumsum}> : (tensor<9xf32>) -> tensor<9xf32> loc(#loc36)
+    %17 = "func.call"(%arg12) <{callee = @cummax}> : (tensor<9xf32>) -> tensor<9xf32> loc(#loc37)
+    %18 = "stablehlo.slice"(%arg12) <{limit_indices = array<i64: 3>, start_indices = array<i64: 0>, strides = array<i64: 1>}> : (tensor<9xf32>) -> tensor<3xf32> loc(#loc38)
+    %19 = "func.call"(%arg12, %18) <{callee = @convolve}> : (tensor<9xf32>, tensor<3xf32>) -> tensor<11xf32> loc(#loc39)
+    "func.return"(%16, %17, %19) : (tensor<9xf32>, tensor<9xf32>, tensor<11xf32>) -> () loc(#loc40)
+  }) : () -> () loc(#loc)
+  "func.func"() <{function_type = (tensor<9xf32>) -> tensor<9xf32>, sym_name = "cumsum", sym_visibility = "private"}> ({
+  ^bb0(%arg11: tensor<9xf32> loc(unknown)):
+    %15 = "func.call"(%arg11) <{callee = @cumsum_0}> : (tensor<9xf32>) -> tensor<9xf32> loc(#loc)
+    "func.return"(%15) : (tensor<9xf32>) -> () loc(#loc)
+  }) : () -> () loc(#loc43)
+  "func.func"() <{function_type = (tensor<9xf32>) -> tensor<9xf32>, sym_name = "cumsum_0", sym_visibility = "private"}> ({
+  ^bb0(%arg8: tensor<9xf32> loc(unknown)):
+    %11 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32> loc(#loc9)
+    %12 = "stablehlo.broadcast_in_dim"(%11) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<f32> loc(#loc9)
+    %13 = "stablehlo.reduce_window"(%arg8, %12) <{base_dilations = array<i64: 1>, padding = dense<[[8, 0]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 9>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg9: tensor<f32> loc("reduce_window_sum:"(#loc9)), %arg10: tensor<f32> loc("reduce_window_sum:"(#loc9))):
+      %14 = "stablehlo.add"(%arg9, %arg10) : (tensor<f32>, tensor<f32>) -> tensor<f32> loc(#loc9)
+      "stablehlo.return"(%14) : (tensor<f32>) -> () loc(#loc9)
+    }) : (tensor<9xf32>, tensor<f32>) -> tensor<9xf32> loc(#loc9)
+    "func.return"(%13) : (tensor<9xf32>) -> () loc(#loc)
+  }) : () -> () loc(#loc)
+  "func.func"() <{function_type = (tensor<9xf32>) -> tensor<9xf32>, sym_name = "cummax", sym_visibility = "private"}> ({
+  ^bb0(%arg5: tensor<9xf32> loc("jit(<lambda>)"(#loc32))):
+    %7 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32> loc(#loc30)
+    %8 = "stablehlo.broadcast_in_dim"(%7) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<f32> loc(#loc30)
+    %9 = "stablehlo.reduce_window"(%arg5, %8) <{base_dilations = array<i64: 1>, padding = dense<[[0, 8]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 9>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg6: tensor<f32> loc("reduce_window_max:"(#loc10)), %arg7: tensor<f32> loc("reduce_window_max:"(#loc10))):
+      %10 = "stablehlo.maximum"(%arg6, %arg7) : (tensor<f32>, tensor<f32>) -> tensor<f32> loc(#loc30)
+      "stablehlo.return"(%10) : (tensor<f32>) -> () loc(#loc30)
+    }) : (tensor<9xf32>, tensor<f32>) -> tensor<9xf32> loc(#loc30)
+    "func.return"(%9) : (tensor<9xf32>) -> () loc(#loc37)
+  }) : () -> () loc(#loc37)
+  "func.func"() <{function_type = (tensor<9xf32>, tensor<3xf32>) -> tensor<11xf32>, sym_name = "convolve", sym_visibility = "private"}> ({
+  ^bb0(%arg3: tensor<9xf32> loc(unknown), %arg4: tensor<3xf32> loc(unknown)):
+    %6 = "func.call"(%arg3, %arg4) <{callee = @_conv}> : (tensor<9xf32>, tensor<3xf32>) -> tensor<11xf32> loc(#loc11)
+    "func.return"(%6) : (tensor<11xf32>) -> () loc(#loc)
+  }) : () -> () loc(#loc44)
+  "func.func"() <{function_type = (tensor<9xf32>, tensor<3xf32>) -> tensor<11xf32>, sym_name = "_conv", sym_visibility = "private"}> ({
+  ^bb0(%arg1: tensor<9xf32> loc(unknown), %arg2: tensor<3xf32> loc(unknown)):
+    %1 = "func.call"(%arg2) <{callee = @_flip}> : (tensor<3xf32>) -> tensor<3xf32> loc(#loc13)
+    %2 = "stablehlo.broadcast_in_dim"(%arg1) <{broadcast_dimensions = array<i64: 2>}> : (tensor<9xf32>) -> tensor<1x1x9xf32> loc(#loc14)
+    %3 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64: 2>}> : (tensor<3xf32>) -> tensor<1x1x3xf32> loc(#loc14)
+    %4 = "stablehlo.convolution"(%2, %3) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, lhs_dilation = array<i64: 1>, padding = dense<2> : tensor<1x2xi64>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>], rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>, window_strides = array<i64: 1>}> : (tensor<1x1x9xf32>, tensor<1x1x3xf32>) -> tensor<1x1x11xf32> loc(#loc15)
+    %5 = "stablehlo.reshape"(%4) : (tensor<1x1x11xf32>) -> tensor<11xf32> loc(#loc16)
+    "func.return"(%5) : (tensor<11xf32>) -> () loc(#loc)
+  }) : () -> () loc(#loc27)
+  "func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "_flip", sym_visibility = "private"}> ({
+  ^bb0(%arg0: tensor<3xf32> loc(unknown)):
+    %0 = "stablehlo.reverse"(%arg0) <{dimensions = array<i64: 0>}> : (tensor<3xf32>) -> tensor<3xf32> loc(#loc17)
+    "func.return"(%0) : (tensor<3xf32>) -> () loc(#loc)
+  }) : () -> () loc(#loc27)
+}) {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} : () -> () loc(#loc)
+#loc2 = loc("scripts/golden/stablehlo_texts.py":146:30 to :46)
+#loc6 = loc("scripts/golden/stablehlo_texts.py":146:93 to :98)
+#loc7 = loc("scripts/golden/stablehlo_texts.py":146:77 to :99)
+#loc8 = loc("scripts/golden/stablehlo_texts.py":304:15 to :22)
+#loc11 = loc("jit(_conv)")
+#loc12 = loc("jit")
+#loc13 = loc("jit(_flip)")
+#loc14 = loc("broadcast_in_dim")
+#loc15 = loc("conv_general_dilated")
+#loc16 = loc("squeeze")
+#loc17 = loc("rev")
+#loc18 = loc("cumulative.<locals>.<lambda>"(#loc2))
+#loc22 = loc("cumulative.<locals>.<lambda>"(#loc6))
+#loc23 = loc("cumulative.<locals>.<lambda>"(#loc7))
+#loc24 = loc("main"(#loc8))
+#loc27 = loc("jit:"(#loc12))
+#loc29 = loc(callsite(#loc20 at #loc24))
+#loc30 = loc("reduce_window_max"(#loc21))
+#loc31 = loc(callsite(#loc18 at #loc28))
+#loc33 = loc(callsite(#loc22 at #loc28))
+#loc34 = loc(callsite(#loc23 at #loc28))
+#loc35 = loc(callsite(#loc19 at #loc29))
+#loc36 = loc("jit(<lambda>)/jit(cumsum)"(#loc31))
+#loc38 = loc("jit(<lambda>)/slice"(#loc33))
+#loc39 = loc("jit(<lambda>)/jit(convolve)"(#loc34))
+#loc40 = loc("jit(<lambda>)"(#loc35))
+#loc41 = loc("jit(<lambda>)/jit"(#loc31))
+#loc42 = loc("jit(<lambda>)/jit"(#loc34))
+#loc43 = loc("jit:"(#loc41))
+#loc44 = loc("jit:"(#loc42))
