@@ -27,6 +27,7 @@ import { highestOf, lowestOf } from './lowest.js'
 import { repeated, transposed } from './moves.js'
 import { broadcastLanes } from './perElement.js'
 import { simpleBody } from './simpleBody.js'
+import { windowedSum } from './windowedSum.js'
 import { Complex, eachPart, eachPartOf, shapeOf, type Value } from './value.js'
 
 /** A reduction over axes by kernels of ours; the initial value comes first. */
@@ -50,7 +51,11 @@ function isKnown(init: Tensor, value: number): boolean {
 function sums(order: Order): Kernel {
   return (x, init, axes) => {
     const how = { order, ...(isFloat(x.dtype) && { accumulate: x.dtype }) }
-    if (isKnown(init, 0)) return sum(x, { axis: [...axes], ...how })
+    if (isKnown(init, 0)) {
+      return typeof order === 'object' && axes.length > 1
+        ? windowedSum(x, axes)
+        : sum(x, { axis: [...axes], ...how })
+    }
     return sum(started(x, init, axes), { axis: 0, ...how })
   }
 }
