@@ -1,13 +1,13 @@
 import { isSealed, sameShape, Tensor, withLocation } from '../../../tensors/tensor/index.js'
 import type { Block, Func, Module, Value as Name, Operation, Region } from '../module.js'
-import { type StaticType, staticType } from './elementType.js'
-import { located } from './located.js'
-import type { BoundRegion, Context, Elements, Frame, Run } from './lowering.js'
+import { type StaticType, staticType } from '../values/elementType.js'
+import { located } from '../values/located.js'
+import type { BoundRegion, Context, Elements, Frame, Run } from '../values/lowering.js'
+import { perElement } from '../values/perElement.js'
+import type { SemanticsOptions } from '../values/semantics.js'
+import { siteError, sourceLines } from '../values/sourceOf.js'
+import { Complex, partsOf, type Value } from '../values/value.js'
 import { isElementwise, loweringOf } from './lowerings.js'
-import { perElement } from './perElement.js'
-import type { SemanticsOptions } from './semantics.js'
-import { siteError, sourceLines } from './sourceOf.js'
-import { Complex, partsOf, type Value } from './value.js'
 
 /** A function of the module, made ready. */
 export type BoundFunction = (values: readonly Value[]) => readonly Value[]

@@ -1,11 +1,11 @@
 import { checkOptions, checkRecord, noOptions, type OptionTable, shown } from '../../../base/options/index.js'
 import { type DType, sameShape, Tensor } from '../../../tensors/tensor/index.js'
 import type { Attributes, Func, Module } from '../module.js'
+import { type StaticType, staticType } from '../values/elementType.js'
+import { type SemanticsOptions, semanticsNames, semanticsOf } from '../values/semantics.js'
+import { Complex, type Value } from '../values/value.js'
 import { bindModule } from './bindModule.js'
-import { type StaticType, staticType } from './elementType.js'
 import { namedValue } from './namedValue.js'
-import { type SemanticsOptions, semanticsNames, semanticsOf } from './semantics.js'
-import { Complex, type Value } from './value.js'
 
 /** What goes into a program and comes out of it: a tensor, or of complex numbers the tensors of their parts. */
 export type ProgramValue = Tensor | { readonly re: Tensor; readonly im: Tensor }
