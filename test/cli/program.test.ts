@@ -70,7 +70,7 @@ describe('tpu-toolkit program run', () => {
     const { results, step } = JSON.parse((await run('--carry')).out)
     expect([step, results[0].first, results[0].most]).toEqual([3, '0', '0.25'])
     const both = JSON.parse((await run('--carry', 'p=result[0],x=result[1]')).out)
-    expect(both.results[0].first).not.toBe(results[0].first)
+    expect([results[1].most, both.results[1].most]).toEqual(['0.5', '0'])
   })
 
   it('--random draws the same numbers for a key, others for another', async () => {
@@ -228,4 +228,31 @@ describe('tpu-toolkit doctor of a program', () => {
       expect(out).toMatch(/sub bfloat16 \[12, 1\] at transformer\.py:14:15, 0 for 0\.048/)
     })
   }
+})
+
+describe('docs/jax.md', () => {
+  const page = readFileSync(new URL('../../docs/jax.md', import.meta.url), 'utf8')
+  const shown = [...page.matchAll(/```sh\ntpu-toolkit (.*)\n```\n\n```text\n([\s\S]*?)```/g)].map(
+    ([, command, text]) => ({
+      command: command!,
+      lines: text!.split('\n').filter((line) => line !== '' && line !== '...'),
+    }),
+  )
+
+  it('has the lines of examples/jax/dump.py', () => {
+    expect(page).toContain(readFileSync(`${examples}dump.py`, 'utf8').trim())
+  })
+
+  it.each(shown.filter(({ command }) => isLong || !command.startsWith('doctor')))(
+    'shows what $command prints',
+    async ({ command, lines }) => {
+      const args = command
+        .split(' ')
+        .map((word) => (word.startsWith('examples/') ? join(examples, '../..', word) : word))
+      const { out } = await runCli(...args, ...(args[0] === 'doctor' ? ['--out', file('report')] : []))
+      const printed = out.split('\n')
+      expect(lines.filter((line) => !printed.includes(line))).toEqual([])
+      expect(lines.length).toBeGreaterThan(3)
+    },
+  )
 })
