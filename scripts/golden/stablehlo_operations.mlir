@@ -139,5 +139,6 @@ func.func @main(%x: tensor<3x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>}
   %r133:2 = stablehlo.while(%it = %x, %j = %i) : tensor<3x4xf32>, tensor<i32> attributes {foo.b} cond { stablehlo.return %b : tensor<i1> } do { stablehlo.return %it, %j : tensor<3x4xf32>, tensor<i32> }
   %r134 = stablehlo.convolution(%c1, %c2) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 1], rhs_dilate = [2, 2], reverse = [0, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]} : (tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x4x4x4xf32>
   %r135, %q135 = stablehlo.rng_bit_generator %p, algorithm = PHILOX : (tensor<1x2xui64>) -> (tensor<1x2xui64>, tensor<2x2xui32>)
+  %mesh0 = "stablehlo.all_gather"(%x) {all_gather_dim = 1 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 4>]>, axes = [#stablehlo.axis_ref<name = "y", sub_axis_info = (1)2>]>} : (tensor<3x4xf32>) -> tensor<3x8xf32>
   return
 }

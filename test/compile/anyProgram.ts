@@ -56,10 +56,9 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
       )
     }
     if (!t.isFloat(dtype)) {
-      return t.tensor(
-        Array.from({ length: size }, () => below(dtype === 'int32' ? 9 : 7) - (dtype === 'int32' ? 4 : 0)),
-        { shape: of, dtype },
-      )
+      const { signed } = t.dtypeFacts(dtype)
+      const values = Array.from({ length: size }, () => below(signed ? 9 : 7) - (signed ? 4 : 0))
+      return t.cast(t.tensor(values, { shape: of, dtype: 'int32' }), dtype)
     }
     const { max, minPositive, minNormal } = t.dtypeFacts(dtype)
     const wild = draw() < 0.4
@@ -132,11 +131,24 @@ export function anyProgram(draw: () => number, sizes: readonly Shape[] = small):
 
   const arithmetic = [t.add, t.sub, t.mul, t.div, t.minimum, t.maximum, t.pow, t.atan2, t.hypot]
   const whole = [t.add, t.sub, t.mul, t.minimum, t.maximum]
+  const ofIntegers = [
+    t.bitwiseAnd,
+    t.bitwiseOr,
+    t.bitwiseXor,
+    t.leftShift,
+    t.rightShiftLogical,
+    t.rem,
+    t.truncDiv,
+  ]
+  const ofBits = [t.bitwiseNot, t.populationCount, t.countLeadingZeros, t.reduceXor]
   const compare = [t.equal, t.notEqual, t.less, t.lessEqual, t.greater, t.greaterEqual]
   const makers: readonly (() => Maker)[] = [
     () => two(float, pick(arithmetic)),
     () => two(float, pick(arithmetic.slice(0, 4))),
-    () => two((x) => x.dtype === 'int32' || x.dtype === 'uint32', pick(whole)),
+    () => two((x) => t.isInteger(x.dtype), pick(whole)),
+    () => two((x) => t.isInteger(x.dtype), pick(ofIntegers)),
+    () => one((x) => t.isInteger(x.dtype), pick(ofBits) as t.Unary),
+    () => two(float, t.rem),
     () => {
       const f = pick(arithmetic.slice(0, 4))
       const c = draw() * 4 - 2

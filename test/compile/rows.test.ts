@@ -6,7 +6,10 @@ import { difference } from './difference.js'
 
 const drawn = (shape: readonly number[], dtype: t.DType): t.Tensor =>
   t.tensor(
-    Array.from({ length: t.sizeOf(shape) }, (_, i) => (dtype === 'bool' ? i % 2 : (i * 7) % 11)),
+    Array.from(
+      { length: t.sizeOf(shape) },
+      (_, i) => ((i * 7) % 11) % Math.min(11, t.dtypeFacts(dtype).max + 1),
+    ),
     { shape, dtype },
   )
 

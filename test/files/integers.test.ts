@@ -6,6 +6,8 @@ import {
   decodeNpy,
   decodeNpz,
   decodeSafetensors,
+  encodeNpy,
+  encodeSafetensors,
   openNpy,
   openSafetensors,
   readNpy,
@@ -93,7 +95,7 @@ describe('integers in files', () => {
     expect(decodeNpy(npy('>V2', '(1,)', Uint16Array.of(0x3f80))).toBits()).toEqual(Uint16Array.of(0x3f80))
   })
 
-  it('an integer that no dtype holds is an error that names the array, with integers: bigint it is read', () => {
+  it('an integer that float64 does not hold is an error that names the array, with integers: bigint it is read', () => {
     const data = BigInt64Array.of(2n ** 53n + 1n, -5n)
     const file = npy('<i8', '(2,)', data)
     const zip = zipSync({
@@ -101,9 +103,9 @@ describe('integers in files', () => {
       'ids.npy': [file, { level: 0 }],
     })
     const safe = safetensors(['ids', 'I64', data], ['small', 'I8', Int8Array.of(3)])
-    const why = 'a int64 that no dtype holds exactly in'
+    const why = 'an integer that float64 does not hold in'
     expect(() => decodeNpy(file)).toThrow(
-      new RangeError(`decodeNpy: ${why} the array, read it with integers: 'bigint' [9007199254740993n]`),
+      new RangeError(`decodeNpy: ${why} the array, read it with integers: 'same' [9007199254740993n]`),
     )
     expect(() => decodeNpz(zip)).toThrow(`decodeNpz: ids: ${why} the array`)
     expect(() => decodeSafetensors(safe)).toThrow(`decodeSafetensors: ${why} ids`)
@@ -114,8 +116,40 @@ describe('integers in files', () => {
     expect(tensors['ids']).toEqual(big)
     expect(tensors['small']).toBeInstanceOf(Tensor)
     expect(() => decodeNpy(file, { integers: 'number' as never })).toThrow(
-      new RangeError('decodeNpy: unknown integers, there are exact, bigint [number]'),
+      new RangeError('decodeNpy: unknown integers, there are exact, bigint, same [number]'),
     )
+  })
+
+  it('with integers: same, or of a dtype that is asked for, are tensors of the dtype of the file, to the bit', () => {
+    const files = [
+      ['int8', '|i1', 'I8', Int8Array.of(-128, 127)],
+      ['uint8', '|u1', 'U8', Uint8Array.of(0, 255)],
+      ['int16', '<i2', 'I16', Int16Array.of(-32768, 5)],
+      ['uint16', '<u2', 'U16', Uint16Array.of(65535, 5)],
+      ['int64', '<i8', 'I64', BigInt64Array.of(-(2n ** 63n), 2n ** 53n + 1n)],
+      ['uint64', '<u8', 'U64', BigUint64Array.of(2n ** 64n - 1n, 3n)],
+    ] as const
+    for (const [dtype, descr, stored, data] of files) {
+      const bytes = npy(descr, '(2,)', data)
+      const x = decodeNpy(bytes, { integers: 'same' })
+      expect(x).toEqual(new Tensor(dtype, [2], data as never))
+      expect(decodeNpy(bytes, { dtype })).toEqual(x)
+      expect(encodeNpy(x)).toEqual(encodeNpy(decodeNpy(encodeNpy(x), { dtype })))
+      expect(decodeNpy(encodeNpy(x), { integers: 'same' })).toEqual(x)
+      const file = safetensors(['x', stored, data])
+      expect(decodeSafetensors(file, { integers: 'same' }).tensors['x']).toEqual(x)
+      // A note in the file, which readers in Python pass over.
+      expect(decodeSafetensors(encodeSafetensors({ x })).tensors['x']).toEqual(x)
+    }
+  })
+
+  it('of 2 and 4 bits are read with copies of the sign and without, as ml_dtypes has them', () => {
+    const bytes = npy('<V1', '(3,)', Uint8Array.of(15, 1, 0xff))
+    expect(decodeNpy(bytes, { dtype: 'int4' }).toNested()).toEqual([-1, 1, -1])
+    expect(() => decodeNpy(bytes, { dtype: 'uint4' })).toThrow(
+      'decodeNpy: not a code of uint4 in the array [255]',
+    )
+    expect(() => decodeNpy(npy('<V1', '(1,)', Uint8Array.of(16)), { dtype: 'int4' })).toThrow('[16]')
   })
 
   it('readRows gives float64 for every part of a file of 64-bit integers', () => {

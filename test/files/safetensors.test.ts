@@ -71,7 +71,7 @@ describe('files of Python safetensors 0.6', () => {
 
   it('integers that are none of our dtypes are read where they fit, and as bytes from openSafetensors', () => {
     expect(() => decodeSafetensors(read('foreign.safetensors'))).toThrow(
-      "decodeSafetensors: a uint64 that no dtype holds exactly in uint64, read it with integers: 'bigint'",
+      "decodeSafetensors: an integer that float64 does not hold in uint64, read it with integers: 'same'",
     )
     expect(
       decodeSafetensors(read('foreign.safetensors'), { integers: 'bigint' }).tensors['int8'],

@@ -81,5 +81,5 @@ describe(`parse of damaged texts (seed ${seed})`, () => {
     )
     expect(read).toBeGreaterThan(0)
     expect(read).toBeLessThan(numRuns / 2)
-  })
+  }, 300_000)
 })

@@ -279,13 +279,19 @@ describe('parse, values and functions', () => {
   })
 
   it('reads the operations by which tests of the specification check themselves', () => {
-    const [eq, close] = body(
-      'check.expect_eq_const %x, dense<1.0> : tensor<4xf32>\ncheck.expect_close %x, %x, max_ulp_difference = 3 : tensor<4xf32>, tensor<4xf32>',
-    )
+    const [eq, close, same, probe, serialized] = body(`
+      check.expect_eq_const %x, dense<1.0> : tensor<4xf32>
+      check.expect_close %x, %x, max_ulp_difference = 3, min_ulp_difference = 1 : tensor<4xf32>, tensor<4xf32>
+      check.expect_eq %x, %x : tensor<4xf32>
+      %0 = interpreter.probe %x, probe_id = "p" : tensor<4xf32>
+      check.expect_serialized_eq %0, probe_id = "p", iter = 1 : tensor<4xf32>`)
     expect(eq!.attributes['value']).toMatchObject({ kind: 'denseElements', splat: true })
-    expect(close).toMatchObject({
-      operands: [{ name: 'x' }, { name: 'x' }],
-      attributes: { max_ulp_difference: { value: 3 } },
+    expect(close!.attributes).toMatchObject({
+      max_ulp_difference: { value: 3 },
+      min_ulp_difference: { value: 1 },
     })
+    expect(same!.operands).toEqual(close!.operands)
+    expect(probe!.results[0]!.type).toBe(same!.operands[0]!.type)
+    expect(serialized!.attributes['probe_id']).toEqual({ kind: 'string', value: 'p' })
   })
 })

@@ -1,6 +1,6 @@
 import { checkName, checkOptions, type OptionTable, shown } from '../../base/options/index.js'
 import type { DType, Tensor } from '../../tensors/tensor/index.js'
-import { type BigIntegers, type Integers, integersOf, isFileInteger } from './integers.js'
+import { type BigIntegers, type Integers, integersOf } from './integers.js'
 import { type NpyHeader, readNpyHeader } from './npyHeader.js'
 import { orderedBytes } from './npyOrder.js'
 import { tensorOf } from './tensorBytes.js'
@@ -9,7 +9,7 @@ import { tensorOf } from './tensorBytes.js'
 export interface NpyOptions {
   /** What bytes without a meaning ('<V1', '|u1', '<u2' ...) are codes of. Default: '<V2' is bfloat16, integers are integers. */
   readonly dtype?: DType
-  /** What becomes of integers of 64 bits. Default 'exact'. */
+  /** What becomes of integers. Default 'exact'. */
   readonly integers?: Integers
 }
 
@@ -23,7 +23,7 @@ export function checkNpyOptions(op: string, options: NpyOptions): Integers {
 
 /** What integers become. */
 export function checkIntegers(op: string, integers: Integers = 'exact'): Integers {
-  checkName(op, 'integers', integers, ['exact', 'bigint'])
+  checkName(op, 'integers', integers, ['exact', 'bigint', 'same'])
   return integers
 }
 
@@ -32,7 +32,7 @@ export function checkIntegers(op: string, integers: Integers = 'exact'): Integer
  *
  * Dtype     as `encodeNpy` stores them, in either byte order. Integers of 8 and 16 bits are read as int32 or uint32; those
  *           of 64 bits as these where all of them fit, else as float64 where it holds each one; with `integers: 'bigint'`
- *           as a `BigIntegers`.
+ *           as a `BigIntegers`. With `integers: 'same'`, and where `dtype` names it, an integer dtype stays what it is.
  * Shape     row-major whatever order the file has: an array in Fortran order is transposed.
  * Rounding  none.
  * Throws    TypeError for a dtype that is none of ours ('<c8', '<U3', structured and pickled arrays ...), to be converted
@@ -47,7 +47,10 @@ export function decodeNpy(
   bytes: Uint8Array,
   options: NpyOptions & { readonly integers: 'bigint' },
 ): Tensor | BigIntegers
-export function decodeNpy(bytes: Uint8Array, options?: NpyOptions & { readonly integers?: 'exact' }): Tensor
+export function decodeNpy(
+  bytes: Uint8Array,
+  options?: NpyOptions & { readonly integers?: 'exact' | 'same' },
+): Tensor
 export function decodeNpy(bytes: Uint8Array, options: NpyOptions = {}): Tensor | BigIntegers {
   const op = 'decodeNpy'
   const integers = checkNpyOptions(op, options)
@@ -75,7 +78,7 @@ export function decodeNamed(
     new Uint8Array(bytes.subarray(position, position + n))
   const header: NpyHeader = readNpyHeader(op, bytes.length, read, dtype)
   const data = orderedBytes(header, read(header.start, header.bytes))
-  return isFileInteger(header.dtype)
-    ? integersOf(op, where, header.dtype, header.shape, data, integers)
+  return header.integer
+    ? integersOf(op, where, header.integer, header.shape, data, integers)
     : tensorOf(op, where, header.dtype, header.shape, data)
 }

@@ -10,7 +10,7 @@ import { entryFacts } from './safetensorsOver.js'
 
 /** How a safetensors file is read. */
 export interface SafetensorsReadOptions {
-  /** What becomes of integers of 64 bits; see `decodeNpy`. Default 'exact'. */
+  /** What becomes of integers; see `Integers`. Default 'exact'. */
   readonly integers?: Integers
 }
 
@@ -35,7 +35,8 @@ export interface SafetensorsContents<T = Tensor> {
  * The tensors in the bytes of a safetensors file; they share no memory with it.
  *
  * Dtype     as `encodeSafetensors` stores them, and the names that safetensors 0.7 added. Integers of 8 and 16 bits are
- *           read as int32 or uint32, U8 without a note among them; those of 64 bits as `decodeNpy` reads them. What is none
+ *           read as int32 or uint32, U8 without a note among them; those of 64 bits as `decodeNpy` reads them, and with
+ *           `integers: 'same'` all as they are; those that `encodeSafetensors` wrote come back as they were. What is none
  *           of ours (C64, F4, F6) is listed in `unread`: `openSafetensors` reads its bytes.
  * Rounding  none.
  * Throws    RangeError that says why for a header that is longer than 100,000,000 bytes, not UTF-8, not JSON, nests deeper
@@ -50,7 +51,7 @@ export function decodeSafetensors(
 ): SafetensorsContents<Tensor | BigIntegers>
 export function decodeSafetensors(
   bytes: Uint8Array,
-  options?: SafetensorsReadOptions & { readonly integers?: 'exact' },
+  options?: SafetensorsReadOptions & { readonly integers?: 'exact' | 'same' },
 ): SafetensorsContents
 export function decodeSafetensors(
   bytes: Uint8Array,

@@ -6,7 +6,7 @@ import { bytesOf } from './tensorBytes.js'
 /**
  * A tensor as the bytes of an npy file, version 1.0, row-major and little-endian: the bytes that NumPy 2.4 writes.
  *
- * Dtype     bool float16 float32 float64 int32 uint32 by NumPy's own names. The others as ml_dtypes arrays are saved:
+ * Dtype     bool float16 float32 float64 and integers of 8 to 64 bits by NumPy's own names. The others as ml_dtypes arrays are saved:
  *           bfloat16 as '<V2', codes of at most 8 bits as '<V1'; after `numpy.load`, `array.view(ml_dtypes.bfloat16)`
  *           is the tensor. (ml_dtypes names float8_e5m2 '<f1', which NumPy then refuses to load; here it is '<V1'.)
  * Rounding  none: every bit is kept.

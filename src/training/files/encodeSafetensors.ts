@@ -22,8 +22,9 @@ const writeNames: OptionTable<SafetensorsOptions> = { metadata: 'optional' }
  * tensors give equal bytes. No maintained JavaScript package was found that writes the format.
  *
  * Dtype     F32 F64 BF16 F16 I32 U32 BOOL, float8_e4m3fn as F8_E4M3, float8_e5m2 as F8_E5M2, float8_e8m0fnu as F8_E8M0.
- *           Every other format is stored as U8, one code a byte, and the metadata entry `tpu-toolkit.dtypes` names
- *           it: a JSON object from tensor name to dtype.
+ *           Integers are I8 U8 I16 U16 I64 U64, of 2 and 4 bits one a byte, and every other format is U8, one code a byte; the
+ *           metadata entry `tpu-toolkit.dtypes` names
+ *           both: a JSON object from tensor name to dtype.
  * Rounding  none: the bits of every element are kept, NaN payloads included.
  * Special   what names cannot show (empty objects and arrays, dots within keys, objects with keys 0, 1 ...) is kept by
  *           the metadata entry `tpu-toolkit.tree`: the tree as JSON with 0 for each tensor. Other files have no such

@@ -1,6 +1,6 @@
 import { type DType, dtypes } from '../../tensors/tensor/index.js'
 import { pathsOf, replaceLeaves, type Tree, treeFromPaths } from '../../tensors/tree/index.js'
-import { type StoredDType, storedAs } from './storedDtype.js'
+import { dtypeOfStored, type StoredDType, storedAs } from './storedDtype.js'
 import { maxDepth, strictJson } from './strictJson.js'
 
 /** Metadata entries that are ours begin so. */
@@ -16,7 +16,7 @@ const leaves = { isLeaf: (value: unknown): value is 0 => value === 0 }
 export interface Extras {
   /** The user's metadata. */
   readonly metadata: ReadonlyMap<string, string>
-  /** The dtypes of tensors that are stored as U8, by name. */
+  /** The dtypes of tensors that are stored under the name of another, by name. */
   readonly dtypes: ReadonlyMap<string, DType>
   /** The outline of the tree, where the names alone do not give it. */
   readonly outline: Outline | undefined
@@ -45,7 +45,7 @@ export function writeExtras(
   outline: Outline,
 ): [string, string][] {
   const entries: [string, string][] = []
-  const coded = [...named].filter(([, dtype]) => storedAs(dtype) === 'U8')
+  const coded = [...named].filter(([, dtype]) => isNoted(dtype))
   if (coded.length > 0) entries.push([dtypesKey, JSON.stringify(Object.fromEntries(coded))])
   const text = JSON.stringify(outline)
   if (text !== outlineByNames(named.keys())) {
@@ -88,6 +88,11 @@ function outlineByNames(named: Iterable<string>): string | undefined {
   }
 }
 
+/** Whether a dtype is stored under a name that alone means something else. */
+function isNoted(dtype: DType): boolean {
+  return dtypeOfStored(storedAs(dtype)) !== dtype
+}
+
 function readDTypes(op: string, text: string, stored: ReadonlyMap<string, StoredDType>): Map<string, DType> {
   const value = strictJson(op, text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -95,7 +100,7 @@ function readDTypes(op: string, text: string, stored: ReadonlyMap<string, Stored
   }
   const known: ReadonlySet<unknown> = new Set(dtypes)
   for (const [name, dtype] of Object.entries(value)) {
-    if (!known.has(dtype) || storedAs(dtype as DType) !== 'U8' || stored.get(name) !== 'U8') {
+    if (!known.has(dtype) || !isNoted(dtype as DType) || stored.get(name) !== storedAs(dtype as DType)) {
       throw new RangeError(
         `${op}: ${dtypesKey} does not fit the tensor [${name.slice(0, 50)}: ${String(dtype)}]`,
       )

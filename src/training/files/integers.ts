@@ -1,10 +1,11 @@
 import { shown } from '../../base/options/index.js'
 import { type Shape, Tensor } from '../../tensors/tensor/index.js'
+import { tensorOf } from './tensorBytes.js'
 
-/** Integers that files hold and tensors do not. */
+/** Integers of which files are full, and which readers give as int32 or uint32 where nothing else is said. */
 export type FileInteger = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int64' | 'uint64'
 
-/** An array of 64-bit integers, as `{ integers: 'bigint' }` gives it: no tensor, since no dtype holds them all. */
+/** An array of 64-bit integers, as `{ integers: 'bigint' }` gives it: no tensor. `{ integers: 'same' }` gives a tensor. */
 export interface BigIntegers {
   readonly dtype: 'int64' | 'uint64'
   readonly shape: Shape
@@ -12,10 +13,11 @@ export interface BigIntegers {
 }
 
 /**
- * What becomes of 64-bit integers. 'exact', the default: int32 (uint32 where they are unsigned) if all of them fit, else
- * float64 if it holds each one exactly, else an error that names the array. 'bigint': a `BigIntegers`, always.
+ * What becomes of integers. 'exact', the default: of 8 and 16 bits int32 (uint32 where they are unsigned), of 64 bits that if all
+ * of them fit, else float64 if it holds each one exactly, else an error that names the array. 'bigint': those of 64 bits a
+ * `BigIntegers`, always. 'same': tensors of the file's own dtype, int8 to uint64.
  */
-export type Integers = 'exact' | 'bigint'
+export type Integers = 'exact' | 'bigint' | 'same'
 
 const classes = {
   int8: Int8Array,
@@ -25,11 +27,6 @@ const classes = {
   int64: BigInt64Array,
   uint64: BigUint64Array,
 } as const
-
-/** Bytes of one of them. */
-export function integerBytes(kind: FileInteger): 1 | 2 | 4 | 8 {
-  return kind === 'int64' || kind === 'uint64' ? 8 : kind === 'int8' || kind === 'uint8' ? 1 : 2
-}
 
 /** Whether a dtype of a file is one of them. */
 export function isFileInteger(name: unknown): name is FileInteger {
@@ -65,7 +62,7 @@ export function integerTensor(
     if (value < least || value > most) fits = false
     if (BigInt(numbers[i]!) !== value) {
       throw new RangeError(
-        `${op}: a ${kind} that no dtype holds exactly in ${where}, read it with integers: 'bigint' [${shown(value)}]`,
+        `${op}: an integer that float64 does not hold in ${where}, read it with integers: 'same' [${shown(value)}]`,
       )
     }
   }
@@ -81,6 +78,7 @@ export function integersOf(
   bytes: Uint8Array,
   integers: Integers,
 ): Tensor | BigIntegers {
+  if (integers === 'same') return tensorOf(op, where, kind, shape, bytes)
   if (integers === 'exact' || (kind !== 'int64' && kind !== 'uint64')) {
     return integerTensor(op, where, kind, shape, bytes)
   }

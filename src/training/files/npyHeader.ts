@@ -1,11 +1,14 @@
 import type { DType, Shape } from '../../tensors/tensor/index.js'
 import type { FileInteger } from './integers.js'
-import { dtypeOfDescr, itemBytes } from './npyDescr.js'
+import { dtypeOfDescr } from './npyDescr.js'
 import { parseNpyDictionary } from './npyDictionary.js'
+import { widthOf } from './tensorBytes.js'
 
 /** What the header of an npy file says, checked. */
 export interface NpyHeader {
-  readonly dtype: DType | FileInteger
+  readonly dtype: DType
+  /** The dtype, where it is an integer that is read as int32 or uint32 unless it is to stay what it is. */
+  readonly integer: FileInteger | undefined
   readonly shape: Shape
   /** Whether the first axis runs fastest, as in Fortran. */
   readonly fortranOrder: boolean
@@ -51,8 +54,8 @@ export function readNpyHeader(
   const text =
     major === 3 ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(words) : String.fromCharCode(...words)
   const { descr, fortranOrder, shape } = parseNpyDictionary(op, text)
-  const { dtype, bigEndian } = dtypeOfDescr(op, descr, asDtype)
-  const bytes = shape.reduce((product, n) => checked(product * n), itemBytes(dtype))
+  const { dtype, integer, bigEndian } = dtypeOfDescr(op, descr, asDtype)
+  const bytes = shape.reduce((product, n) => checked(product * n), widthOf(dtype))
   if (Number.isNaN(bytes)) throw new RangeError(`${op}: a shape too large for any file [${shape.join(', ')}]`)
   const found = size - start - length
   if (found !== bytes) {
@@ -60,7 +63,7 @@ export function readNpyHeader(
       `${op}: ${descr} of shape [${shape.join(', ')}] needs ${bytes} bytes of data [${found}]`,
     )
   }
-  return { dtype, shape, fortranOrder, bigEndian, start: start + length, bytes }
+  return { dtype, integer, shape, fortranOrder, bigEndian, start: start + length, bytes }
 }
 
 /** The header as NumPy writes it: padded so that the data begin at a multiple of 64. */

@@ -1,10 +1,10 @@
 import { type Shape, stridesOf } from '../../tensors/tensor/index.js'
-import { itemBytes } from './npyDescr.js'
 import type { NpyHeader } from './npyHeader.js'
+import { widthOf } from './tensorBytes.js'
 
 /** Bytes of a whole array as they must lie in memory: little-endian, row-major. Takes `bytes` over. */
 export function orderedBytes(header: NpyHeader, bytes: Uint8Array): Uint8Array {
-  const width = itemBytes(header.dtype)
+  const width = widthOf(header.dtype)
   littleEndian(header, bytes)
   if (!header.fortranOrder || header.shape.length < 2) return bytes
   const ordered = new Uint8Array(bytes.length)
@@ -15,7 +15,7 @@ export function orderedBytes(header: NpyHeader, bytes: Uint8Array): Uint8Array {
 /** Reverses the bytes of each element in place, where the file has the other byte order. */
 export function littleEndian({ bigEndian, dtype }: NpyHeader, bytes: Uint8Array): void {
   if (!bigEndian) return
-  const width = itemBytes(dtype)
+  const width = widthOf(dtype)
   for (let at = 0; at < bytes.length; at += width) {
     for (let [low, high] = [at, at + width - 1]; low < high; low++, high--) {
       const byte = bytes[low]!

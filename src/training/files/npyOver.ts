@@ -1,7 +1,7 @@
 import { type DType, type Shape, sizeOf, type Tensor } from '../../tensors/tensor/index.js'
 import { type ByteSource, type CheckedSource, checkedSource } from './byteSource.js'
 import { checkNpyOptions, type NpyOptions } from './decodeNpy.js'
-import { type FileInteger, integerTensor, isFileInteger } from './integers.js'
+import { integerTensor } from './integers.js'
 import { readNpyHeader } from './npyHeader.js'
 import { littleEndian, orderedBytes } from './npyOrder.js'
 import { rowsOf } from './rowsOf.js'
@@ -9,8 +9,8 @@ import { tensorOf } from './tensorBytes.js'
 
 /** An open npy file of which rows are read. */
 export interface NpyFile {
-  /** What the file holds; integers that no tensor has are read as `read` and `readRows` say. */
-  readonly dtype: DType | FileInteger
+  /** What the file holds; integers of other widths than 32 bits are read as `read` and `readRows` say. */
+  readonly dtype: DType
   readonly shape: Shape
   /** Reads all of it, integers as `decodeNpy` reads them. */
   read(): Tensor
@@ -50,10 +50,10 @@ export function npyOver(source: ByteSource, options: Omit<NpyOptions, 'integers'
 export function npyFile(op: string, file: CheckedSource, options: Omit<NpyOptions, 'integers'>): NpyFile {
   try {
     const header = readNpyHeader(op, file.size, file.read, options.dtype)
-    const { dtype, shape, start: dataStart, bytes, fortranOrder } = header
+    const { dtype, integer, shape, start: dataStart, bytes, fortranOrder } = header
     const tensorFrom = (from: string, part: Shape, data: Uint8Array): Tensor =>
-      isFileInteger(dtype)
-        ? integerTensor(from, 'the array', dtype, part, data, from !== 'read')
+      integer
+        ? integerTensor(from, 'the array', integer, part, data, from !== 'read')
         : tensorOf(from, 'the array', dtype, part, data)
     return {
       dtype,

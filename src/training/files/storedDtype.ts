@@ -61,7 +61,7 @@ const onlyRead: Readonly<Partial<Record<StoredDType, DType>>> = {
   F8_E5M2FNUZ: 'float8_e5m2fnuz',
 }
 
-/** Names of integers that no tensor has. */
+/** Names of integers that are read as int32 or uint32, unless they are to stay what they are. */
 const integers: Readonly<Partial<Record<StoredDType, FileInteger>>> = {
   I8: 'int8',
   U8: 'uint8',
@@ -87,7 +87,10 @@ const named: Readonly<Partial<Record<StoredDType, DType>>> = {
 
 const storedNames = Object.keys(storedBits) as StoredDType[]
 const storedUnder: ReadonlyMap<DType, StoredDType> = new Map(
-  (Object.entries(named) as [StoredDType, DType][]).map(([stored, dtype]) => [dtype, stored]),
+  (Object.entries({ ...integers, ...named }) as [StoredDType, DType][]).map(([stored, dtype]) => [
+    dtype,
+    stored,
+  ]),
 )
 
 /** Whether the format has a dtype of this name. */
@@ -105,14 +108,14 @@ export function dtypeOfStored(stored: StoredDType): DType | undefined {
   return named[stored] ?? onlyRead[stored]
 }
 
-/** The integers of that name which no tensor has, undefined where it means something else. */
+/** The integers of that name which are not read as they are, undefined where it means something else. */
 export function integerOfStored(stored: StoredDType): FileInteger | undefined {
   return integers[stored]
 }
 
-/** The name a dtype is stored under: 'U8', one code a byte, where the format has none for it. */
+/** The name a dtype is stored under: 'U8', one code a byte, where the format has none for it, 'I8' of int2 and int4. */
 export function storedAs(dtype: DType): StoredDType {
-  return storedUnder.get(dtype) ?? 'U8'
+  return storedUnder.get(dtype) ?? (dtype === 'int2' || dtype === 'int4' ? 'I8' : 'U8')
 }
 
 /** The place in the order of alignment. */

@@ -7,9 +7,8 @@ export function bytesOf(x: Tensor): Uint8Array {
 
 /** The width of a stored element in bytes: codes of at most 8 bits take one each. */
 export function widthOf(dtype: DType): 1 | 2 | 4 | 8 {
-  if (dtype === 'float64') return 8
-  if (dtype === 'float32' || dtype === 'int32' || dtype === 'uint32') return 4
-  return dtypeFacts(dtype).bits > 8 ? 2 : 1
+  const { bits } = dtypeFacts(dtype)
+  return bits <= 8 ? 1 : bits === 16 ? 2 : bits === 32 ? 4 : 8
 }
 
 /**
@@ -19,16 +18,18 @@ export function widthOf(dtype: DType): 1 | 2 | 4 | 8 {
 export function tensorOf(op: string, where: string, dtype: DType, shape: Shape, bytes: Uint8Array): Tensor {
   const bits = widthOf(dtype) === 1 ? dtypeFacts(dtype).bits : 8
   if (bits < 8) {
-    const strange = bytes.find((code) => code >= 2 ** bits)
+    // Of integers with a sign the bits alone, as ml_dtypes has them, or with copies of the sign before them.
+    const signed = dtype === 'int2' || dtype === 'int4'
+    const strange = bytes.find((code) => code >= 2 ** bits && !(signed && code >= 256 - 2 ** (bits - 1)))
     if (strange !== undefined) throw new RangeError(`${op}: not a code of ${dtype} in ${where} [${strange}]`)
+  }
+  if (dtype === 'int2' || dtype === 'int4') {
+    const shift = 32 - bits
+    for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i]! << shift) >> shift
   }
   return new Tensor(dtype, [...shape], storageOver(dtype, bytes.buffer as ArrayBuffer))
 }
 
 function storageOver(dtype: DType, buffer: ArrayBuffer): Storage {
-  if (dtype === 'float64') return new Float64Array(buffer)
-  if (dtype === 'float32') return new Float32Array(buffer)
-  if (dtype === 'int32') return new Int32Array(buffer)
-  if (dtype === 'uint32') return new Uint32Array(buffer)
-  return widthOf(dtype) === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer)
+  return new (dtypeFacts(dtype).storage)(buffer)
 }

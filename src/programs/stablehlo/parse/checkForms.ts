@@ -1,7 +1,5 @@
-import type { Type } from '../module.js'
 import { checkOperands, readValue } from './draft.js'
-import { type Field, type Form, items, readAttributes, set } from './formParts.js'
-import { readNumberOf } from './numbers.js'
+import { type Field, type Form, integer, items, readAttributes, set, text, types } from './formParts.js'
 import { readTypes } from './readType.js'
 
 /** `%0, dense<...> : type` */
@@ -12,29 +10,33 @@ const withConstant: Form = (reader, draft) => {
   readAttributes(reader, draft)
 }
 
-const fields: Readonly<Record<string, Field>> = {
-  max_ulp_difference: { name: 'max_ulp_difference', read: (reader) => readNumberOf(reader, 'ui64') },
-  min_ulp_difference: { name: 'min_ulp_difference', read: (reader) => readNumberOf(reader, 'ui64') },
-  tolerance: { name: 'tolerance', read: (reader) => readNumberOf(reader, 'f64') },
+/** The type of every operand, or one for all of them; there are no results. */
+const operandTypes: Form = (reader, draft) => {
+  reader.cursor.expect(':')
+  const listed = readTypes(reader)
+  checkOperands(reader, draft, listed.length === 1 ? draft.operands.map(() => listed[0]!) : listed)
 }
 
-/** `: type` of all operands, or one type each. */
-const oneOrEach: Form = (reader, draft) => {
-  const { length } = draft.operands
-  const types = reader.cursor.accept(':') ? readTypes(reader) : []
-  checkOperands(reader, draft, types.length === 1 ? new Array<Type>(length).fill(types[0]!) : types)
+const distances: Readonly<Record<string, Field>> = {
+  max_ulp_difference: { name: 'max_ulp_difference', read: integer('i64') },
+  min_ulp_difference: { name: 'min_ulp_difference', read: integer('i64') },
 }
 
-const pair = items(fields, oneOrEach)
+const probe: Readonly<Record<string, Field>> = {
+  iter: { name: 'iteration', read: integer('i32') },
+  probe_id: { name: 'probe_id', read: text },
+}
 
 /** The operations by which the tests of the specification check themselves. */
 export const checkForms: Readonly<Record<string, Form>> = {
   'check.almost_eq': withConstant,
   'check.eq': withConstant,
-  'check.expect_almost_eq': pair,
+  'check.expect_almost_eq': items(distances, operandTypes),
   'check.expect_almost_eq_const': withConstant,
-  'check.expect_close': pair,
-  'check.expect_eq': pair,
+  'check.expect_close': items(distances, operandTypes),
+  'check.expect_eq': items({}, operandTypes),
   'check.expect_eq_const': withConstant,
-  'check.expect_serialized_eq': pair,
+  'check.expect_serialized_eq': items(probe, operandTypes),
+  'interpreter.print': items({}, operandTypes),
+  'interpreter.probe': items(probe, types),
 }

@@ -64,8 +64,11 @@ export function readDialectAttribute(reader: Reader, name: string): DialectAttri
     const text = cursor.balanced().replace(/^bounds\s*=\s*\[(.*)\]$/s, '$1')
     return { kind: 'dialect', name: 'stablehlo.bounds', text }
   }
+  const start = cursor.here() + 1
   cursor.expect('<')
-  return struct(name, readFields(reader, '>'))
+  const fields = readFields(reader, '>')
+  if (fieldsOf[mnemonicOf(name)] !== undefined) return struct(name, fields)
+  return { kind: 'dialect', name, text: cursor.text.slice(start, cursor.offset - 1).trim(), entries: fields }
 }
 
 /** Whether fields stand in the angle brackets at the cursor: `<name = ...`. */
@@ -95,10 +98,9 @@ function readKeyword(reader: Reader, dialect: string): DialectAttribute {
   return { kind: 'dialect', name, text }
 }
 
-/** An attribute of named fields, those that are left out in the text among them. */
+/** An attribute of fields that are known, those that are left out in the text among them. */
 export function struct(name: string, given: Attributes): DialectAttribute {
-  const fields = fieldsOf[mnemonicOf(name)]
-  if (fields === undefined) return { kind: 'dialect', name, text: textOf(given), entries: given }
+  const fields = fieldsOf[mnemonicOf(name)] ?? {}
   const entries: Record<string, Attribute> = {}
   const written: Record<string, Attribute> = {}
   for (const field in fields) {
@@ -119,11 +121,9 @@ const textOf = (entries: Attributes): string =>
 
 function valueText(value: Attribute): string {
   if (value.kind === 'denseArray') return `[${value.values.join(', ')}]`
-  // Nested fields are not written out: aliases can make them 2^100 from a short text.
-  if (value.kind === 'dialect') return `#${value.name}<${value.entries === undefined ? value.text : '...'}>`
-  if (value.kind === 'integer' && value.type === 'i1') return value.value === 1 ? 'true' : 'false'
   if (value.kind === 'integer' || value.kind === 'float') return String(value.value)
-  return value.kind === 'type' && value.type.kind === 'named' ? value.type.text : value.kind
+  // Nested fields are not written out: aliases can make them 2^100 from a short text.
+  return value.kind === 'dialect' && value.entries === undefined ? `#${value.name}<${value.text}>` : '...'
 }
 
 /** `name = value, ...` up to the closing bracket; values are integers, lists of them, and whatever else is an attribute. */
@@ -137,10 +137,33 @@ export function readFields(reader: Reader, close: string): Attributes {
       if (Object.hasOwn(fields, field) || field === '__proto__')
         cursor.fail(`field given twice [${field}]`, at)
       cursor.expect('=')
-      fields[field] = cursor.peek() === 91 ? readIntegers(reader) : reader.attribute()
+      fields[field] = readField(reader)
     }),
   )
   return fields
+}
+
+function readField(reader: Reader): Attribute {
+  const { cursor } = reader
+  const start = cursor.here()
+  if (cursor.accept('[')) {
+    const first = cursor.peek()
+    if (first === 60) return readAxes(reader)
+    cursor.offset = start
+    return first === 35 ? reader.attribute() : readIntegers(reader)
+  }
+  if (!cursor.accept('(')) return reader.attribute()
+  // A part of an axis of a mesh, `(4)2`: the size before it and its own.
+  const before = cursor.count('a size')
+  cursor.expect(')')
+  return { kind: 'denseArray', element: 'i64', values: [before, cursor.count('a size')] }
+}
+
+/** `<name = "x", size = 2>, ...]`: the axes of a mesh, which stand without their name. */
+function readAxes(reader: Reader): Attribute {
+  const values: Attribute[] = []
+  reader.cursor.list(']', () => values.push(readDialectAttribute(reader, 'stablehlo.mesh_axis')))
+  return { kind: 'array', values }
 }
 
 /** `[0, 1]` as a dense array; `[false, true]` as one of booleans. */

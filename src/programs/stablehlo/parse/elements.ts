@@ -23,18 +23,18 @@ export function readElements(
   }
   if (code === 34) {
     const start = cursor.offset
-    return hexElements(cursor, cursor.string(), start, type)
+    const text = cursor.string()
+    if (cursor.here() !== end) cursor.fail("expected '>' after the elements")
+    return hexElements(cursor, text, start, type)
   }
-  const writer = new Writer(cursor, layout, type)
   const isSplat = code !== opening || type.shape.length === 0
   // A list has at least one character an element, so that no short text asks for much memory.
   if (!isSplat && count > end - cursor.offset)
     cursor.fail(`too few elements for a constant of ${count} [${typeText(type)}]`)
-  writer.open(isSplat ? 1 : count)
+  const writer = new Writer(cursor, layout, type, isSplat ? 1 : count)
   if (isSplat) writer.element()
   else writer.list(0)
-  cursor.peek()
-  if (cursor.offset !== end) cursor.fail("expected '>' after the elements")
+  if (cursor.here() !== end) cursor.fail("expected '>' after the elements")
   return ofBytes(type, writer.bytes, isSplat, count, layout.bytes)
 }
 
@@ -120,21 +120,18 @@ const digitOf = (code: number): number => digits[code] ?? -1
 
 /** Writes literals, one after the other, as the bytes of a constant. */
 class Writer {
-  bytes: Uint8Array = new Uint8Array(0)
-  private view = new DataView(this.bytes.buffer)
+  readonly bytes: Uint8Array
+  private readonly view: DataView
   private offset = 0
   private readonly cursor: Cursor
   private readonly layout: ElementLayout
   private readonly type: TensorType
 
-  constructor(cursor: Cursor, layout: ElementLayout, type: TensorType) {
+  constructor(cursor: Cursor, layout: ElementLayout, type: TensorType, count: number) {
     this.cursor = cursor
     this.layout = layout
     this.type = type
-  }
-
-  open(count: number): void {
-    this.bytes = new Uint8Array(count * this.layout.bytes)
+    this.bytes = new Uint8Array(count * layout.bytes)
     this.view = new DataView(this.bytes.buffer)
   }
 

@@ -1,4 +1,12 @@
-import { add, cast, type DType, type FloatDType, isFloat, sub, type Tensor } from '../../../tensors/tensor/index.js'
+import {
+  add,
+  cast,
+  type DType,
+  type FloatDType,
+  isFloat,
+  sub,
+  type Tensor,
+} from '../../../tensors/tensor/index.js'
 import type { Operation } from '../module.js'
 import { fields, integer } from './attributes.js'
 import { elementsOf } from './elementType.js'
@@ -27,7 +35,10 @@ export function algorithmOf(op: Operation): Algorithm {
     throw new RangeError(`has an algorithm that adds in what no tensor has [${type('accumulation_type')}]`)
   }
   const parts = integer(op, 'num_primitive_operations', 1, entries)
-  const counts = [integer(op, 'lhs_component_count', 1, entries), integer(op, 'rhs_component_count', 1, entries)] as const
+  const counts = [
+    integer(op, 'lhs_component_count', 1, entries),
+    integer(op, 'rhs_component_count', 1, entries),
+  ] as const
   return {
     accumulate,
     product(a, b, multiply, result) {
@@ -39,9 +50,7 @@ export function algorithmOf(op: Operation): Algorithm {
         .sort((one, two) => one.rank - two.rank)
         .slice(0, parts)
         .reverse()
-      const total = pairs
-        .map(({ own, other }) => multiply(own, other))
-        .reduce((sum, each) => add(sum, each))
+      const total = pairs.map(({ own, other }) => multiply(own, other)).reduce((sum, each) => add(sum, each))
       return total.dtype === result ? total : cast(total, result)
     },
   }

@@ -1,11 +1,11 @@
 import { isSealed, sameShape, Tensor, withLocation } from '../../../tensors/tensor/index.js'
-import type { Block, Func, Module, Operation, Region, Value as Name } from '../module.js'
+import type { Block, Func, Module, Value as Name, Operation, Region } from '../module.js'
 import { type StaticType, staticType } from './elementType.js'
 import { located } from './located.js'
 import type { BoundRegion, Context, Elements, Frame, Run } from './lowering.js'
 import { isElementwise, loweringOf } from './lowerings.js'
-import type { SemanticsOptions } from './semantics.js'
 import { perElement } from './perElement.js'
+import type { SemanticsOptions } from './semantics.js'
 import { siteError, sourceLines } from './sourceOf.js'
 import { Complex, partsOf, type Value } from './value.js'
 
@@ -39,7 +39,13 @@ interface Slots {
   readonly isCalled: boolean
 }
 
-const terminators: ReadonlySet<string> = new Set(['stablehlo.return', 'func.return', 'chlo.return', 'sdy.return', 'mhlo.return'])
+const terminators: ReadonlySet<string> = new Set([
+  'stablehlo.return',
+  'func.return',
+  'chlo.return',
+  'sdy.return',
+  'mhlo.return',
+])
 
 /** Regions nested deeper than this are a damaged text. */
 const deepest = 256
@@ -48,7 +54,10 @@ const deepest = 256
  * The functions of a module, each bound when it is first called for: every operation becomes a closure that knows its
  * attributes, every value a slot of a frame, and the last reader of a value frees it.
  */
-export function bindModule(module: Module, semantics: Required<SemanticsOptions>): (name: string) => BoundFunction {
+export function bindModule(
+  module: Module,
+  semantics: Required<SemanticsOptions>,
+): (name: string) => BoundFunction {
   const text = `${module.name ?? 'module'}.mlir`
   const bound = new Map<string, BoundFunction>()
   const open = new Set<string>()
@@ -120,7 +129,8 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
     }
     const slotOf = (value: Name): number => {
       const slot = slots.of.get(value)
-      if (slot === undefined) throw new RangeError(`reads a value that is not defined before [%${value.name}]`)
+      if (slot === undefined)
+        throw new RangeError(`reads a value that is not defined before [%${value.name}]`)
       return slot
     }
     const inputs = block.arguments.map(define)
@@ -135,9 +145,7 @@ export function bindModule(module: Module, semantics: Required<SemanticsOptions>
           continue
         }
         const reads = op.operands.map(slotOf)
-        const types = op.results.map(({ type }) =>
-          type.kind === 'tensor' ? staticType(type) : undefined,
-        )
+        const types = op.results.map(({ type }) => (type.kind === 'tensor' ? staticType(type) : undefined))
         const run = loweringOf(op)(op, context(slots, depth))
         steps.push({
           op,
@@ -233,13 +241,19 @@ function outsideOf({ operations }: Block, slots: ReadonlyMap<Name, number>): rea
 function known(value: Value): Value {
   for (const part of value === undefined || Array.isArray(value) ? [] : partsOf(value)) {
     if (isSealed(part)) {
-      throw new TypeError('reads a value from outside its region that is not known while it is compiled or batched')
+      throw new TypeError(
+        'reads a value from outside its region that is not known while it is compiled or batched',
+      )
     }
   }
   return value
 }
 
-function runBlock({ inputs, steps, gives }: BoundBlock, values: readonly Value[], frame: Frame): readonly Value[] {
+function runBlock(
+  { inputs, steps, gives }: BoundBlock,
+  values: readonly Value[],
+  frame: Frame,
+): readonly Value[] {
   if (values.length !== inputs.length) {
     throw new RangeError(`takes ${inputs.length} arguments [${values.length}]`)
   }
@@ -269,7 +283,8 @@ function checkResult(value: Value, { dtype, shape, isComplex }: StaticType): voi
   if (!(x instanceof Tensor) || isComplex !== value instanceof Complex) {
     throw new TypeError('gives a result of another kind than its type says')
   }
-  if (x.dtype !== dtype) throw new TypeError(`gives another dtype than its type says [${x.dtype}, not ${dtype}]`)
+  if (x.dtype !== dtype)
+    throw new TypeError(`gives another dtype than its type says [${x.dtype}, not ${dtype}]`)
   if (!sameShape(x.shape, shape)) {
     throw new RangeError(
       `gives another shape than its type says [${x.shape.join(', ')}, not ${shape.join(', ')}]`,

@@ -9,14 +9,11 @@ import {
   logicalAnd,
   logicalNot,
   logicalOr,
-  mul,
   notEqual,
   populationCount,
   rightShiftArithmetic,
   rightShiftLogical,
-  sub,
   type Tensor,
-  truncDiv,
 } from '../../../tensors/tensor/index.js'
 import { type Lowering, single } from './lowering.js'
 import { real } from './value.js'
@@ -66,14 +63,3 @@ export const bitwise: Readonly<Record<BitName, Lowering>> = {
   popcnt: unary((x) => populationCount(integers(x))),
   countLeadingZeros: unary((x) => countLeadingZeros(integers(x))),
 }
-
-/** The quotient of integers towards zero: -1 by zero, and the least one by -1 wraps. */
-export function wholeQuotient(a: Tensor, b: Tensor): Tensor {
-  return truncDiv(a, b)
-}
-
-/** What is left of integers after that division: the dividend by zero. */
-export function wholeRemainder(a: Tensor, b: Tensor): Tensor {
-  return sub(a, mul(b, truncDiv(a, b)))
-}
-

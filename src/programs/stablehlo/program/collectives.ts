@@ -33,4 +33,3 @@ export const collectives: LoweringTable<CollectiveName> = {
   'stablehlo.reduce_scatter': alone,
   'stablehlo.replica_id': zero,
 }
-

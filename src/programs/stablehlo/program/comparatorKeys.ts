@@ -1,7 +1,7 @@
 import { equal, isFloat, sameShape, Tensor, where } from '../../../tensors/tensor/index.js'
-import type { Operation, Region, Value as Name } from '../module.js'
+import type { Value as Name, Operation, Region } from '../module.js'
 import { keyword } from './attributes.js'
-import type { LiftedRegion, Frame } from './lowering.js'
+import type { Frame, LiftedRegion } from './lowering.js'
 import type { SortKeys } from './sortedBy.js'
 import { totalOrderKeys } from './totalOrder.js'
 
@@ -55,7 +55,11 @@ export function comparatorKeys(
 }
 
 /** The key that one comparison compares: its left side on the left row, its right side on the right row. */
-function keyOf(op: Operation, comparator: Region, bind: (region: Region) => LiftedRegion): FramedKey | undefined {
+function keyOf(
+  op: Operation,
+  comparator: Region,
+  bind: (region: Region) => LiftedRegion,
+): FramedKey | undefined {
   const direction = keyword(op, 'comparison_direction')
   if (direction !== 'LT' && direction !== 'GT') return undefined
   const block = comparator.blocks[0]!
@@ -68,12 +72,16 @@ function keyOf(op: Operation, comparator: Region, bind: (region: Region) => Lift
     return undefined
   }
   const isTotal = keyword(op, 'compare_type', '') === 'TOTALORDER'
-  const both = bind({ blocks: [{ ...block, operations: [...block.operations.slice(0, -1), { ...end, operands: op.operands }] }] })
+  const both = bind({
+    blocks: [{ ...block, operations: [...block.operations.slice(0, -1), { ...end, operands: op.operands }] }],
+  })
   return (frame) => (operands) => {
     // Every row stands on both sides; where the sides are one function they give the same.
     const [a, b] = both(frame)(operands.flatMap((x) => [x, x]))
     const { shape } = operands[0]!
-    if (!(a instanceof Tensor && b instanceof Tensor && sameShape(a.shape, shape) && sameShape(b.shape, shape))) {
+    if (
+      !(a instanceof Tensor && b instanceof Tensor && sameShape(a.shape, shape) && sameShape(b.shape, shape))
+    ) {
       return undefined
     }
     const [values, others] = [valuesOf(a, isTotal), valuesOf(b, isTotal)]

@@ -1,5 +1,5 @@
-import * as t from '../../../tensors/tensor/index.js'
 import type { Tensor } from '../../../tensors/tensor/index.js'
+import * as t from '../../../tensors/tensor/index.js'
 import { Complex } from './value.js'
 
 // Arithmetic of complex numbers as pairs of real tensors, by the textbook formulas: each real operation rounds once.
@@ -18,10 +18,7 @@ export function sub(a: Complex, b: Complex): Complex {
 }
 
 export function mul(a: Complex, b: Complex): Complex {
-  return new Complex(
-    t.sub(t.mul(a.re, b.re), t.mul(a.im, b.im)),
-    t.add(t.mul(a.re, b.im), t.mul(a.im, b.re)),
-  )
+  return new Complex(t.sub(t.mul(a.re, b.re), t.mul(a.im, b.im)), t.add(t.mul(a.re, b.im), t.mul(a.im, b.re)))
 }
 
 /** A quotient by Smith's method: the larger part of the divisor is divided by first, so that nothing overflows in between. */
@@ -34,10 +31,7 @@ export function div(a: Complex, b: Complex): Complex {
   const first = t.where(isWide, a.re, a.im)
   const second = t.where(isWide, a.im, a.re)
   const im = t.div(t.sub(second, t.mul(first, ratio)), scale)
-  return new Complex(
-    t.div(t.add(first, t.mul(second, ratio)), scale),
-    t.where(isWide, im, t.neg(im)),
-  )
+  return new Complex(t.div(t.add(first, t.mul(second, ratio)), scale), t.where(isWide, im, t.neg(im)))
 }
 
 export function neg(x: Complex): Complex {
@@ -170,18 +164,12 @@ function around1(x: Complex): readonly [above: Complex, below: Complex] {
 
 export function asin(x: Complex): Complex {
   const [above, below] = around1(x).map(sqrt) as [Complex, Complex]
-  return new Complex(
-    t.atan2(x.re, mul(below, above).re),
-    t.asinh(mul(conjugate(below), above).im),
-  )
+  return new Complex(t.atan2(x.re, mul(below, above).re), t.asinh(mul(conjugate(below), above).im))
 }
 
 export function acos(x: Complex): Complex {
   const [above, below] = around1(x).map(sqrt) as [Complex, Complex]
-  return new Complex(
-    t.mul(t.atan2(below.re, above.re), 2),
-    t.asinh(mul(conjugate(above), below).im),
-  )
+  return new Complex(t.mul(t.atan2(below.re, above.re), 2), t.asinh(mul(conjugate(above), below).im))
 }
 
 export function acosh(x: Complex): Complex {

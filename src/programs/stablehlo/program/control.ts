@@ -1,6 +1,15 @@
 import { scan } from '../../../tensors/autodiff/index.js'
-import { cast, equal, isSealed, logicalNot, maximum, minimum, type Tensor, where } from '../../../tensors/tensor/index.js'
-import type { Operation, Value as Name } from '../module.js'
+import {
+  cast,
+  equal,
+  isSealed,
+  logicalNot,
+  maximum,
+  minimum,
+  type Tensor,
+  where,
+} from '../../../tensors/tensor/index.js'
+import type { Value as Name, Operation } from '../module.js'
 import { keyword, region } from './attributes.js'
 import { integerIn } from './integerIn.js'
 import type { BoundRegion, Context, Frame, Lowering } from './lowering.js'
@@ -55,7 +64,12 @@ function isTrue(value: Value): boolean {
 }
 
 /** The rounds as one loop of ours, recorded once. */
-function scanned(step: BoundRegion, values: readonly Value[], frame: Frame, rounds: number): readonly Value[] {
+function scanned(
+  step: BoundRegion,
+  values: readonly Value[],
+  frame: Frame,
+  rounds: number,
+): readonly Value[] {
   if (rounds === 0) return values
   const [last] = scan(
     (carry: Tensor[]): [Tensor[], Tensor[]] => [flat(step(nested(carry, values), frame)), []],
@@ -104,11 +118,17 @@ function roundsOf(
   if (!condition || !body) throw new RangeError('has no condition or no body')
   const returned = body.operations.at(-1)?.operands ?? []
   // The carried values that the condition reads, and those that they are computed from.
-  const needed = new Set(indicesIn(condition.arguments, dependencies(condition.operations.at(-1)?.operands ?? [], condition.operations)))
+  const needed = new Set(
+    indicesIn(
+      condition.arguments,
+      dependencies(condition.operations.at(-1)?.operands ?? [], condition.operations),
+    ),
+  )
   for (let before = -1; before !== needed.size; ) {
     before = needed.size
     for (const index of [...needed]) {
-      for (const other of indicesIn(body.arguments, dependencies([returned[index]!], body.operations))) needed.add(other)
+      for (const other of indicesIn(body.arguments, dependencies([returned[index]!], body.operations)))
+        needed.add(other)
     }
   }
   const places = [...needed].sort((a, b) => a - b)
@@ -172,7 +192,10 @@ function dependenciesOf(op: Operation): readonly Name[] {
 }
 
 /** One of some branches; where the choice is not known yet all are computed, and chosen element by element. */
-function branching(toIndex: (choice: Tensor, count: number) => Tensor, ofKnown: (x: Tensor, count: number) => number): Lowering {
+function branching(
+  toIndex: (choice: Tensor, count: number) => Tensor,
+  ofKnown: (x: Tensor, count: number) => number,
+): Lowering {
   return (op, context) => {
     const branches = op.regions.map((each) => context.region(each))
     const count = branches.length

@@ -1,7 +1,17 @@
-import { concat, flip, reshape, type Shape, sizeOf, slice, type Tensor, transpose, zeros } from '../../../tensors/tensor/index.js'
+import {
+  concat,
+  flip,
+  reshape,
+  type Shape,
+  sizeOf,
+  slice,
+  type Tensor,
+  transpose,
+  zeros,
+} from '../../../tensors/tensor/index.js'
 import type { Operation } from '../module.js'
 import { fields, integer, integers } from './attributes.js'
-import { dotSemantics, type DotSemantics, product } from './dot.js'
+import { type DotSemantics, dotSemantics, product } from './dot.js'
 import { type Lowering, single } from './lowering.js'
 import { padded } from './pad.js'
 import { placesIn } from './reduceWindow.js'
@@ -21,13 +31,21 @@ function sidesOf(op: Operation): Sides {
   const one = (name: string): number => integer(op, name, undefined, entries)
   const many = (name: string): readonly number[] => integers(op, name, undefined, entries)
   return {
-    input: [one('input_batch_dimension'), one('input_feature_dimension'), ...many('input_spatial_dimensions')],
+    input: [
+      one('input_batch_dimension'),
+      one('input_feature_dimension'),
+      ...many('input_spatial_dimensions'),
+    ],
     kernel: [
       one('kernel_input_feature_dimension'),
       one('kernel_output_feature_dimension'),
       ...many('kernel_spatial_dimensions'),
     ],
-    output: [one('output_batch_dimension'), one('output_feature_dimension'), ...many('output_spatial_dimensions')],
+    output: [
+      one('output_batch_dimension'),
+      one('output_feature_dimension'),
+      ...many('output_spatial_dimensions'),
+    ],
   }
 }
 
@@ -49,7 +67,11 @@ function geometryOf(op: Operation, rank: number): Geometry {
     high: ones.map((_, axis) => padding[2 * axis + 1]!),
     inputDilation: integers(op, 'lhs_dilation', ones),
     kernelDilation: integers(op, 'rhs_dilation', ones),
-    reversal: integers(op, 'window_reversal', ones.map(() => 0)),
+    reversal: integers(
+      op,
+      'window_reversal',
+      ones.map(() => 0),
+    ),
   }
 }
 

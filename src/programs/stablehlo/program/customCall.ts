@@ -37,7 +37,11 @@ function letter(op: Operation, name: string): string | undefined {
 /** One number for each matrix of a batch. */
 function infos(x: Tensor, f: (index: number) => number): Tensor {
   const batch = x.shape.slice(0, -2)
-  return new Tensor('int32', batch, Int32Array.from({ length: sizeOf(batch) }, (_, i) => f(i)))
+  return new Tensor(
+    'int32',
+    batch,
+    Int32Array.from({ length: sizeOf(batch) }, (_, i) => f(i)),
+  )
 }
 
 /**
@@ -45,34 +49,40 @@ function infos(x: Tensor, f: (index: number) => number): Tensor {
  * to library.
  */
 const lapack: Readonly<Record<string, (op: Operation) => Run>> = {
-  getrf: () => ([value]) => {
-    const x = real(value)
-    const pivots: Int32Array[] = []
-    const failed: number[] = []
-    const lu = perMatrix(x, (matrix, i) => {
-      const found = luOf(matrix)
-      pivots[i] = found.pivots
-      failed[i] = found.failed
-      return found.values
-    })
-    const width = Math.min(x.shape.at(-1)!, x.shape.at(-2)!)
-    const all = new Int32Array(pivots.length * width)
-    for (const [i, own] of pivots.entries()) all.set(own, i * width)
-    return [lu, new Tensor('int32', [...x.shape.slice(0, -2), width], all), infos(x, (i) => failed[i]!)]
-  },
-  geqrf: () => ([value]) => {
-    const x = real(value)
-    const width = Math.min(x.shape.at(-1)!, x.shape.at(-2)!)
-    const qr = perMatrix(x, (matrix) => qrOf(matrix).values)
-    const factors = perMatrix(x, (matrix) => qrOf(matrix).factors, width, 1)
-    return [qr, reshape(factors, [...x.shape.slice(0, -2), width])]
-  },
-  orgqr: () => ([value, factors]) => {
-    const x = real(value)
-    const all = real(factors).toNumbers()
-    const width = real(factors).shape.at(-1)!
-    return [perMatrix(x, (matrix, i) => qOf(matrix, all.slice(i * width, (i + 1) * width)))]
-  },
+  getrf:
+    () =>
+    ([value]) => {
+      const x = real(value)
+      const pivots: Int32Array[] = []
+      const failed: number[] = []
+      const lu = perMatrix(x, (matrix, i) => {
+        const found = luOf(matrix)
+        pivots[i] = found.pivots
+        failed[i] = found.failed
+        return found.values
+      })
+      const width = Math.min(x.shape.at(-1)!, x.shape.at(-2)!)
+      const all = new Int32Array(pivots.length * width)
+      for (const [i, own] of pivots.entries()) all.set(own, i * width)
+      return [lu, new Tensor('int32', [...x.shape.slice(0, -2), width], all), infos(x, (i) => failed[i]!)]
+    },
+  geqrf:
+    () =>
+    ([value]) => {
+      const x = real(value)
+      const width = Math.min(x.shape.at(-1)!, x.shape.at(-2)!)
+      const qr = perMatrix(x, (matrix) => qrOf(matrix).values)
+      const factors = perMatrix(x, (matrix) => qrOf(matrix).factors, width, 1)
+      return [qr, reshape(factors, [...x.shape.slice(0, -2), width])]
+    },
+  orgqr:
+    () =>
+    ([value, factors]) => {
+      const x = real(value)
+      const all = real(factors).toNumbers()
+      const width = real(factors).shape.at(-1)!
+      return [perMatrix(x, (matrix, i) => qOf(matrix, all.slice(i * width, (i + 1) * width)))]
+    },
   potrf: (op) => {
     const lower = letter(op, 'uplo') !== 'U'
     return ([value]) => {

@@ -64,7 +64,9 @@ export function product(a: Tensor, b: Tensor, { result, accumulate, algorithm }:
 }
 
 function plain(a: Tensor, b: Tensor, accumulate: FloatDType | undefined): Tensor {
-  return accumulate === undefined || accumulate === wideDType(a.dtype) ? matmul(a, b) : matmul(a, b, { accumulate })
+  return accumulate === undefined || accumulate === wideDType(a.dtype)
+    ? matmul(a, b)
+    : matmul(a, b, { accumulate })
 }
 
 /** Two operands as matrices, their product, and its axes apart again: batch, free ones of the left, free ones of the right. */
@@ -75,7 +77,9 @@ export function contracted(
   multiply: (x: Tensor, y: Tensor) => Tensor,
 ): Tensor {
   const freeA = a.shape.flatMap((_, axis) => (leftBatch.includes(axis) || left.includes(axis) ? [] : [axis]))
-  const freeB = b.shape.flatMap((_, axis) => (rightBatch.includes(axis) || right.includes(axis) ? [] : [axis]))
+  const freeB = b.shape.flatMap((_, axis) =>
+    rightBatch.includes(axis) || right.includes(axis) ? [] : [axis],
+  )
   const lengths = (x: Tensor, axes: readonly number[]): Shape => axes.map((axis) => x.shape[axis]!)
   const batch = lengths(a, leftBatch)
   const m = lengths(a, freeA)
@@ -88,11 +92,7 @@ export function contracted(
 }
 
 /** A product of complex numbers by four of real ones. */
-function products(
-  a: Value,
-  b: Value,
-  multiply: (x: Tensor, y: Tensor) => Tensor,
-): Tensor | Complex {
+function products(a: Value, b: Value, multiply: (x: Tensor, y: Tensor) => Tensor): Tensor | Complex {
   if (!(a instanceof Complex)) return multiply(real(a), real(b))
   const other = complex(b)
   return new Complex(
@@ -132,4 +132,3 @@ export const dots: Readonly<Record<'stablehlo.dot' | 'stablehlo.dot_general', Lo
   'stablehlo.dot': dot,
   'stablehlo.dot_general': dotGeneral,
 }
-

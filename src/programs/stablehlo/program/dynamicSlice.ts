@@ -45,7 +45,8 @@ function withPart(x: Tensor, part: Tensor, starts: readonly number[]): Tensor {
     let at = 0
     for (let axis = 0; axis < x.rank; axis++) at = at * x.shape[axis]! + inside[axis]! + (counter[axis] ?? 0)
     data.set(from.subarray(r * row, (r + 1) * row) as never, at)
-    for (let axis = counter.length - 1; axis >= 0 && ++counter[axis]! === part.shape[axis]; axis--) counter[axis] = 0
+    for (let axis = counter.length - 1; axis >= 0 && ++counter[axis]! === part.shape[axis]; axis--)
+      counter[axis] = 0
   }
   return new Tensor(x.dtype, x.shape, data)
 }
@@ -94,7 +95,11 @@ const dynamicUpdateOp: Op<undefined> = {
   flops: () => 0,
   reads: (_, [whole, part]) => {
     // Where the part lies is not known without its starts: an element reads the one in step, and any of the part.
-    return [{ at: undefined, from: (element) => element, count: () => 1 }, all(sizeOf(part!)), all(whole!.length)]
+    return [
+      { at: undefined, from: (element) => element, count: () => 1 },
+      all(sizeOf(part!)),
+      all(whole!.length),
+    ]
   },
 }
 

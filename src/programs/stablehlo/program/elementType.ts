@@ -45,7 +45,9 @@ export interface Elements {
 export function elementsOf(element: ElementType): Elements | undefined {
   const pair = /^complex<(\w+)>$/.exec(element)
   const name = names[pair ? pair[1]! : element]
-  return name !== undefined && known.has(name) ? { dtype: name as DType, isComplex: pair !== null } : undefined
+  return name !== undefined && known.has(name)
+    ? { dtype: name as DType, isComplex: pair !== null }
+    : undefined
 }
 
 /** A tensor type whose every dimension is known. */

@@ -10,8 +10,8 @@ import {
   div,
   exp,
   expm1,
-  floor,
   isFinite as finite,
+  floor,
   isFloat,
   log,
   log1p,
@@ -24,6 +24,7 @@ import {
   neg,
   notEqual,
   pow,
+  rem,
   rint,
   rsqrt,
   sigmoid,
@@ -31,19 +32,19 @@ import {
   sin,
   sqrt,
   sub,
+  type Tensor,
   tan,
   tanh,
-  type Tensor,
+  truncDiv,
   where,
 } from '../../../tensors/tensor/index.js'
+import { bitcastConvert } from './bitcast.js'
+import { bitwise } from './bits.js'
 import { compare } from './compare.js'
 import * as c from './complexNumbers.js'
 import { elementsOf } from './elementType.js'
-import { bitcastConvert } from './bitcast.js'
-import { bitwise, wholeQuotient } from './bits.js'
 import { type Lowering, single } from './lowering.js'
 import type { ElementwiseName, LoweringTable } from './operations.js'
-import { remainder } from './remainder.js'
 import { reducePrecision } from './reducePrecision.js'
 import { roundAway } from './roundAway.js'
 import { Complex, complex, eachPartOf, real, type Value } from './value.js'
@@ -95,8 +96,7 @@ function converted(x: Tensor, dtype: DType): Tensor {
 const select: Lowering = () =>
   single(([condition, a, b]) => eachPartOf([a, b], ([x, y]) => where(real(condition), x!, y!)))
 
-const clamp: Lowering = () =>
-  single(([low, x, high]) => minimum(maximum(real(x), real(low)), real(high)))
+const clamp: Lowering = () => single(([low, x, high]) => minimum(maximum(real(x), real(low)), real(high)))
 
 /** Elementwise operations of the specification that numbers of every kind have, by name. */
 export const elementwise: LoweringTable<ElementwiseName> = {
@@ -117,7 +117,10 @@ export const elementwise: LoweringTable<ElementwiseName> = {
   'stablehlo.exponential': unary((x) => exp(x), c.exp),
   'stablehlo.exponential_minus_one': unary((x) => expm1(x), c.expm1),
   'stablehlo.floor': unary((x) => floor(x)),
-  'stablehlo.imag': unary((x) => mul(x, 0), (x) => x.im),
+  'stablehlo.imag': unary(
+    (x) => mul(x, 0),
+    (x) => x.im,
+  ),
   'stablehlo.is_finite': unary((x) => finite(x)),
   'stablehlo.log': unary((x) => log(x), c.log),
   'stablehlo.log_plus_one': unary((x) => log1p(x), c.log1p),
@@ -129,10 +132,16 @@ export const elementwise: LoweringTable<ElementwiseName> = {
   'stablehlo.not': bitwise.not,
   'stablehlo.or': bitwise.or,
   'stablehlo.popcnt': bitwise.popcnt,
-  'stablehlo.power': binary((a, b) => pow(a, b), { bool: (a, b) => logicalOr(a, logicalNot(b)), pair: c.pow }),
-  'stablehlo.real': unary((x) => x, (x) => x.re),
+  'stablehlo.power': binary((a, b) => pow(a, b), {
+    bool: (a, b) => logicalOr(a, logicalNot(b)),
+    pair: c.pow,
+  }),
+  'stablehlo.real': unary(
+    (x) => x,
+    (x) => x.re,
+  ),
   'stablehlo.reduce_precision': reducePrecision,
-  'stablehlo.remainder': binary(remainder),
+  'stablehlo.remainder': binary((a, b) => rem(a, b)),
   'stablehlo.round_nearest_afz': unary(roundAway),
   'stablehlo.round_nearest_even': unary((x) => rint(x)),
   'stablehlo.rsqrt': unary((x) => rsqrt(x), c.rsqrt),
@@ -150,5 +159,5 @@ export const elementwise: LoweringTable<ElementwiseName> = {
 }
 
 function divided(a: Tensor, b: Tensor): Tensor {
-  return isFloat(a.dtype) ? div(a, b) : wholeQuotient(a, b)
+  return isFloat(a.dtype) ? div(a, b) : truncDiv(a, b)
 }

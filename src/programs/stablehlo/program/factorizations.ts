@@ -6,7 +6,10 @@ export interface Matrix {
 }
 
 /** The Cholesky factor of a symmetric matrix, of which one triangle is read; all NaN from the column on where a pivot is not positive. */
-export function choleskyOf({ values, rows: n }: Matrix, lower: boolean): { values: Float64Array; failed: number } {
+export function choleskyOf(
+  { values, rows: n }: Matrix,
+  lower: boolean,
+): { values: Float64Array; failed: number } {
   const l = new Float64Array(n * n)
   const at = (i: number, j: number): number => (lower ? values[i * n + j]! : values[j * n + i]!)
   let failed = 0
@@ -28,7 +31,8 @@ export function choleskyOf({ values, rows: n }: Matrix, lower: boolean): { value
 /** The transpose of a matrix of rows and columns. */
 export function turned(values: Float64Array, rows: number, columns: number): Float64Array {
   const out = new Float64Array(values.length)
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) out[j * rows + i] = values[i * columns + j]!
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) out[j * rows + i] = values[i * columns + j]!
   return out
 }
 
@@ -36,7 +40,12 @@ export function turned(values: Float64Array, rows: number, columns: number): Flo
 export function solvedTriangle(
   a: Matrix,
   b: Matrix,
-  how: { readonly left: boolean; readonly lower: boolean; readonly unit: boolean; readonly transposed: boolean },
+  how: {
+    readonly left: boolean
+    readonly lower: boolean
+    readonly unit: boolean
+    readonly transposed: boolean
+  },
 ): Float64Array {
   // X op(a) = b is op(a)' X' = b'.
   if (!how.left) {
@@ -92,7 +101,10 @@ export function luOf({ values, rows: m, columns: n }: Matrix): {
 }
 
 /** R above the diagonal and the Householder vectors below it, and their factors, as LAPACK's geqrf. */
-export function qrOf({ values, rows: m, columns: n }: Matrix): { readonly values: Float64Array; readonly factors: Float64Array } {
+export function qrOf({ values, rows: m, columns: n }: Matrix): {
+  readonly values: Float64Array
+  readonly factors: Float64Array
+} {
   const a = values.slice()
   const factors = new Float64Array(Math.min(m, n))
   for (let k = 0; k < factors.length; k++) {

@@ -65,9 +65,14 @@ export const fft: Lowering = (op) => {
     case 'RFFT':
       return single(([x]) => {
         const values = real(x)
-        const all = transformed(new Complex(values, zeros(values.shape, { dtype: values.dtype })), rank, false)
+        const all = transformed(
+          new Complex(values, zeros(values.shape, { dtype: values.dtype })),
+          rank,
+          false,
+        )
         const kept = Math.floor(last / 2) + 1
-        const cut = (part: Tensor): Tensor => slice(part, [...part.shape.slice(0, -1).map(() => null), [0, kept]])
+        const cut = (part: Tensor): Tensor =>
+          slice(part, [...part.shape.slice(0, -1).map(() => null), [0, kept]])
         return new Complex(cut(all.re), cut(all.im))
       })
     case 'IRFFT':
@@ -104,4 +109,3 @@ function opposed(x: Tensor, axis: number): Tensor {
   if (x.shape[axis] === 1) return first
   return concat([first, flip(slice(x, [...lead, [1, null]]), { axis })], { axis })
 }
-

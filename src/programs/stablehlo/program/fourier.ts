@@ -2,7 +2,13 @@
  * The discrete Fourier transform of the last `rank` axes, in place, in float64: radix 2 where a length is a power of two, else
  * Bluestein's convolution; angles are taken of reduced products, so that they are exact to the last bit of sine and cosine.
  */
-export function fourier(re: Float64Array, im: Float64Array, shape: readonly number[], rank: number, inverse: boolean): void {
+export function fourier(
+  re: Float64Array,
+  im: Float64Array,
+  shape: readonly number[],
+  rank: number,
+  inverse: boolean,
+): void {
   let inner = 1
   for (let axis = shape.length - 1; axis >= shape.length - rank; axis--) {
     const length = shape[axis]!

@@ -9,8 +9,8 @@ import {
   sizeOf,
   slice,
   stridesOf,
-  take,
   Tensor,
+  take,
   tensor,
   transpose,
 } from '../../../tensors/tensor/index.js'
@@ -95,7 +95,8 @@ export function rowsOf(operand: Shape, { sizes, kept }: Windows): Rows {
     if (axis >= first) break
     const next = new Int32Array(offsets.length * sizes[axis]!)
     let at = 0
-    for (const place of offsets) for (let i = 0; i < sizes[axis]!; i++) next[at++] = place + i * strides[axis]!
+    for (const place of offsets)
+      for (let i = 0; i < sizes[axis]!; i++) next[at++] = place + i * strides[axis]!
     offsets = next
   }
   return { length, strides, offsets }
@@ -153,10 +154,9 @@ function rowsTaken(starts: Int32Array | Tensor, offsets: Int32Array, lead: Shape
   const count = sizeOf(lead)
   if (starts instanceof Tensor) {
     const column = reshape(starts, [count, 1])
-    return reshape(
-      add(column, tensor(offsets, { shape: [1, offsets.length], dtype: 'int32' })),
-      [count * offsets.length],
-    ) as Tensor<'int32'>
+    return reshape(add(column, tensor(offsets, { shape: [1, offsets.length], dtype: 'int32' })), [
+      count * offsets.length,
+    ]) as Tensor<'int32'>
   }
   const places = new Int32Array(count * offsets.length)
   let at = 0
@@ -165,20 +165,32 @@ function rowsTaken(starts: Int32Array | Tensor, offsets: Int32Array, lead: Shape
 }
 
 /** The rows where windows begin, each moved inside: numbers, or operations on indices that are not known yet. */
-function firstRows(indices: Tensor, operand: Shape, windows: Windows, { strides }: Rows): Int32Array | Tensor {
+function firstRows(
+  indices: Tensor,
+  operand: Shape,
+  windows: Windows,
+  { strides }: Rows,
+): Int32Array | Tensor {
   const { indexed, sizes } = windows
   if (!isSealed(indices)) {
     const starts = new Int32Array(sizeOf(indexShape(indices.shape, windows)))
     for (const [axis, own] of startsAlong(indices, operand.length, windows).entries()) {
       const last = operand[axis]! - sizes[axis]!
-      for (let i = 0; i < starts.length; i++) starts[i]! += Math.min(Math.max(own[i]!, 0), last) * strides[axis]!
+      for (let i = 0; i < starts.length; i++)
+        starts[i]! += Math.min(Math.max(own[i]!, 0), last) * strides[axis]!
     }
     return starts
   }
   const shape = indexShape(indices.shape, windows)
   let total: Tensor = tensor(new Int32Array(sizeOf(shape)), { shape, dtype: 'int32' })
   for (const [axis, own] of batchPlaces(shape, windows)) {
-    total = add(total, tensor(own.map((i) => i * strides[axis]!), { shape, dtype: 'int32' }))
+    total = add(
+      total,
+      tensor(
+        own.map((i) => i * strides[axis]!),
+        { shape, dtype: 'int32' },
+      ),
+    )
   }
   for (const [k, axis] of indexed.entries()) {
     const column =

@@ -16,7 +16,10 @@ export function perMatrix(
   const count = sizeOf(x.shape.slice(0, -2))
   const out = new Float64Array(count * rows * columns)
   for (let i = 0; i < count; i++) {
-    out.set(f({ values: values.slice(i * m * n, (i + 1) * m * n), rows: m, columns: n }, i), i * rows * columns)
+    out.set(
+      f({ values: values.slice(i * m * n, (i + 1) * m * n), rows: m, columns: n }, i),
+      i * rows * columns,
+    )
   }
   return cast(new Tensor('float64', [...x.shape.slice(0, -2), rows, columns], out), x.dtype)
 }
@@ -43,7 +46,11 @@ const triangularSolveOp: Op<Solving> = {
     const n = a!.shape.at(-1)!
     const values = a!.toNumbers()
     return perMatrix(b!, (matrix, i) =>
-      solvedTriangle({ values: values.subarray(i * n * n, (i + 1) * n * n), rows: n, columns: n }, matrix, how),
+      solvedTriangle(
+        { values: values.subarray(i * n * n, (i + 1) * n * n), rows: n, columns: n },
+        matrix,
+        how,
+      ),
     )
   },
 }
@@ -74,4 +81,3 @@ export const triangularSolve: Lowering = (op) => {
   }
   return single(([a, b]) => triangularSolution(real(a), real(b), how))
 }
-

@@ -1,9 +1,9 @@
-import { take, type Tensor } from '../../../tensors/tensor/index.js'
+import { type Tensor, take } from '../../../tensors/tensor/index.js'
 import { integer, region } from './attributes.js'
 import { type Lowering, single } from './lowering.js'
 import { resultType } from './moves.js'
-import { refused } from './refused.js'
 import { broadcastLanes } from './perElement.js'
+import { refused } from './refused.js'
 import { eachPart, real } from './value.js'
 
 /** `stablehlo.map`: a region of scalars on every element. */
@@ -16,7 +16,9 @@ export const map: Lowering = (op, context) => {
 /** Rows by indices: an operation of old texts. */
 export const torchIndexSelect: Lowering = (op) => {
   const dim = integer(op, 'dim')
-  if (integer(op, 'batch_dims', 0) !== 0) return refused('has batch dimensions, which is not known yet')(op, undefined as never)
-  return single(([x, indices]) => eachPart(x, (part) => take(part, real(indices) as Tensor<'int32'>, { axis: dim })))
+  if (integer(op, 'batch_dims', 0) !== 0)
+    return refused('has batch dimensions, which is not known yet')(op, undefined as never)
+  return single(([x, indices]) =>
+    eachPart(x, (part) => take(part, real(indices) as Tensor<'int32'>, { axis: dim })),
+  )
 }
-

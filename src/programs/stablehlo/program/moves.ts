@@ -5,8 +5,8 @@ import {
   type DType,
   flip,
   reshape,
-  sameShape,
   type Shape,
+  sameShape,
   slice,
   type Tensor,
   transpose,
@@ -57,7 +57,9 @@ const broadcastInDim: Lowering = (op) => {
 
 const concatenate: Lowering = (op) => {
   const axis = integer(op, 'dimension')
-  return single((parts) => (parts.length === 1 ? parts[0] : eachPartOf(parts, (xs) => concat([...xs], { axis }))))
+  return single((parts) =>
+    parts.length === 1 ? parts[0] : eachPartOf(parts, (xs) => concat([...xs], { axis })),
+  )
 }
 
 const iota: Lowering = (op) => {
@@ -79,20 +81,30 @@ function counted(length: number, axis: number, shape: Shape, dtype: DType): Tens
 const sliced: Lowering = (op) => {
   const starts = integers(op, 'start_indices')
   const limits = integers(op, 'limit_indices')
-  const strides = integers(op, 'strides', starts.map(() => 1))
+  const strides = integers(
+    op,
+    'strides',
+    starts.map(() => 1),
+  )
   const ranges = starts.map((start, i): [number, number, number] => [start, limits[i]!, strides[i]!])
   return single(([x]) => eachPart(x, (part) => slice(part, ranges)))
 }
 
 const reverse: Lowering = (op) => {
   const axes = integers(op, 'dimensions')
-  return single(([x]) => (axes.length === 0 ? x : eachPart(x, (part) => flip(part, { axis: axes as number[] }))))
+  return single(([x]) =>
+    axes.length === 0 ? x : eachPart(x, (part) => flip(part, { axis: axes as number[] })),
+  )
 }
 
 const pad: Lowering = (op) => {
   const low = integers(op, 'edge_padding_low')
   const high = integers(op, 'edge_padding_high')
-  const interior = integers(op, 'interior_padding', low.map(() => 0))
+  const interior = integers(
+    op,
+    'interior_padding',
+    low.map(() => 0),
+  )
   return single(([x, value]) =>
     eachPartOf([x, value], ([part, fill]) => padded(part!, fill!, low, high, interior)),
   )

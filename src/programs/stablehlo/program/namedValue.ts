@@ -21,5 +21,7 @@ export function namedValue(values: Readonly<Record<string, unknown>>, name: stri
 function missing(values: Readonly<Record<string, unknown>>, name: string): RangeError {
   const near = nearestName(name, Object.keys(values))
   const hint = near === undefined ? '' : `, did you mean ${near}`
-  return new RangeError(`programOf: argument ${name} is not there${hint} [${Object.keys(values).slice(0, 8).join(', ')}]`)
+  return new RangeError(
+    `programOf: argument ${name} is not there${hint} [${Object.keys(values).slice(0, 8).join(', ')}]`,
+  )
 }

@@ -19,7 +19,8 @@ const nextAfterOp: KnownOp = {
           : data
     for (let i = 0; i < size; i++) {
       const [from, to] = [x[i]!, y[i]!]
-      if (Number.isNaN(from) || Number.isNaN(to)) data[i] = dtypeFacts(dtype).format?.canonicalNaN ?? Number.NaN
+      if (Number.isNaN(from) || Number.isNaN(to))
+        data[i] = dtypeFacts(dtype).format?.canonicalNaN ?? Number.NaN
       else if (from === to) data[i] = b!.data[i]!
       else if (codes instanceof BigUint64Array) {
         if (from === 0) codes[i] = to < 0 ? 0x8000000000000001n : 1n

@@ -74,12 +74,7 @@ export type IndexedName = `stablehlo.${
   | 'torch_index_select'}`
 
 /** Elements along axes or in windows become one, or are put in order. */
-export type ReductionName = `stablehlo.${
-  | 'map'
-  | 'reduce'
-  | 'reduce_window'
-  | 'select_and_scatter'
-  | 'sort'}`
+export type ReductionName = `stablehlo.${'map' | 'reduce' | 'reduce_window' | 'select_and_scatter' | 'sort'}`
 
 /** Products of matrices and what is made of them. */
 export type DotName = `stablehlo.${'convolution' | 'dot' | 'dot_general' | 'einsum' | 'unary_einsum'}`

@@ -1,4 +1,12 @@
-import { broadcastTo, concat, reshape, type Shape, sameShape, sizeOf, slice } from '../../../tensors/tensor/index.js'
+import {
+  broadcastTo,
+  concat,
+  reshape,
+  type Shape,
+  sameShape,
+  sizeOf,
+  slice,
+} from '../../../tensors/tensor/index.js'
 import { eachPart, eachPartOf, shapeOf, type Value } from './value.js'
 
 /** The shape that tensors of some shapes have together: each is that, or has one element. */
@@ -12,9 +20,7 @@ export function perElement(
   f: (scalars: readonly Value[]) => readonly Value[],
 ): readonly Value[] {
   const shape = commonShape(values.map(shapeOf))
-  const flat = values.map((value) =>
-    eachPart(value, (x) => reshape(broadcastTo(x, shape), [sizeOf(shape)])),
-  )
+  const flat = values.map((value) => eachPart(value, (x) => reshape(broadcastTo(x, shape), [sizeOf(shape)])))
   const rows = Array.from({ length: sizeOf(shape) }, (_, i) =>
     f(flat.map((value) => eachPart(value, (x) => slice(x, [i])))),
   )

@@ -66,6 +66,13 @@ const names: OptionTable<ProgramOptions> = { function: 'optional', ...semanticsN
  *           operations of several devices before anything runs, and for what does not fit while it runs.
  * Cost      every operation is read once. A `while` runs as often as its condition holds; where values are not known yet (`compile`,
  *           `vmap`) the number of rounds must follow from constants, and the loop is one `scan`.
+ * Source    openxla/stablehlo, docs/spec.md.
+ *
+ * @example const text = 'func.func @main(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> { %0 = stablehlo.add %x, %x : tensor<2xf32> return %0 : tensor<2xf32> }'
+ * const program = programOf(parse(text))
+ * program.run(tensor([1, 2]))[0].toNested() // [2, 4]
+ * program.runNamed({ x: tensor([1, 2]) }).result0.toNested() // [2, 4]
+ * program.run(tensor([1])) // throws programOf: argument x has another shape [1, not 2]
  */
 export function programOf(module: Module, options: ProgramOptions = noOptions): Program {
   checkRecord('programOf', 'module', module, ['functions'])
@@ -102,12 +109,16 @@ function chosen({ functions }: Module, name: string | undefined): Func {
   if (name !== undefined) {
     const found = functions.get(name)
     if (found) return found
-    throw new RangeError(`programOf: the module has no such function, it has ${all.map((each) => each.name).join(', ')} [${name}]`)
+    throw new RangeError(
+      `programOf: the module has no such function, it has ${all.map((each) => each.name).join(', ')} [${name}]`,
+    )
   }
   const open = all.filter(({ visibility }) => visibility === 'public')
   const found = functions.get('main') ?? (open.length === 1 ? open[0] : undefined)
   if (!found) {
-    throw new RangeError(`programOf: which function is not said, write { function } [${open.map((each) => each.name).join(', ')}]`)
+    throw new RangeError(
+      `programOf: which function is not said, write { function } [${open.map((each) => each.name).join(', ')}]`,
+    )
   }
   return found
 }
@@ -116,10 +127,18 @@ type Parameter = ProgramParameter & { readonly type: StaticType | undefined }
 
 function parameter(name: string, type: Func['type']['inputs'][number], attributes: Attributes): Parameter {
   // A token goes in and out as it is.
-  if (type.kind === 'named') return { name, dtype: 'bool', isComplex: false, shape: [0], attributes, type: undefined }
+  if (type.kind === 'named')
+    return { name, dtype: 'bool', isComplex: false, shape: [0], attributes, type: undefined }
   try {
     const known = staticType(type)
-    return { name, dtype: known.dtype, isComplex: known.isComplex, shape: known.shape, attributes, type: known }
+    return {
+      name,
+      dtype: known.dtype,
+      isComplex: known.isComplex,
+      shape: known.shape,
+      attributes,
+      type: known,
+    }
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     const text = `programOf: ${name} ${problem}`
@@ -143,11 +162,17 @@ function resultOf(func: Func, index: number): Parameter {
 
 /** Names that two share get their number. */
 function distinct(given: readonly string[]): string[] {
-  return given.map((name, i) => (given.indexOf(name) === i && given.lastIndexOf(name) === i ? name : `${name}#${i}`))
+  return given.map((name, i) =>
+    given.indexOf(name) === i && given.lastIndexOf(name) === i ? name : `${name}#${i}`,
+  )
 }
 
 /** An argument as a value, checked. */
-function taken(value: ProgramValue | undefined, { type, shape, dtype, isComplex }: Parameter, name: string): Value {
+function taken(
+  value: ProgramValue | undefined,
+  { type, shape, dtype, isComplex }: Parameter,
+  name: string,
+): Value {
   if (!type) return undefined
   const parts =
     isComplex && !(value instanceof Tensor) && typeof value === 'object' && value !== null
@@ -162,7 +187,9 @@ function taken(value: ProgramValue | undefined, { type, shape, dtype, isComplex 
       throw new TypeError(`programOf: argument ${name} has another dtype [${part.dtype}, not ${dtype}]`)
     }
     if (!sameShape(part.shape, shape)) {
-      throw new RangeError(`programOf: argument ${name} has another shape [${part.shape.join(', ')}, not ${shape.join(', ')}]`)
+      throw new RangeError(
+        `programOf: argument ${name} has another shape [${part.shape.join(', ')}, not ${shape.join(', ')}]`,
+      )
     }
   }
   return isComplex ? new Complex(parts[0] as Tensor, parts[1] as Tensor) : (value as Tensor)

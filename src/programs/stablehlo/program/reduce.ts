@@ -13,8 +13,8 @@ import {
   type Order,
   prod,
   reshape,
-  sameShape,
   type Shape,
+  sameShape,
   sizeOf,
   slice,
   sum,
@@ -22,11 +22,12 @@ import {
 } from '../../../tensors/tensor/index.js'
 import type { Region } from '../module.js'
 import { integers, region } from './attributes.js'
-import { highestOf, lowestOf } from './lowest.js'
 import type { Context, Elements, Lowering } from './lowering.js'
+import { highestOf, lowestOf } from './lowest.js'
 import { repeated, transposed } from './moves.js'
 import { broadcastLanes } from './perElement.js'
 import { simpleBody } from './simpleBody.js'
+import { windowedSum } from './windowedSum.js'
 import { Complex, eachPart, eachPartOf, shapeOf, type Value } from './value.js'
 
 /** A reduction over axes by kernels of ours; the initial value comes first. */
@@ -50,7 +51,11 @@ function isKnown(init: Tensor, value: number): boolean {
 function sums(order: Order): Kernel {
   return (x, init, axes) => {
     const how = { order, ...(isFloat(x.dtype) && { accumulate: x.dtype }) }
-    if (isKnown(init, 0)) return sum(x, { axis: [...axes], ...how })
+    if (isKnown(init, 0)) {
+      return typeof order === 'object' && axes.length > 1
+        ? windowedSum(x, axes)
+        : sum(x, { axis: [...axes], ...how })
+    }
     return sum(started(x, init, axes), { axis: 0, ...how })
   }
 }
@@ -97,9 +102,17 @@ export function kernelOf(body: string | undefined, x: Value, { semantics }: Cont
     case 'multiply':
       return products
     case 'maximum':
-      return extremes((each, options) => max(each, options), maximum, (each) => lowestOf(each.dtype))
+      return extremes(
+        (each, options) => max(each, options),
+        maximum,
+        (each) => lowestOf(each.dtype),
+      )
     case 'minimum':
-      return extremes((each, options) => min(each, options), minimum, (each) => highestOf(each.dtype))
+      return extremes(
+        (each, options) => min(each, options),
+        minimum,
+        (each) => highestOf(each.dtype),
+      )
     default:
       return undefined
   }
@@ -123,11 +136,11 @@ export const reduce: Lowering = (op, context) => {
     const axes = [...dimensions].sort((a, b) => a - b)
     const [first] = values
     const shape = shapeOf(first)
-    if (values.some((value) => !sameShape(shapeOf(value), shape))) throw new RangeError('takes operands of one shape')
+    if (values.some((value) => !sameShape(shapeOf(value), shape)))
+      throw new RangeError('takes operands of one shape')
     // Our sums begin at +0, which -0 is not.
     const fromBelow = inits.some((init) => init instanceof Tensor && isFloat(init.dtype) && isKnown(init, -0))
-    const kernel =
-      n === 1 && axes.length > 0 && !fromBelow ? kernelOf(simple, first, context) : undefined
+    const kernel = n === 1 && axes.length > 0 && !fromBelow ? kernelOf(simple, first, context) : undefined
     if (kernel) return [eachPartOf([first, inits[0]], ([x, init]) => kernel(x!, init!, axes))]
     return inLanes(values, inits, axes, step(frame), isChoice)
   }
@@ -154,7 +167,12 @@ function inLanes(
     step([...a, ...b]).map((value) => broadcastLanes(value, [...lead, ...result]))
   if (!isChoice) {
     let now: readonly Value[] = start
-    for (let i = 0; i < length; i++) now = apply(now, lanes.map((value) => eachPart(value, (x) => slice(x, [i]))), [])
+    for (let i = 0; i < length; i++)
+      now = apply(
+        now,
+        lanes.map((value) => eachPart(value, (x) => slice(x, [i]))),
+        [],
+      )
     return now
   }
   if (length === 0) return start
@@ -185,4 +203,3 @@ const choices: ReadonlySet<string> = new Set(
 function onlyChooses({ blocks }: Region): boolean {
   return blocks.every(({ operations }) => operations.every(({ name }) => choices.has(name)))
 }
-

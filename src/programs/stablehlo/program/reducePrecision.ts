@@ -1,4 +1,12 @@
-import { apply, cast, type DTypeFacts, dtypeFacts, isFloat, type KnownOp, tensor } from '../../../tensors/tensor/index.js'
+import {
+  apply,
+  cast,
+  type DTypeFacts,
+  dtypeFacts,
+  isFloat,
+  type KnownOp,
+  tensor,
+} from '../../../tensors/tensor/index.js'
 import { integer } from './attributes.js'
 import { type Lowering, single } from './lowering.js'
 import { real } from './value.js'

@@ -8,8 +8,8 @@ import {
   minimum,
   reshape,
   type Shape,
-  slice,
   sizeOf,
+  slice,
   Tensor,
 } from '../../../tensors/tensor/index.js'
 import type { Operation } from '../module.js'
@@ -36,7 +36,11 @@ export interface WindowShape {
 export function windowOf(op: Operation): WindowShape {
   const sizes = integers(op, 'window_dimensions')
   const ones = sizes.map(() => 1)
-  const padding = integers(op, 'padding', sizes.flatMap(() => [0, 0]))
+  const padding = integers(
+    op,
+    'padding',
+    sizes.flatMap(() => [0, 0]),
+  )
   if (padding.length !== 2 * sizes.length) throw new RangeError(`has ${padding.length} numbers of padding`)
   return {
     sizes,
@@ -68,7 +72,12 @@ export function* placesIn(sizes: readonly number[]): Generator<readonly number[]
 }
 
 /** The elements that lie at one place of every window: a strided part of the padded operand. */
-function elementsAt(x: Tensor, place: readonly number[], counts: Shape, { strides, dilations }: WindowShape): Tensor {
+function elementsAt(
+  x: Tensor,
+  place: readonly number[],
+  counts: Shape,
+  { strides, dilations }: WindowShape,
+): Tensor {
   return slice(
     x,
     place.map((index, axis): [number, number, number] => {
@@ -79,7 +88,10 @@ function elementsAt(x: Tensor, place: readonly number[], counts: Shape, { stride
 }
 
 /** The axis along which each window ends at its element, so that the reduction is a running one; undefined for others. */
-function runningAxis(shape: Shape, { sizes, strides, baseDilations, dilations, low, high }: WindowShape): number | undefined {
+function runningAxis(
+  shape: Shape,
+  { sizes, strides, baseDilations, dilations, low, high }: WindowShape,
+): number | undefined {
   const long = sizes.flatMap((size, axis) => (size > 1 ? [axis] : []))
   const [axis] = long
   if (long.length !== 1 || axis === undefined) return undefined
@@ -135,7 +147,13 @@ function known(
   const places = sizeOf(window.sizes)
   const isExtreme = body === 'stablehlo.maximum' || body === 'stablehlo.minimum'
   if (isExtreme && places > mostPlaces && x.dtype !== 'bool' && sizeOf(counts) > 0) {
-    return byDoubling(paddedBy(x, init, window), init, counts, window, body === 'stablehlo.maximum' ? maximum : minimum)
+    return byDoubling(
+      paddedBy(x, init, window),
+      init,
+      counts,
+      window,
+      body === 'stablehlo.maximum' ? maximum : minimum,
+    )
   }
   const kernel = kernelOf(body, x, context)
   if (!kernel || places > mostPlaces || sizeOf(counts) === 0) return undefined
@@ -147,7 +165,13 @@ function known(
 }
 
 function paddedBy(x: Tensor, init: Tensor, { low, high, baseDilations }: WindowShape): Tensor {
-  return padded(x, init, low, high, baseDilations.map((n) => n - 1))
+  return padded(
+    x,
+    init,
+    low,
+    high,
+    baseDilations.map((n) => n - 1),
+  )
 }
 
 /** The largest or smallest of wide windows: of twice as many neighbours at a time, axis by axis. */
@@ -180,11 +204,18 @@ function byDoubling(
 }
 
 /** Any body: all windows at once, one of their places after the other. */
-function placeByPlace(values: readonly Value[], inits: readonly Value[], window: WindowShape, step: Elements): readonly Value[] {
+function placeByPlace(
+  values: readonly Value[],
+  inits: readonly Value[],
+  window: WindowShape,
+  step: Elements,
+): readonly Value[] {
   const counts = windowCounts(shapeOf(values[0]), window)
   const start = inits.map((init) => eachPart(init, (part) => repeated(part, counts)))
   if (sizeOf(counts) === 0) return start
-  const all = values.map((value, k) => eachPartOf([value, inits[k]], ([x, init]) => paddedBy(x!, init!, window)))
+  const all = values.map((value, k) =>
+    eachPartOf([value, inits[k]], ([x, init]) => paddedBy(x!, init!, window)),
+  )
   let now: readonly Value[] = start
   for (const place of placesIn(window.sizes)) {
     const next = all.map((value) => eachPart(value, (x) => elementsAt(x, place, counts, window)))

@@ -31,4 +31,3 @@ export const refusals: LoweringTable<RefusedName> = {
   'stablehlo.uniform_dequantize': quantized,
   'stablehlo.uniform_quantize': quantized,
 }
-

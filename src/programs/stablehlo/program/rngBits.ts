@@ -1,5 +1,14 @@
 import { threefry2x32 } from '../../../numbers/threefry/index.js'
-import { apply, type DType, dtypeFacts, type Op, type Shape, sizeOf, stridesOf, Tensor } from '../../../tensors/tensor/index.js'
+import {
+  apply,
+  type DType,
+  dtypeFacts,
+  type Op,
+  type Shape,
+  sizeOf,
+  stridesOf,
+  Tensor,
+} from '../../../tensors/tensor/index.js'
 import type { Operation } from '../module.js'
 import { keyword } from './attributes.js'
 import { staticType } from './elementType.js'
@@ -14,7 +23,10 @@ interface Drawing {
 }
 
 /** The two words of a 64-bit integer, the low one first. */
-const words = (x: bigint): readonly [number, number] => [Number(x & 0xffffffffn), Number((x >> 32n) & 0xffffffffn)]
+const words = (x: bigint): readonly [number, number] => [
+  Number(x & 0xffffffffn),
+  Number((x >> 32n) & 0xffffffffn),
+]
 
 /** The key and the counter of a state: two integers of 64 bits, however they are written. */
 function stateOf({ data }: Tensor): readonly [key: bigint, counter: bigint] {
@@ -81,8 +93,7 @@ const bitsOp: Op<Drawing> = {
     const { bits, storage } = dtypeFacts(dtype)
     const size = sizeOf(shape)
     if (bits === 64) {
-      const pairs =
-        algorithm === 'philox' ? philoxWords(state, 2 * size) : threefryWords(state, [size, 2])
+      const pairs = algorithm === 'philox' ? philoxWords(state, 2 * size) : threefryWords(state, [size, 2])
       return new Tensor(dtype, shape, new storage(pairs.buffer as never) as never)
     }
     const drawn = algorithm === 'philox' ? philoxWords(state, size) : threefryWords(state, shape)

@@ -1,4 +1,13 @@
-import { abs, add, greaterEqual, sign, sub, type Tensor, trunc, where } from '../../../tensors/tensor/index.js'
+import {
+  abs,
+  add,
+  greaterEqual,
+  sign,
+  sub,
+  type Tensor,
+  trunc,
+  where,
+} from '../../../tensors/tensor/index.js'
 
 /** The nearest integer, halves away from zero; keeps -0. */
 export function roundAway(x: Tensor): Tensor {

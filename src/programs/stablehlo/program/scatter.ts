@@ -7,8 +7,8 @@ import {
   reshape,
   type Shape,
   sizeOf,
-  take,
   Tensor,
+  take,
   transpose,
   untraced,
   zeros,
@@ -107,7 +107,8 @@ function scattered(
     for (const [i, place] of places.entries()) if (place >= 0) last.set(place, i)
     const at = [...last.keys()]
     const from = [...last.values()]
-    if (at.length > 0) now = now.map((x, k) => joined(x, news[k], (own, each) => withRows(own, at, rowsAt(each, from))))
+    if (at.length > 0)
+      now = now.map((x, k) => joined(x, news[k], (own, each) => withRows(own, at, rowsAt(each, from))))
   } else {
     for (const turn of turnsOf(places)) {
       const at = turn.map((i) => places[i]!)
@@ -156,9 +157,7 @@ function scatterOp(body: Elements | 'replace' | 'add'): Op<Scattering> {
       const lastOnly = body === 'replace'
       const back = apply(scatterBackOp, [g, indices!], { dimensions, shape, lastOnly })
       // Places that were replaced have no cotangent; of updates that were replaced by later ones neither.
-      const rest = lastOnly
-        ? apply(own, [g, indices!, zeros(shape, { dtype })], { dimensions, index: 0 })
-        : g
+      const rest = lastOnly ? apply(own, [g, indices!, zeros(shape, { dtype })], { dimensions, index: 0 }) : g
       return [rest, undefined, back]
     },
   }
@@ -194,7 +193,9 @@ const scatterBackOp: Op<ScatterBack> = {
       zeros([1, rows.length], { dtype: g!.dtype }),
     ])
     const none = table.shape[0]! - 1
-    const from = [...places].map((place, i) => (place < 0 || (lastOnly && last.get(place) !== i) ? none : place))
+    const from = [...places].map((place, i) =>
+      place < 0 || (lastOnly && last.get(place) !== i) ? none : place,
+    )
     const order = axesOrder(shape.length, windows)
     const lead = indexShape(indices!.shape, windows)
     const window = windows.kept.map((axis) => windows.sizes[axis]!)

@@ -5,8 +5,8 @@ import {
   reshape,
   sizeOf,
   stridesOf,
-  take,
   Tensor,
+  take,
   untraced,
 } from '../../../tensors/tensor/index.js'
 import { integers, region } from './attributes.js'
@@ -14,7 +14,7 @@ import { lastOf } from './lastOf.js'
 import type { Elements, Lowering } from './lowering.js'
 import { repeated } from './moves.js'
 import { broadcastLanes } from './perElement.js'
-import { placesIn, windowCounts, type WindowShape } from './reduceWindow.js'
+import { placesIn, type WindowShape, windowCounts } from './reduceWindow.js'
 import { simpleBody } from './simpleBody.js'
 import { turnsOf } from './turns.js'
 import { real } from './value.js'
@@ -124,9 +124,17 @@ export const selectAndScatter: Lowering = (op, context) => {
     }),
   )
   return ([x, source, init], frame) => {
-    const sizes = integers(op, 'window_dimensions', real(x).shape.map(() => 1))
+    const sizes = integers(
+      op,
+      'window_dimensions',
+      real(x).shape.map(() => 1),
+    )
     const ones = sizes.map(() => 1)
-    const padding = integers(op, 'padding', sizes.flatMap(() => [0, 0]))
+    const padding = integers(
+      op,
+      'padding',
+      sizes.flatMap(() => [0, 0]),
+    )
     const window: WindowShape = {
       sizes,
       strides: integers(op, 'window_strides', ones),

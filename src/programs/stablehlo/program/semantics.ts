@@ -7,7 +7,11 @@ export interface SemanticsOptions {
    * 'operands', the dtype of its result, as the specification's reference interpreter. Default 'float32'.
    */
   readonly dot?: 'float32' | 'operands'
-  /** The order of sums: 'sequential', by index from the initial value on, or 'xla-cpu', windows of 32. Default 'sequential'. */
+  /**
+   * The order of sums: 'sequential', by index from the initial value on, or 'xla-cpu', the windows of 32 that its rewriter makes (of
+   * running sums rows of 16). Where XLA turns a float32 sum of many lanes into vectors besides, its last bits are others. Default
+   * 'sequential'.
+   */
   readonly reduce?: 'sequential' | 'xla-cpu'
   /** Where operations round: 'each' to its own dtype. Default 'each'. */
   readonly rounding?: 'each'

@@ -1,4 +1,13 @@
-import { apply, type KnownOp, reshape, sizeOf, take, takeAlongAxis, Tensor, untraced } from '../../../tensors/tensor/index.js'
+import {
+  apply,
+  type KnownOp,
+  reshape,
+  sizeOf,
+  Tensor,
+  take,
+  takeAlongAxis,
+  untraced,
+} from '../../../tensors/tensor/index.js'
 import { integer, region } from './attributes.js'
 import { comparatorKeys, type SortKey } from './comparatorKeys.js'
 import { lastOf } from './lastOf.js'
@@ -44,7 +53,8 @@ function byNetwork(xs: readonly Tensor[], less: Elements, length: number, inner:
   const lanes = length === 0 ? 0 : size / length
   const order = new Int32Array(size)
   const flat = xs.map((x) => reshape(x, [size]))
-  const placeOf = (lane: number, i: number): number => (Math.floor(lane / inner) * length + i) * inner + (lane % inner)
+  const placeOf = (lane: number, i: number): number =>
+    (Math.floor(lane / inner) * length + i) * inner + (lane % inner)
   for (let lane = 0; lane < lanes; lane++) for (let i = 0; i < length; i++) order[placeOf(lane, i)] = i
   for (const pairs of stages(length)) {
     const [upper, lower]: [number[], number[]] = [[], []]
@@ -82,7 +92,8 @@ function* stages(n: number): Generator<readonly (readonly [number, number])[]> {
       const pairs: [number, number][] = []
       for (let j = k % p; j <= n - 1 - k; j += 2 * k) {
         for (let i = 0; i <= Math.min(k - 1, n - j - k - 1); i++) {
-          if (Math.floor((i + j) / (2 * p)) === Math.floor((i + j + k) / (2 * p))) pairs.push([i + j, i + j + k])
+          if (Math.floor((i + j) / (2 * p)) === Math.floor((i + j + k) / (2 * p)))
+            pairs.push([i + j, i + j + k])
         }
       }
       yield pairs
@@ -95,7 +106,12 @@ export const sort: Lowering = (op, context) => {
   const comparator = region(op)
   const less = context.lifted(comparator)
   const keys = comparatorKeys(comparator, (reduced) => context.lifted(reduced))
-  const opOf = lastOf((own: Elements, frame: Frame) => sortOrderOp(own, keys?.map((key) => key(frame))))
+  const opOf = lastOf((own: Elements, frame: Frame) =>
+    sortOrderOp(
+      own,
+      keys?.map((key) => key(frame)),
+    ),
+  )
   return (inputs, frame) => {
     const rank = shapeOf(inputs[0]).length
     const given = integer(op, 'dimension', -1)

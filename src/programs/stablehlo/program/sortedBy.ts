@@ -13,7 +13,9 @@ export function sortedBy(keys: readonly SortKeys[], length: number, inner: numbe
   const lanes = length === 0 ? 0 : size / length
   const [only] = keys
   const isPacked =
-    keys.length === 1 && length <= longestPacked && (only!.values instanceof Int32Array || only!.values instanceof Uint32Array)
+    keys.length === 1 &&
+    length <= longestPacked &&
+    (only!.values instanceof Int32Array || only!.values instanceof Uint32Array)
   const packed = new Float64Array(isPacked ? length : 0)
   for (let lane = 0; lane < lanes; lane++) {
     const first = Math.floor(lane / inner) * length * inner + (lane % inner)
@@ -21,7 +23,8 @@ export function sortedBy(keys: readonly SortKeys[], length: number, inner: numbe
       // A key and a place in one number, which the engine sorts without asking us.
       const { values, descending } = only!
       const sign = descending ? -1 : 1
-      for (let i = 0; i < length; i++) packed[i] = sign * (values[first + i * inner] as number) * longestPacked + i
+      for (let i = 0; i < length; i++)
+        packed[i] = sign * (values[first + i * inner] as number) * longestPacked + i
       packed.sort()
       for (let i = 0; i < length; i++) {
         const place = packed[i]! % longestPacked

@@ -1,3 +1,4 @@
+import { unary as functions } from '../../../numbers/functions/index.js'
 import {
   acos,
   acosh,
@@ -19,13 +20,12 @@ import {
   lgamma,
   mul,
   sinh,
-  square,
-  takeAlongAxis,
   slice,
-  tan,
+  square,
   Tensor,
+  takeAlongAxis,
+  tan,
 } from '../../../tensors/tensor/index.js'
-import { unary as functions } from '../../../numbers/functions/index.js'
 import { integer } from './attributes.js'
 import * as c from './complexNumbers.js'
 import { constant } from './constant.js'
@@ -40,7 +40,11 @@ import { topOrder } from './topOrder.js'
 import { Complex, eachPart, real, type Value } from './value.js'
 
 /** A function in float64, rounded once. */
-function rounded(name: string, f: (...numbers: number[]) => number, gradient?: KnownOp['gradient']): Lowering {
+function rounded(
+  name: string,
+  f: (...numbers: number[]) => number,
+  gradient?: KnownOp['gradient'],
+): Lowering {
   const op: KnownOp = {
     name,
     form: 'elementwise',
@@ -94,7 +98,9 @@ const as = (name: keyof typeof elementwise): Lowering => elementwise[name]
 const like: Lowering = (op) => {
   const value = Object.hasOwn(op.attributes, 'value') ? op.attributes['value'] : undefined
   if (value?.kind !== 'float' && value?.kind !== 'integer') throw new TypeError('has no number as its value')
-  return single(([x]) => eachPart(x, (part, i) => full(part.shape, i === 0 ? Number(value.value) : 0, { dtype: part.dtype })))
+  return single(([x]) =>
+    eachPart(x, (part, i) => full(part.shape, i === 0 ? Number(value.value) : 0, { dtype: part.dtype })),
+  )
 }
 
 /** The functions of the chlo dialect. */
@@ -146,9 +152,11 @@ export const special: LoweringTable<CompositeName> = {
   'chlo.ragged_dot': refused('is not known yet'),
   'chlo.scan': refused('is not known yet'),
   'chlo.sinh': plain((x) => sinh(x), c.sinh),
-  'chlo.square': plain((x) => square(x), (x) => c.mul(x, x)),
+  'chlo.square': plain(
+    (x) => square(x),
+    (x) => c.mul(x, x),
+  ),
   'chlo.tan': plain((x) => tan(x), c.tan),
   'chlo.top_k': topK,
   'chlo.zeta': rounded('zeta', (s, q) => zeta(s!, q!)),
 }
-

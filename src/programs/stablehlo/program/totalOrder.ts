@@ -1,10 +1,4 @@
-import {
-  apply,
-  broadcastTo,
-  dtypeFacts,
-  type KnownOp,
-  Tensor,
-} from '../../../tensors/tensor/index.js'
+import { apply, broadcastTo, dtypeFacts, type KnownOp, Tensor } from '../../../tensors/tensor/index.js'
 import { commonShape } from './perElement.js'
 
 /**

@@ -45,8 +45,8 @@ const shapeFirst: OptionHints = { positional: 'shape' }
  * Dtype     `dtype`, default float32. Typed arrays are numbers too, never codes: see `fromBits`.
  * Rounding  once, float64 to the dtype, nearest even, never through float32.
  * Special   NaN from a Float32Array or Float64Array keeps its sign.
- * Throws    RangeError for values that an integer dtype or bool cannot hold, and a shape of another size; TypeError for bigints
- *           where the dtype is not int64 or uint64.
+ * Throws    RangeError for values that an integer dtype or bool cannot hold, bigints where the dtype is not int64 or uint64, and a
+ *           shape of another size.
  *
  * @example tensor([1, 2, 3]).toNested() // [1,2,3]
  * @example tensor([[256, 257]], { dtype: 'bfloat16' }).toNested() // [[256,256]]

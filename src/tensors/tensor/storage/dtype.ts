@@ -89,31 +89,27 @@ export type NumberClass =
 /** The class of any dtype's typed array. */
 export type StorageClass = NumberClass | BigInt64ArrayConstructor | BigUint64ArrayConstructor
 
-/** The classes of typed arrays of the dtypes whose elements are no codes. */
+/** The classes of typed arrays of the dtypes whose elements are no codes, in the order of `dtypes`. */
 const classes: Readonly<Record<keyof NativeStorage, StorageClass>> = {
   float32: Float32Array,
   float64: Float64Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  bool: Uint8Array,
   int2: Int8Array,
   int4: Int8Array,
   int8: Int8Array,
   int16: Int16Array,
-  int32: Int32Array,
   int64: BigInt64Array,
   uint2: Uint8Array,
   uint4: Uint8Array,
   uint8: Uint8Array,
   uint16: Uint16Array,
-  uint32: Uint32Array,
   uint64: BigUint64Array,
-  bool: Uint8Array,
 }
 
 /** All dtypes, native ones first. */
-export const dtypes: readonly DType[] = [
-  ...(['float32', 'float64', 'int32', 'uint32', 'bool'] as const),
-  ...(['int2', 'int4', 'int8', 'int16', 'int64', 'uint2', 'uint4', 'uint8', 'uint16', 'uint64'] as const),
-  ...formatNames,
-]
+export const dtypes: readonly DType[] = [...(Object.keys(classes) as (keyof NativeStorage)[]), ...formatNames]
 
 const known: ReadonlySet<string> = new Set(dtypes)
 const formats: ReadonlyMap<string, FloatFormat> = new Map(formatNames.map((name) => [name, format(name)]))
@@ -153,7 +149,7 @@ export function elementsIn(data: Storage): AnyStorage {
 
 /** Whether elements are integers narrower than the byte that they lie in. */
 export function isPacked(dtype: DType): dtype is 'int2' | 'int4' | 'uint2' | 'uint4' {
-  return dtype === 'int2' || dtype === 'int4' || dtype === 'uint2' || dtype === 'uint4'
+  return /^u?int[24]$/.test(dtype)
 }
 
 /** The integer of so many bits that is the number's last bits: what arithmetic on integers of up to 32 bits wraps by. */
@@ -212,8 +208,9 @@ export function allocate<D extends DType>(dtype: D, n: number): Storage<D> {
 
 /** The class of typed array that stores this dtype. */
 export function storageClass(dtype: DType): StorageClass {
-  if (Object.hasOwn(classes, dtype)) return classes[dtype as keyof NativeStorage]
-  return formatOf(dtype)!.bits > 8 ? Uint16Array : Uint8Array
+  const low = formatOf(dtype)
+  if (low) return low.bits > 8 ? Uint16Array : Uint8Array
+  return classes[dtype as keyof NativeStorage]
 }
 
 /** Rounds a float64 value to the nearest value of a floating-point dtype, ties to even; the result stays a number. */

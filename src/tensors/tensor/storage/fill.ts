@@ -2,8 +2,6 @@ import { fromNumber } from '../../../bf16/index.js'
 import { encodeArray, encoder } from '../../../numbers/formats/index.js'
 import {
   allocate,
-  type BigDType,
-  type BigStorage,
   type DType,
   formatOf,
   isBigDType,
@@ -17,10 +15,10 @@ import { Tensor } from './tensor.js'
 
 /** A plain number as an operand beside tensors of `dtype`: rounded to it first, an error where it cannot be held. */
 export function weak(op: string, value: number | bigint, dtype: DType): Tensor {
-  if (typeof value !== 'number' && !(typeof value === 'bigint' && isBigDType(dtype))) {
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
     throw new TypeError(`${op}: needs a tensor or a number [${String(value)}]`)
   }
-  if (!isFloat(dtype) && !fits(dtype, value)) {
+  if (!fits(dtype, value)) {
     throw new RangeError(`${op}: ${dtype} cannot hold this number, cast the tensor first [${value}]`)
   }
   // Most weak numbers meet bfloat16; a writer of codes made for one number costs more than the operation.
@@ -33,14 +31,14 @@ export function fill<D extends DType>(
   dtype: D,
   values: ArrayLike<number | bigint> & Iterable<number | bigint>,
 ): Storage<D> {
-  if (!isFloat(dtype)) {
+  if (!isFloat(dtype) || !(values instanceof Float32Array || values instanceof Float64Array)) {
     for (const value of values) {
-      checkElement(dtype, value)
       if (!fits(dtype, value)) throw new RangeError(`tensor: not a value of ${dtype} [${value}]`)
     }
-    if (isBigDType(dtype)) return bigs(dtype, values) as Storage<D>
-  } else if (!(values instanceof Float32Array || values instanceof Float64Array)) {
-    for (const value of values) checkElement(dtype, value)
+  }
+  if (isBigDType(dtype)) {
+    const exact = Array.from(values, (value) => BigInt(value))
+    return (storageClass(dtype) as BigInt64ArrayConstructor).from(exact) as unknown as Storage<D>
   }
   const numbers = values as ArrayLike<number>
   const low = formatOf(dtype)
@@ -54,21 +52,12 @@ export function fill<D extends DType>(
   return codes as Storage<D>
 }
 
-function bigs(dtype: BigDType, values: ArrayLike<number | bigint>): BigStorage {
-  const data = allocate(dtype, values.length)
-  for (let i = 0; i < data.length; i++) data[i] = BigInt(values[i]!)
-  return data
-}
-
-function checkElement(dtype: DType, value: number | bigint): void {
-  if (typeof value === 'bigint' && !isBigDType(dtype)) {
-    throw new TypeError(`tensor: bigints are elements of int64 and uint64 alone [${value}n]`)
-  }
-}
-
+/** Whether a dtype holds a number, rounded where it is a float; bigints are elements of int64 and uint64 alone. */
 function fits(dtype: DType, value: number | bigint): boolean {
-  if (typeof value === 'bigint')
-    return (dtype === 'int64' ? BigInt.asIntN : BigInt.asUintN)(64, value) === value
+  if (typeof value === 'bigint') {
+    return isBigDType(dtype) && (dtype === 'int64' ? BigInt.asIntN : BigInt.asUintN)(64, value) === value
+  }
+  if (isFloat(dtype)) return true
   const { lowest, max } = dtypeFacts(dtype)
   return Number.isInteger(value) && value >= lowest && value <= max
 }

@@ -1,4 +1,4 @@
-import { type BigStorage, type DType, isBig, numbersOf, type Storage } from './dtype.js'
+import { type DType, isBig, numbersOf, type Storage } from './dtype.js'
 import type { Form, Reads, Rounds } from './op.js'
 import { print } from './print.js'
 import { checkShape, type Shape, sizeOf } from './shape.js'
@@ -126,10 +126,8 @@ export class Tensor<D extends DType = DType> {
   toBits(): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
     const bits = bitsOf(this.data).slice()
     // Integers of 2 and 4 bits lie in a byte with their sign.
-    if (this.dtype === 'int2' || this.dtype === 'int4') {
-      for (let i = 0; i < bits.length; i++) bits[i] = Number(bits[i]) & (this.dtype === 'int2' ? 3 : 15)
-    }
-    return bits
+    const most = { int2: 3, int4: 15 }[this.dtype as string]
+    return most && bits instanceof Uint8Array ? bits.map((byte) => byte & most) : bits
   }
 
   /**
@@ -137,7 +135,7 @@ export class Tensor<D extends DType = DType> {
    * rounded to the nearest: `data` and `toNested` have them exactly.
    */
   toNumbers(): Float64Array {
-    if (isBig(this.data)) return roundedOf(this.data)
+    if (isBig(this.data)) return new Float64Array(Array.from(this.data, Number))
     return new Float64Array(numbersOf(this.dtype, this.data))
   }
 
@@ -158,10 +156,9 @@ export class Tensor<D extends DType = DType> {
   item(): number {
     if (this.size !== 1) throw new RangeError(`item: needs exactly one element [${this.shape.join(', ')}]`)
     const value: number | bigint = numbersOf(this.dtype, this.data)[0]!
-    if (typeof value === 'number') return value
     const number = Number(value)
-    if (BigInt(number) !== value) {
-      throw new RangeError(`item: no number is this integer, read it from data or toNested [${value}]`)
+    if (typeof value === 'bigint' && BigInt(number) !== value) {
+      throw new RangeError(`item: no number is this integer, read it from data [${value}]`)
     }
     return number
   }
@@ -197,22 +194,10 @@ function jsonOf(value: Nested): Json {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
+/** The class of unsigned integers of so many bytes. */
+const words = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const
+
 /** The bit patterns of typed-array elements, a view of the same memory. */
 export function bitsOf(data: Storage): Uint8Array | Uint16Array | Uint32Array | BigUint64Array {
-  const { buffer, byteOffset, length } = data
-  if (data instanceof Float64Array || data instanceof BigInt64Array) {
-    return new BigUint64Array(buffer, byteOffset, length)
-  }
-  if (data instanceof Float32Array || data instanceof Int32Array) {
-    return new Uint32Array(buffer, byteOffset, length)
-  }
-  if (data instanceof Int16Array) return new Uint16Array(buffer, byteOffset, length)
-  return data instanceof Int8Array ? new Uint8Array(buffer, byteOffset, length) : data
-}
-
-/** 64-bit integers as the nearest numbers. */
-function roundedOf(data: BigStorage): Float64Array {
-  const values = new Float64Array(data.length)
-  for (let i = 0; i < values.length; i++) values[i] = Number(data[i])
-  return values
+  return new words[data.BYTES_PER_ELEMENT as 1](data.buffer, data.byteOffset, data.length)
 }

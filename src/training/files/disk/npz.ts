@@ -19,7 +19,7 @@ export interface NpzWriteOptions {
 export interface NpzOptions {
   /** What bytes without a meaning are codes of, by the array's name; see `decodeNpy`. */
   readonly dtypes?: Readonly<Record<string, DType>>
-  /** What becomes of integers of 64 bits; see `decodeNpy`. Default 'exact'. */
+  /** What becomes of integers; see `Integers`. Default 'exact'. */
   readonly integers?: Integers
   /** Only these arrays, such as those beside one that cannot be read. Default all. */
   readonly names?: readonly string[]
@@ -101,7 +101,7 @@ export function decodeNpz(
 ): Readonly<Record<string, Tensor | BigIntegers>>
 export function decodeNpz(
   bytes: Uint8Array,
-  options?: NpzOptions & { readonly integers?: 'exact' },
+  options?: NpzOptions & { readonly integers?: 'exact' | 'same' },
 ): Readonly<Record<string, Tensor>>
 export function decodeNpz(
   bytes: Uint8Array,
@@ -123,7 +123,7 @@ export function readNpz(
 ): Readonly<Record<string, Tensor | BigIntegers>>
 export function readNpz(
   path: string | URL,
-  options?: NpzOptions & { readonly integers?: 'exact' },
+  options?: NpzOptions & { readonly integers?: 'exact' | 'same' },
 ): Readonly<Record<string, Tensor>>
 export function readNpz(
   path: string | URL,

@@ -1,7 +1,7 @@
 import { checkPath } from '../../../base/options/index.js'
 import type { Tensor } from '../../../tensors/tensor/index.js'
 import { checkNpyOptions, type NpyOptions } from '../decodeNpy.js'
-import { type BigIntegers, integersOf, isFileInteger } from '../integers.js'
+import { type BigIntegers, integersOf } from '../integers.js'
 import { readNpyHeader } from '../npyHeader.js'
 import { orderedBytes } from '../npyOrder.js'
 import { type NpyFile, npyFile } from '../npyOver.js'
@@ -31,7 +31,10 @@ export function readNpy(
   path: string | URL,
   options: NpyOptions & { readonly integers: 'bigint' },
 ): Tensor | BigIntegers
-export function readNpy(path: string | URL, options?: NpyOptions & { readonly integers?: 'exact' }): Tensor
+export function readNpy(
+  path: string | URL,
+  options?: NpyOptions & { readonly integers?: 'exact' | 'same' },
+): Tensor
 export function readNpy(path: string | URL, options: NpyOptions = {}): Tensor | BigIntegers {
   checkPath('readNpy', path)
   const op = 'readNpy'
@@ -40,8 +43,8 @@ export function readNpy(path: string | URL, options: NpyOptions = {}): Tensor | 
   try {
     const header = readNpyHeader(op, file.size, file.read, options.dtype)
     const data = orderedBytes(header, file.read(header.start, header.bytes))
-    return isFileInteger(header.dtype)
-      ? integersOf(op, 'the array', header.dtype, header.shape, data, integers)
+    return header.integer
+      ? integersOf(op, 'the array', header.integer, header.shape, data, integers)
       : tensorOf(op, 'the array', header.dtype, header.shape, data)
   } finally {
     file.close()

@@ -23,7 +23,7 @@ export function readSafetensors(
 ): SafetensorsContents<Tensor | BigIntegers>
 export function readSafetensors(
   path: string | URL,
-  options?: SafetensorsReadOptions & { readonly integers?: 'exact' },
+  options?: SafetensorsReadOptions & { readonly integers?: 'exact' | 'same' },
 ): SafetensorsContents
 export function readSafetensors(
   path: string | URL,

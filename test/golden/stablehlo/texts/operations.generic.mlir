@@ -42,8 +42,8 @@
     %24 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, use_global_device_ids}> : (tensor<3x4xf32>) -> tensor<3x8xf32>
     %25 = "stablehlo.all_reduce"(%arg0) <{replica_groups = dense<[[0, 1, 2], [3, 4, -1]]> : tensor<2x3xi64>}> ({
     ^bb0(%arg56: tensor<f32>, %arg57: tensor<f32>):
-      %141 = "stablehlo.add"(%arg56, %arg57) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      "stablehlo.return"(%141) : (tensor<f32>) -> ()
+      %142 = "stablehlo.add"(%arg56, %arg57) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%142) : (tensor<f32>) -> ()
     }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %26 = "stablehlo.collective_permute"(%arg0) <{source_target_pairs = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %27 = "stablehlo.collective_broadcast"(%arg0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
@@ -51,13 +51,13 @@
     %29 = "stablehlo.cross-replica-sum"(%arg0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %30 = "stablehlo.sort"(%arg0) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%arg54: tensor<f32>, %arg55: tensor<f32>):
-      %140 = "stablehlo.compare"(%arg54, %arg55) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      "stablehlo.return"(%140) : (tensor<i1>) -> ()
+      %141 = "stablehlo.compare"(%arg54, %arg55) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "stablehlo.return"(%141) : (tensor<i1>) -> ()
     }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %31 = "stablehlo.sort"(%arg0) ({
     ^bb0(%arg52: tensor<f32>, %arg53: tensor<f32>):
-      %139 = "stablehlo.compare"(%arg52, %arg53) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      "stablehlo.return"(%139) : (tensor<i1>) -> ()
+      %140 = "stablehlo.compare"(%arg52, %arg53) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "stablehlo.return"(%140) : (tensor<i1>) -> ()
     }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %32 = "stablehlo.if"(%arg4) ({
       "stablehlo.return"(%arg0) : (tensor<3x4xf32>) -> ()
@@ -71,8 +71,8 @@
     }) : (tensor<i32>) -> (tensor<3x4xf32>, tensor<i32>)
     %34 = "stablehlo.map"(%arg0, %arg0) <{dimensions = array<i64: 0, 1>}> ({
     ^bb0(%arg50: tensor<f32>, %arg51: tensor<f32>):
-      %138 = "stablehlo.add"(%arg50, %arg51) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      "stablehlo.return"(%138) : (tensor<f32>) -> ()
+      %139 = "stablehlo.add"(%arg50, %arg51) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%139) : (tensor<f32>) -> ()
     }) : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
     %35 = "stablehlo.batch_norm_inference"(%arg0, %arg9, %arg9, %arg9, %arg9) <{epsilon = 1.000000e-03 : f32, feature_index = 1 : i64}> : (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
     %36:3 = "stablehlo.batch_norm_training"(%arg0, %arg9, %arg9) <{epsilon = 1.000000e-03 : f32, feature_index = 1 : i64}> : (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>)
@@ -87,17 +87,17 @@
     }) : (tensor<3x4xf32>, tensor<2x1xi32>, tensor<2x4xf32>) -> tensor<3x4xf32>
     %43 = "stablehlo.reduce_window"(%arg0, %arg8) <{padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 1>}> ({
     ^bb0(%arg46: tensor<f32>, %arg47: tensor<f32>):
-      %137 = "stablehlo.add"(%arg46, %arg47) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      "stablehlo.return"(%137) : (tensor<f32>) -> ()
+      %138 = "stablehlo.add"(%arg46, %arg47) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%138) : (tensor<f32>) -> ()
     }) : (tensor<3x4xf32>, tensor<f32>) -> tensor<3x4xf32>
     %44 = "stablehlo.select_and_scatter"(%arg0, %arg0, %arg8) <{window_dimensions = array<i64: 1, 1>}> ({
     ^bb0(%arg44: tensor<f32>, %arg45: tensor<f32>):
-      %136 = "stablehlo.compare"(%arg44, %arg45) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      "stablehlo.return"(%136) : (tensor<i1>) -> ()
+      %137 = "stablehlo.compare"(%arg44, %arg45) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "stablehlo.return"(%137) : (tensor<i1>) -> ()
     }, {
     ^bb0(%arg42: tensor<f32>, %arg43: tensor<f32>):
-      %135 = "stablehlo.add"(%arg42, %arg43) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      "stablehlo.return"(%135) : (tensor<f32>) -> ()
+      %136 = "stablehlo.add"(%arg42, %arg43) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%136) : (tensor<f32>) -> ()
     }) : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<f32>) -> tensor<3x4xf32>
     %45 = "stablehlo.triangular_solve"(%arg14, %arg14) <{left_side = true, lower = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
     %46 = "stablehlo.cholesky"(%arg14) <{lower = false}> : (tensor<3x3xf32>) -> tensor<3x3xf32>
@@ -130,13 +130,13 @@
     %71 = "stablehlo.bitcast_convert"(%arg0) : (tensor<3x4xf32>) -> tensor<3x4x2xbf16>
     %72 = "stablehlo.reduce"(%arg20, %arg21) <{dimensions = array<i64: 0>}> ({
     ^bb0(%arg40: tensor<bf16>, %arg41: tensor<bf16>):
-      %134 = "stablehlo.add"(%arg40, %arg41) : (tensor<bf16>, tensor<bf16>) -> tensor<bf16>
-      "stablehlo.return"(%134) : (tensor<bf16>) -> ()
+      %135 = "stablehlo.add"(%arg40, %arg41) : (tensor<bf16>, tensor<bf16>) -> tensor<bf16>
+      "stablehlo.return"(%135) : (tensor<bf16>) -> ()
     }) : (tensor<3xbf16>, tensor<bf16>) -> tensor<bf16>
     %73 = "stablehlo.reduce"(%arg20, %arg8) <{dimensions = array<i64: 0>}> ({
     ^bb0(%arg38: tensor<f32>, %arg39: tensor<f32>):
-      %133 = "stablehlo.add"(%arg38, %arg39) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      "stablehlo.return"(%133) : (tensor<f32>) -> ()
+      %134 = "stablehlo.add"(%arg38, %arg39) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%134) : (tensor<f32>) -> ()
     }) : (tensor<3xbf16>, tensor<f32>) -> tensor<f32>
     "stablehlo.while"() ({
       "stablehlo.return"(%arg4) : (tensor<i1>) -> ()
@@ -212,8 +212,8 @@
     }) : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<f32>, tensor<f32>) -> (tensor<3xf32>, tensor<3xf32>)
     %128 = "stablehlo.reduce"(%arg0, %arg8) <{dimensions = array<i64: 1, 0>}> ({
     ^bb0(%arg29: tensor<f32>, %arg30: tensor<f32>):
-      %132 = "stablehlo.maximum"(%arg29, %arg30) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      "stablehlo.return"(%132) : (tensor<f32>) -> ()
+      %133 = "stablehlo.maximum"(%arg29, %arg30) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%133) : (tensor<f32>) -> ()
     }) {foo.a} : (tensor<3x4xf32>, tensor<f32>) -> tensor<f32>
     %129:2 = "stablehlo.while"(%arg0, %arg3) ({
     ^bb0(%arg27: tensor<3x4xf32>, %arg28: tensor<i32>):
@@ -224,6 +224,7 @@
     }) {foo.b} : (tensor<3x4xf32>, tensor<i32>) -> (tensor<3x4xf32>, tensor<i32>)
     %130 = "stablehlo.convolution"(%arg15, %arg16) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, lhs_dilation = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>], rhs_dilation = array<i64: 2, 2>, window_reversal = array<i1: false, true>, window_strides = array<i64: 1, 1>}> : (tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x4x4x4xf32>
     %131:2 = "stablehlo.rng_bit_generator"(%arg22) <{rng_algorithm = #stablehlo<rng_algorithm PHILOX>}> : (tensor<1x2xui64>) -> (tensor<1x2xui64>, tensor<2x2xui32>)
+    %132 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 1 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 4>]>, axes = [#stablehlo.axis_ref<name = "y", sub_axis_info = (1)2>]>}> : (tensor<3x4xf32>) -> tensor<3x8xf32>
     "func.return"() : () -> ()
   }) : () -> ()
 }) : () -> ()

@@ -39,8 +39,8 @@ module {
     %23 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, use_global_device_ids}> : (tensor<3x4xf32>) -> tensor<3x8xf32>
     %24 = "stablehlo.all_reduce"(%arg0) <{replica_groups = dense<[[0, 1, 2], [3, 4, -1]]> : tensor<2x3xi64>}> ({
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.add %arg25, %arg26 : tensor<f32>
-      stablehlo.return %129 : tensor<f32>
+      %130 = stablehlo.add %arg25, %arg26 : tensor<f32>
+      stablehlo.return %130 : tensor<f32>
     }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %25 = "stablehlo.collective_permute"(%arg0) <{source_target_pairs = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %26 = "stablehlo.collective_broadcast"(%arg0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
@@ -48,13 +48,13 @@ module {
     %28 = "stablehlo.cross-replica-sum"(%arg0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %29 = "stablehlo.sort"(%arg0) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.compare LT, %arg25, %arg26, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %129 : tensor<i1>
+      %130 = stablehlo.compare LT, %arg25, %arg26, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %130 : tensor<i1>
     }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %30 = "stablehlo.sort"(%arg0) ({
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.compare LT, %arg25, %arg26, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %129 : tensor<i1>
+      %130 = stablehlo.compare LT, %arg25, %arg26, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %130 : tensor<i1>
     }) : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %31 = "stablehlo.if"(%arg4) ({
       stablehlo.return %arg0 : tensor<3x4xf32>
@@ -68,8 +68,8 @@ module {
     }) : (tensor<i32>) -> (tensor<3x4xf32>, tensor<i32>)
     %33 = "stablehlo.map"(%arg0, %arg0) <{dimensions = array<i64: 0, 1>}> ({
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.add %arg25, %arg26 : tensor<f32>
-      stablehlo.return %129 : tensor<f32>
+      %130 = stablehlo.add %arg25, %arg26 : tensor<f32>
+      stablehlo.return %130 : tensor<f32>
     }) : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
     %34 = "stablehlo.batch_norm_inference"(%arg0, %arg9, %arg9, %arg9, %arg9) <{epsilon = 1.000000e-03 : f32, feature_index = 1 : i64}> : (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
     %output, %batch_mean, %batch_var = "stablehlo.batch_norm_training"(%arg0, %arg9, %arg9) <{epsilon = 1.000000e-03 : f32, feature_index = 1 : i64}> : (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>)
@@ -84,17 +84,17 @@ module {
     }) : (tensor<3x4xf32>, tensor<2x1xi32>, tensor<2x4xf32>) -> tensor<3x4xf32>
     %41 = "stablehlo.reduce_window"(%arg0, %arg8) <{padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 1>}> ({
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.add %arg25, %arg26 : tensor<f32>
-      stablehlo.return %129 : tensor<f32>
+      %130 = stablehlo.add %arg25, %arg26 : tensor<f32>
+      stablehlo.return %130 : tensor<f32>
     }) : (tensor<3x4xf32>, tensor<f32>) -> tensor<3x4xf32>
     %42 = "stablehlo.select_and_scatter"(%arg0, %arg0, %arg8) <{window_dimensions = array<i64: 1, 1>}> ({
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.compare GE, %arg25, %arg26 : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %129 : tensor<i1>
+      %130 = stablehlo.compare GE, %arg25, %arg26 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %130 : tensor<i1>
     }, {
     ^bb0(%arg25: tensor<f32>, %arg26: tensor<f32>):
-      %129 = stablehlo.add %arg25, %arg26 : tensor<f32>
-      stablehlo.return %129 : tensor<f32>
+      %130 = stablehlo.add %arg25, %arg26 : tensor<f32>
+      stablehlo.return %130 : tensor<f32>
     }) : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<f32>) -> tensor<3x4xf32>
     %43 = "stablehlo.triangular_solve"(%arg14, %arg14) <{left_side = true, lower = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
     %44 = stablehlo.cholesky %arg14 : tensor<3x3xf32>
@@ -128,8 +128,8 @@ module {
     %70 = stablehlo.reduce(%arg20 init: %arg21) applies stablehlo.add across dimensions = [0] : (tensor<3xbf16>, tensor<bf16>) -> tensor<bf16>
     %71 = stablehlo.reduce(%arg20 init: %arg8) across dimensions = [0] : (tensor<3xbf16>, tensor<f32>) -> tensor<f32>
      reducer(%arg25: tensor<f32>, %arg26: tensor<f32>)  {
-      %129 = stablehlo.add %arg25, %arg26 : tensor<f32>
-      stablehlo.return %129 : tensor<f32>
+      %130 = stablehlo.add %arg25, %arg26 : tensor<f32>
+      stablehlo.return %130 : tensor<f32>
     }
     stablehlo.while()
     cond {
@@ -210,6 +210,7 @@ module {
     }
     %128 = stablehlo.convolution(%arg15, %arg16) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 1], rhs_dilate = [2, 2], reverse = [false, true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]} : (tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x4x4x4xf32>
     %output_state, %output_0 = stablehlo.rng_bit_generator %arg22, algorithm = PHILOX : (tensor<1x2xui64>) -> (tensor<1x2xui64>, tensor<2x2xui32>)
+    %129 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 1 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 4>]>, axes = [#stablehlo.axis_ref<name = "y", sub_axis_info = (1)2>]>}> : (tensor<3x4xf32>) -> tensor<3x8xf32>
     return
   }
 }
