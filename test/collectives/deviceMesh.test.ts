@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { deviceMesh, type GroupOrder, type Sharded } from 'tpu-toolkit/collectives'
 import { errorBound } from 'tpu-toolkit/numerics'
 import { collectiveTime, mesh } from 'tpu-toolkit/sharding'
-import { type DType, dtypes, fromBits, type Tensor, tensor } from 'tpu-toolkit/tensor'
+import { type DType, dtypeFacts, dtypes, fromBits, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
 import { meshes, partsOf } from '../support/meshes.js'
 import { seed } from '../support/seed.js'
@@ -34,7 +34,7 @@ function anyTensor(dtype: DType, shape: readonly number[], start: number): Tenso
   )
   return fromBits(of instanceof BigUint64Array ? BigUint64Array.from(codes, BigInt) : codes, { dtype, shape })
 }
-const bitsOf = (dtype: DType): number => Number(/^float(\d)_/.exec(dtype)?.[1] ?? 32)
+const bitsOf = (dtype: DType): number => Math.min(32, dtypeFacts(dtype).bits)
 
 const bits = (x: Tensor) => [x.dtype, ...x.shape, ...x.toBits()].join()
 

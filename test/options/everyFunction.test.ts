@@ -47,7 +47,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   text: 'readable',
   roofline: 'routingEfficiency',
   formats: `${formatArrays} floorLog2`,
-  tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isWatched noRows opName wideDType',
+  tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isInteger isWatched noRows opName wideDType',
   files: 'packageVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',

@@ -138,6 +138,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'simd',
     'tensor',
     'tree',
+    'autodiff',
     'blocks',
     'numerics',
     'schedule',

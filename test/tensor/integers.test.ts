@@ -164,6 +164,18 @@ describe('cast', () => {
   })
 })
 
+describe('cast of 64-bit integers', () => {
+  it('to float32 and bfloat16 rounds once, whatever bit lies beyond a tie', () => {
+    for (let bit = 0n; bit < 38n; bit++) {
+      const x = tensor([2n ** 63n + 2n ** 39n + 2n ** bit, 2n ** 63n + 2n ** 55n + 2n ** bit], {
+        dtype: 'uint64',
+      })
+      expect(cast(x, 'float32').toNumbers()[0]).toBe(2 ** 63 + 2 ** 40)
+      expect(cast(x, 'bfloat16').toNumbers()[1]).toBe(2 ** 63 + 2 ** 56)
+    }
+  })
+})
+
 describe('reductions of integers', () => {
   const anyIntegers = (dtype: IntegerDType) =>
     fc

@@ -1,4 +1,4 @@
-import { Tensor } from '../../tensor/index.js'
+import { dtypeFacts, Tensor } from '../../tensor/index.js'
 import { emit } from '../emit/emit.js'
 import type { Emitted } from '../emit/emitted.js'
 import { type Rounding, type Schedule, schedule } from '../emit/schedule.js'
@@ -114,7 +114,8 @@ export class Program {
   #take({ output, stored, at }: Result, args: readonly Tensor[], into: Tensor['data'] | undefined): Tensor {
     if (at !== undefined) return remade(output, takeElements(this.#machine.views, at, output, into))
     if (stored.source.kind === 'constant') return stored.source.tensor
-    if (stored.source.kind !== 'argument') return remade(output, this.#host.made.get(stored) ?? [])
+    if (stored.source.kind !== 'argument')
+      return remade(output, this.#host.made.get(stored) ?? new (dtypeFacts(output.dtype).storage)(0))
     const from = argumentOf(stored, args)
     return output === stored ? from : remade(output, from.data)
   }
@@ -152,6 +153,6 @@ export class Program {
   }
 }
 
-function remade(node: Node, data: Tensor['data'] | readonly []): Tensor {
-  return new Tensor(node.dtype, node.shape, data as Tensor['data'])
+function remade(node: Node, data: Tensor['data']): Tensor {
+  return new Tensor(node.dtype, node.shape, data)
 }

@@ -112,6 +112,7 @@ const classes: Readonly<Record<keyof NativeStorage, StorageClass>> = {
 export const dtypes: readonly DType[] = [...(Object.keys(classes) as (keyof NativeStorage)[]), ...formatNames]
 
 const known: ReadonlySet<string> = new Set(dtypes)
+const wholes: ReadonlySet<string> = new Set(Object.keys(classes).slice(2))
 const formats: ReadonlyMap<string, FloatFormat> = new Map(formatNames.map((name) => [name, format(name)]))
 
 /** The format record of a low-precision dtype, undefined for float32, float64, integers and bool. */
@@ -121,7 +122,7 @@ export function formatOf(dtype: DType): FloatFormat | undefined {
 
 /** Whether the elements are floating-point numbers. */
 export function isFloat(dtype: DType): dtype is FloatDType {
-  return dtype === 'float32' || dtype === 'float64' || formats.has(dtype)
+  return !wholes.has(dtype)
 }
 
 /** Whether the elements are integers of a width: bool is none. */
