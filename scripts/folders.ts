@@ -131,6 +131,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       'planning',
       'training',
       'models',
+      'programs',
       'experiments',
       'adapters',
     ],

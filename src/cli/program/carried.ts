@@ -13,8 +13,8 @@ interface Leaf {
 
 /**
  * The results of a step that are arguments of the next one. `asked` says which (`p=result[0],s=result[1]`, roots of names); where it is
- * true, a tree of results goes on as the first argument that is a tree of the same names, dtypes and shapes. A single number goes
- * on only where it is asked for: a loss is no rate.
+ * true, a tree of results goes on as the first argument that is a tree of the same names, dtypes and shapes. A single array goes
+ * on only where it is asked for: a batch is no result, and a loss no rate.
  */
 export function carriedOf(program: Program, asked: string | true): Carried {
   const arguments_ = grouped(program.arguments, /^[^.[]*/)
@@ -78,7 +78,7 @@ function matching(
 ): readonly (readonly [string, string])[] {
   const taken = new Set<string>()
   return [...arguments_].flatMap(([argument, leaves]) => {
-    if (leaves.every(({ parameter, path }) => path === '' && sizeOf(parameter) === 1)) return []
+    if (leaves.every(({ path }) => path === '')) return []
     const found = [...results].find(
       ([name, made]) =>
         !taken.has(name) &&
@@ -119,5 +119,3 @@ function named(
 function isSame(a: ProgramParameter, b: ProgramParameter): boolean {
   return a.dtype === b.dtype && a.isComplex === b.isComplex && a.shape.join() === b.shape.join()
 }
-
-const sizeOf = ({ shape }: ProgramParameter): number => shape.reduce((n, length) => n * length, 1)

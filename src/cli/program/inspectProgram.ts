@@ -6,8 +6,8 @@ import { jsonText } from '../io/jsonText.js'
 import { printWrapped } from '../io/printWrapped.js'
 import type { Terminal } from '../io/terminal.js'
 import { readProgram } from '../programs/openProgram.js'
-import type { ProgramGiven } from './program.js'
 import { type KindFacts, programFacts } from './programFacts.js'
+import type { ProgramGiven } from './programGiven.js'
 
 /** Rows of the table on a screen. */
 const rows = 24

@@ -5,7 +5,7 @@ import type { Terminal } from '../io/terminal.js'
 import { asBadInput, openProgram, semanticsText } from '../programs/openProgram.js'
 import { carriedText } from './carried.js'
 import { nanFinding } from './nanText.js'
-import type { ProgramGiven } from './program.js'
+import type { ProgramGiven } from './programGiven.js'
 import { stepText } from './runProgramFile.js'
 import { stepping } from './stepping.js'
 

@@ -3,23 +3,12 @@ import { BadInput } from '../io/badInput.js'
 import { readName } from '../io/readNames.js'
 import type { Subcommand } from '../io/subcommand.js'
 import type { Terminal } from '../io/terminal.js'
-import type { ProgramFlags } from '../programs/openProgram.js'
 import { programOptions } from '../programs/programOptions.js'
 import { inspectProgram } from './inspectProgram.js'
 import { nanProgram } from './nanProgram.js'
+import type { ProgramGiven } from './programGiven.js'
 import { runProgramFile } from './runProgramFile.js'
 import { tuneProgram } from './tuneProgram.js'
-
-/** What `program` is told. */
-export interface ProgramGiven extends ProgramFlags {
-  readonly json?: boolean
-  readonly out?: string
-  readonly steps?: string
-  readonly carry?: string | true
-  readonly repeat?: string
-  readonly chip?: string
-  readonly target?: string
-}
 
 /** Does what a verb says with a program; returns the exit status. */
 type Verb = (path: string, given: ProgramGiven, terminal: Terminal) => number

@@ -13,7 +13,7 @@ import { readCount } from '../io/readNumber.js'
 import type { Terminal } from '../io/terminal.js'
 import { asBadInput, openProgram, semanticsText } from '../programs/openProgram.js'
 import { carriedText } from './carried.js'
-import type { ProgramGiven } from './program.js'
+import type { ProgramGiven } from './programGiven.js'
 import { stepping } from './stepping.js'
 
 /** `program run`: the results, as a table and in a file. */

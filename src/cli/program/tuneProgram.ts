@@ -7,7 +7,7 @@ import { readNumber } from '../io/readNumber.js'
 import type { Terminal } from '../io/terminal.js'
 import { asBadInput, openProgram, semanticsText } from '../programs/openProgram.js'
 import type { SourceFiles } from '../programs/sourceFiles.js'
-import type { ProgramGiven } from './program.js'
+import type { ProgramGiven } from './programGiven.js'
 
 /** `program tune`: the least to keep wide, as lines of the source and what to write there. */
 export function tuneProgram(path: string, given: ProgramGiven, terminal: Terminal): number {

@@ -38,4 +38,4 @@ export {
   type ProgramValue,
   programOf,
 } from './program/programOf.js'
-export type { SemanticsOptions } from './program/semantics.js'
+export type { SemanticsOptions } from './values/semantics.js'

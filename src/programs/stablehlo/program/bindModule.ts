@@ -1,13 +1,13 @@
-import { sameShape, Tensor, withLocation } from '../../../tensors/tensor/index.js'
+import { isSealed, sameShape, Tensor, withLocation } from '../../../tensors/tensor/index.js'
 import type { Block, Func, Module, Value as Name, Operation, Region } from '../module.js'
-import { type StaticType, staticType } from './elementType.js'
-import { located } from './located.js'
-import type { BoundRegion, Context, Frame, Run } from './lowering.js'
+import { type StaticType, staticType } from '../values/elementType.js'
+import { located } from '../values/located.js'
+import type { BoundRegion, Context, Elements, Frame, Run } from '../values/lowering.js'
+import { perElement } from '../values/perElement.js'
+import type { SemanticsOptions } from '../values/semantics.js'
+import { siteError, sourceLines } from '../values/sourceOf.js'
+import { Complex, partsOf, type Value } from '../values/value.js'
 import { isElementwise, loweringOf } from './lowerings.js'
-import { perElement } from './perElement.js'
-import type { SemanticsOptions } from './semantics.js'
-import { siteError, sourceLines } from './sourceOf.js'
-import { Complex, type Value } from './value.js'
 
 /** A function of the module, made ready. */
 export type BoundFunction = (values: readonly Value[]) => readonly Value[]
@@ -101,8 +101,20 @@ export function bindModule(
       region: (region) => bindRegion(region, false),
       lifted: (region) => {
         const [only] = region.blocks
+        const outer = only ? outsideOf(only, slots.of) : []
         const isSimple = only?.operations.every(isElementwiseOfScalars)
-        return isSimple ? bindRegion(region, true) : oneByOne(bindRegion(region, false))
+        const run = bindRegion(region, isSimple === true)
+        const elements = (frame: Frame): Elements =>
+          isSimple
+            ? (values) => run(values, frame)
+            : (values) => perElement(values, (scalars) => run(scalars, frame))
+        const own = elements([])
+        if (outer.length === 0) return () => own
+        return (frame) => {
+          const kept: Frame = []
+          for (const slot of outer) kept[slot] = known(frame[slot])
+          return elements(kept)
+        }
       },
     }
   }
@@ -213,9 +225,28 @@ function isElementwiseOfScalars({ name, results, operands }: Operation): boolean
   return isElementwise(name) && results.every(isScalar) && operands.every(isScalar)
 }
 
-/** A region of scalars on tensors, one element after the other. */
-function oneByOne(run: BoundRegion): BoundRegion {
-  return (values, frame) => perElement(values, (scalars) => run(scalars, frame))
+/** The slots of values that a block reads from outside. */
+function outsideOf({ operations }: Block, slots: ReadonlyMap<Name, number>): readonly number[] {
+  const found = new Set<number>()
+  for (const op of operations) {
+    for (const name of readsOf(op)) {
+      const slot = slots.get(name)
+      if (slot !== undefined) found.add(slot)
+    }
+  }
+  return [...found]
+}
+
+/** A value from outside that a region of scalars reads: it has to be known when the operation is called. */
+function known(value: Value): Value {
+  for (const part of value === undefined || Array.isArray(value) ? [] : partsOf(value)) {
+    if (isSealed(part)) {
+      throw new TypeError(
+        'reads a value from outside its region that is not known while it is compiled or batched',
+      )
+    }
+  }
+  return value
 }
 
 function runBlock(

@@ -1,11 +1,11 @@
 import { checkOptions, checkRecord, noOptions, type OptionTable, shown } from '../../../base/options/index.js'
 import { type DType, sameShape, Tensor } from '../../../tensors/tensor/index.js'
 import type { Attributes, Func, Module } from '../module.js'
+import { type StaticType, staticType } from '../values/elementType.js'
+import { type SemanticsOptions, semanticsNames, semanticsOf } from '../values/semantics.js'
+import { Complex, type Value } from '../values/value.js'
 import { bindModule } from './bindModule.js'
-import { type StaticType, staticType } from './elementType.js'
 import { namedValue } from './namedValue.js'
-import { type SemanticsOptions, semanticsNames, semanticsOf } from './semantics.js'
-import { Complex, type Value } from './value.js'
 
 /** What goes into a program and comes out of it: a tensor, or of complex numbers the tensors of their parts. */
 export type ProgramValue = Tensor | { readonly re: Tensor; readonly im: Tensor }
@@ -66,6 +66,13 @@ const names: OptionTable<ProgramOptions> = { function: 'optional', ...semanticsN
  *           operations of several devices before anything runs, and for what does not fit while it runs.
  * Cost      every operation is read once. A `while` runs as often as its condition holds; where values are not known yet (`compile`,
  *           `vmap`) the number of rounds must follow from constants, and the loop is one `scan`.
+ * Source    openxla/stablehlo, docs/spec.md.
+ *
+ * @example const text = 'func.func @main(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> { %0 = stablehlo.add %x, %x : tensor<2xf32> return %0 : tensor<2xf32> }'
+ * const program = programOf(parse(text))
+ * program.run(tensor([1, 2]))[0].toNested() // [2, 4]
+ * program.runNamed({ x: tensor([1, 2]) }).result0.toNested() // [2, 4]
+ * program.run(tensor([1])) // throws programOf: argument x has another shape [1, not 2]
  */
 export function programOf(module: Module, options: ProgramOptions = noOptions): Program {
   checkRecord('programOf', 'module', module, ['functions'])

@@ -1,0 +1,49 @@
+import {
+  equal,
+  greater,
+  greaterEqual,
+  isFloat,
+  less,
+  lessEqual,
+  logicalAnd,
+  logicalOr,
+  notEqual,
+  type Tensor,
+} from '../../../tensors/tensor/index.js'
+import { keyword } from '../values/attributes.js'
+import { type Lowering, single } from '../values/lowering.js'
+import { Complex, complex, real } from '../values/value.js'
+import { totalOrder } from './totalOrder.js'
+
+const comparisons: Readonly<Record<string, (a: Tensor, b: Tensor) => Tensor>> = {
+  EQ: (a, b) => equal(a, b),
+  NE: (a, b) => notEqual(a, b),
+  GE: (a, b) => greaterEqual(a, b),
+  GT: (a, b) => greater(a, b),
+  LE: (a, b) => lessEqual(a, b),
+  LT: (a, b) => less(a, b),
+}
+
+/** The comparison of a direction by its name. */
+export function comparisonOf(direction: string): (a: Tensor, b: Tensor) => Tensor {
+  if (!Object.hasOwn(comparisons, direction)) throw new RangeError(`has no such direction [${direction}]`)
+  return comparisons[direction]!
+}
+
+/** `stablehlo.compare`: numbers, bools, complex numbers (EQ and NE), floats in total order. */
+export const compare: Lowering = (op) => {
+  const direction = keyword(op, 'comparison_direction')
+  const isTotal = keyword(op, 'compare_type', '') === 'TOTALORDER'
+  const holds = comparisonOf(direction)
+  return single(([a, b]) => {
+    if (a instanceof Complex) {
+      const other = complex(b)
+      if (direction !== 'EQ' && direction !== 'NE')
+        throw new TypeError(`has no order of complex numbers [${direction}]`)
+      const join = direction === 'EQ' ? logicalAnd : logicalOr
+      return join(holds(a.re, other.re), holds(a.im, other.im))
+    }
+    const [x, y] = [real(a), real(b)]
+    return isTotal && isFloat(x.dtype) ? totalOrder(x, y, direction) : holds(x, y)
+  })
+}
