@@ -5,6 +5,7 @@ import { formatOperations } from './formatOperations.js'
 import { n, values } from './inputs.js'
 import { matmulOperations } from './matmulOperations.js'
 import { checkEqual, type Operation } from './operation.js'
+import { storageOperations } from './storageOperations.js'
 
 const side = 512
 
@@ -157,6 +158,7 @@ export const operations: readonly Operation[] = [
   ...float32Operations,
   ...formatOperations,
   ...blockOperations,
+  ...storageOperations,
 ]
 
 /** A copy that moves as many bytes per element as an operation reads and writes. */

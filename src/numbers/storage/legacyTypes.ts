@@ -39,7 +39,7 @@ function symmetric(name: StorageName, bits: 4 | 5): StorageType {
       const scale = fround(values[largest(values)]! / -offset)
       const inverse = inverseOf(scale)
       putHalf(bytes, 0, scale)
-      putCodes(bytes, 2, bits, (i) => fround(fround(values[i]! * inverse) + (offset + 0.5)))
+      putCodes(bytes, 2, bits, values, 0, inverse, offset + 0.5)
     },
     decode(bytes, values) {
       const scale = halfAt(bytes, 0)
@@ -55,15 +55,15 @@ function affine(name: StorageName, bits: 4 | 5): StorageType {
     ...{ name, blockSize: size, blockBytes: 4 + bits * 4, codeBits: bits, family: 'GGUF' },
     encode(values, bytes) {
       let [least, greatest] = [values[0]!, values[0]!]
-      for (const value of values) {
-        least = Math.min(least, value)
-        greatest = Math.max(greatest, value)
+      for (let i = 1; i < size; i++) {
+        least = Math.min(least, values[i]!)
+        greatest = Math.max(greatest, values[i]!)
       }
       const scale = fround(fround(greatest - least) / most)
       const inverse = inverseOf(scale)
       putHalf(bytes, 0, scale)
       putHalf(bytes, 2, least)
-      putCodes(bytes, 4, bits, (i) => fround(fround(fround(values[i]! - least) * inverse) + 0.5))
+      putCodes(bytes, 4, bits, values, least, inverse, 0.5)
     },
     decode(bytes, values) {
       const [scale, least] = [halfAt(bytes, 0), halfAt(bytes, 2)]
@@ -84,13 +84,26 @@ export function largest(values: Float32Array): number {
 
 const inverseOf = (scale: number): number => (scale === 0 ? 0 : fround(1 / scale))
 
-/** Codes of 4 bits, the first half of the block in the lower ones; fifth bits stand before them as 32 bits. */
-function putCodes(bytes: Uint8Array, place: number, bits: 4 | 5, sum: (i: number) => number): void {
+/**
+ * Codes (value - least) * inverse + up, cut, each step in float32. Of 4 bits, the first half of the block in the lower ones; fifth
+ * bits stand before them as 32 bits.
+ */
+function putCodes(
+  bytes: Uint8Array,
+  place: number,
+  bits: 4 | 5,
+  values: Float32Array,
+  least: number,
+  inverse: number,
+  up: number,
+): void {
   const low = bits === 5 ? place + 4 : place
+  const most = 2 ** bits - 1
   for (let i = 0; i < size; i++) {
+    const sum = fround(fround(fround(values[i]! - least) * inverse) + up)
     // What is no number, or infinite because the scale is subnormal, gets an end of the range.
-    const code = Math.trunc(Math.min(Math.max(sum(i) || 0, 0), 2 ** bits - 1))
-    bytes[low + (i % 16)]! |= i < 16 ? code & 15 : (code & 15) << 4
+    const code = sum > 0 ? (sum < most ? Math.trunc(sum) : most) : 0
+    bytes[low + (i & 15)]! |= i < 16 ? code & 15 : (code & 15) << 4
     if (code > 15) bytes[place + (i >> 3)]! |= 1 << (i & 7)
   }
 }

@@ -11,7 +11,7 @@ import { typeOf } from './storageTypes.js'
  *           alike, the codes are others.
  * Special   a block with NaN or an infinity, or whose scale is no float16, decodes to what float32 arithmetic makes of it.
  * Throws    TypeError for what is no Float32Array; RangeError for a length that is no multiple of the block's.
- * Cost      10 ns a number for the types of 32, up to 1 us for those that search.
+ * Cost      15 to 130 ns a number for blocks of 32 and 64 (q8_0 the least), 0.4 to 1.5 us for those that search.
  * Source    ggml-org/llama.cpp, gguf-py 0.19.0 (gguf/quants.py); bitsandbytes 0.50.2.
  *
  * @example toStorage(new Float32Array(64).fill(1), 'q8_0').length // 68
@@ -42,9 +42,9 @@ export function toStorage(values: Float32Array, name: StorageName): Uint8Array {
  * The numbers that bytes of a storage format stand for, as gguf-py and bitsandbytes compute them in float32.
  *
  * Throws    TypeError for what is no Uint8Array; RangeError for a length that is no multiple of the block's bytes.
- * Cost      2 to 10 ns a number.
+ * Cost      3 to 15 ns a number, q6_k 30.
  *
- * @example fromStorage(toStorage(new Float32Array(32).fill(1), 'q8_0'), 'q8_0').[0] // 0.99993896484375
+ * @example fromStorage(toStorage(new Float32Array(32).fill(1), 'q8_0'), 'q8_0')[0] // 0.99993896484375
  * @example fromStorage(new Uint8Array(17), 'q8_0') // throws fromStorage: length is no multiple of 34, a block's bytes of q8_0 [17]
  */
 export function fromStorage(bytes: Uint8Array, name: StorageName): Float32Array {
