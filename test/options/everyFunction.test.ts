@@ -34,6 +34,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   formats: `${formatArrays} floorLog2`,
   tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isInteger isWatched noRows opName wideDType',
   p3109: 'p3109Types',
+  onnx: 'onnxOperators',
   files: 'packageVersion',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',

@@ -134,6 +134,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tfjs: ['formats', 'tensor', 'tree', 'optimizer'],
   report: ['text'],
   cli: [
+    'onnx',
     'stablehlo',
     'text',
     'formats',

@@ -64,7 +64,7 @@ const names: OptionTable<CompareOptions> = { sites: 'optional' }
  * Throws    RangeError where the programs differ in too many operations to be aligned; as `shadow` for inputs that are not finite.
  * Cost      both runs, one in float64, and a table of the operations that differ.
  *
- * @example compareRuns((x) => sum(x), (x) => sum(x, { order: 'pairwise' }), tensor([1, 1e-8, 1e-8, 1e-8])).verdict // 'order or rounding'
+ * @example compareRuns((x) => sum(x), (x) => sum(x, { order: 'pairwise' }), tensor([1, 4e-8, 4e-8, 4e-8])).verdict // 'order or rounding'
  * const rms = (eps) => (x) => div(x, sqrt(add(mean(square(x)), eps)))
  * compareRuns(rms(1e-5), rms(1e-3), tensor([0.01, 0.02])).first.a.name // 'constant'
  */
