@@ -64,7 +64,7 @@ const cases: readonly (readonly [string[], RegExp])[] = [
   ],
   [
     ['nan', '--checkpoint', 'run.json'],
-    /nan: stopped at .*; up to 100 steps before, it is in run\.json: the same/,
+    /nan: stopped at .*; up to 100 steps before, the run is saved in run\.json: the same/,
   ],
   [['sweep'], /sweep: stopped at 0 %, 0 of 1 runs; finished runs are in reports.sweep.rows\.jsonl: the same/],
   [['drift'], /drift: stopped at \d+ %, cumsum; nothing is written yet; --only and --length make it shorter/],

@@ -32,8 +32,7 @@ test('tensors in a Map, an instance, a promise or a generator are no result', as
     }
   }
   const x = t.ones([2])
-  const says = (what: string): string =>
-    `compile: result is not a tree of arrays and plain objects [${what}]`
+  const says = (what: string): string => `compile: result is not a tree of arrays and plain objects [${what}]`
   expect(() => compile((y: t.Tensor) => new Map([['y', t.neg(y)]]))(x)).toThrow(new TypeError(says('Map')))
   expect(() => compile((y: t.Tensor) => [new Holder(t.neg(y))])(x)).toThrow(new TypeError(says('Holder')))
   expect(() => compile(async (y: t.Tensor) => t.neg(y))(x)).toThrow(new TypeError(says('Promise')))

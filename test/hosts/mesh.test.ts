@@ -50,9 +50,7 @@ describe('mesh', () => {
     expect(group.lost).toEqual([])
     tick(80)
     expect(group.lost).toEqual([1])
-    expect(await received).toEqual(
-      new HostLost('hosts: host 1 is lost, no message for 1 s [host 0]', [1]),
-    )
+    expect(await received).toEqual(new HostLost('hosts: host 1 is lost, no message for 1 s [host 0]', [1]))
   })
 
   it('loses nobody who beats', () => {

@@ -66,7 +66,8 @@ const wrongs: readonly (readonly unknown[])[] = [
 ]
 
 /** `op: what is wrong [value]`; not the engine's own words, nor those of Node. */
-const ours = /^[^:]*: .* \[.*\]$/s
+// A parser shows the source line below.
+const ours = /^[^:]*: .* \[.*\](\n.*)?$/s
 const engine = /^Cannot |is not iterable|is not a function$|is not a constructor$|The "|circular structure/
 
 async function outcome(f: (...args: unknown[]) => unknown, args: readonly unknown[]): Promise<unknown> {

@@ -26,7 +26,7 @@ export async function keepFailure(
   return false
 }
 
-/** Takes a job out of the queue, and tells its sweep. */
+/** Removes a job from the queue, and notifies its sweep. */
 export async function setAside(
   connection: Connection,
   sweep: string,

@@ -42,7 +42,7 @@ interface Done {
 }
 
 /**
- * Keeps rows and ends their jobs, in one transaction: each row is there once, whoever else ran the same trial meanwhile. May be
+ * Keeps rows and ends their jobs, in one transaction: each row is stored once, even if another worker ran the same trial meanwhile. May be
  * done twice.
  */
 async function deliver(
@@ -72,7 +72,7 @@ async function deliver(
   })
 }
 
-/** Keeps that a trial failed, unless its job is no longer this worker's. Returns whether the job was set aside. */
+/** Records the failure of a trial, unless its job is no longer this worker's. Returns whether the job was set aside. */
 async function deliverFailure(
   connection: Connection,
   worker: number,

@@ -5,7 +5,7 @@ import type { Waiter } from './waiter.js'
 // pg-boss counts every time that a job is taken. What counts here are failures, and workers that ended: each by itself.
 const retryLimit = 1_000_000
 
-/** Puts jobs into the queue, first asked first run. Those that are there already stay as they are. */
+/** Enqueues jobs, first in first out. Existing ones are unchanged. */
 export async function putJobs(
   connection: Connection,
   sweep: string,

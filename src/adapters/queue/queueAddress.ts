@@ -4,7 +4,7 @@ import { checkText } from '../../base/options/index.js'
  * Checks the address of a database, `postgres://user@host:5432/name`, and returns it as it may be shown: without its password.
  * What is left out of it comes from PGHOST, PGUSER, PGPASSWORD and so on.
  *
- * Throws    TypeError for what is no text, RangeError for what is no such address; neither message has the text in it.
+ * Throws    TypeError for anything but a text, RangeError for an invalid address; neither message contains the text.
  *
  * @example queueAddress('f', 'postgres://me:secret@db.example:5432/runs') // 'postgres://me@db.example:5432/runs'
  * queueAddress('f', 'mysql://me:secret@db.example/runs') // throws f: not the address of a PostgreSQL database, postgres://user@host:5432/name

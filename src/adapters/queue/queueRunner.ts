@@ -57,7 +57,7 @@ const atOnce = 500
 /**
  * Puts trials into a database, for `queueWorker` on any machine, and waits for their rows. A trial that is put there twice, by
  * this process or another, is run once; a row that is there is not run again. A connection that is lost is made again.
- * To close it leaves the jobs in the queue: workers go on with them, and who asks for the same trials gets their rows.
+ * Closing it leaves the jobs in the queue: workers continue with them, and a later request for the same trials gets their rows.
  *
  * Throws    Error where pg or pg-boss is not installed, QueueFailed where nobody answers at the address, RangeError for a
  *           name under which another experiment's results are kept. A trial that failed three times is a TrialFailed.

@@ -68,7 +68,7 @@ export interface QueueWorkerEnd {
 /** How long a worker waits before it asks again, in milliseconds: notifications of new jobs come earlier, this is for one that is lost. */
 const pause = 2000
 
-/** Between two times that it tells what its runs report, in milliseconds. */
+/** The interval between two notifications of reports, in milliseconds. */
 const between = 1000
 
 /** How long it may take to give jobs back when it ends, in milliseconds. */

@@ -14,7 +14,7 @@ interface TrialReport {
 export interface Reports {
   /** The last report of a trial counts. */
   add(taken: Taken, step: number, metrics: Metrics): void
-  /** Tells what there is. Lost where there is no connection: the next report comes. */
+  /** Sends the pending reports. They are lost without a connection; the next report follows. */
   send(session: Session): Promise<void>
 }
 

@@ -15,7 +15,7 @@ export interface Connection {
 /** A connection that is made again where it is lost. */
 export interface Session {
   /**
-   * Does something on the connection while nobody else uses it. Where the connection is lost it is done again on the next one,
+   * Runs a task with exclusive use of the connection. If the connection is lost the task is repeated on the next one,
    * from its beginning: so it is something that may be done twice.
    */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>
@@ -23,7 +23,7 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** What a session is and tells. */
+/** Options and events of a session. */
 export interface SessionSetup {
   readonly op: string
   readonly url: string
@@ -45,13 +45,13 @@ const closeTimeout = 5000
 /** The connection is gone, whatever was under way on it. */
 class ConnectionLost extends Error {}
 
-/** The server was asked to do two things in two orders at once: to be done again. */
+/** A deadlock or serialization failure: the task is repeated. */
 class Conflict extends Error {}
 
-/** The server has no room on its disk, no memory or no place for what it is asked: that passes when somebody sees to it. */
+/** The server lacks disk space, memory or connections: a temporary condition. */
 class OutOfResources extends Error {}
 
-/** The database cannot be reached, for longer than `patience`, or refuses what it is asked. What was done is kept. */
+/** The database cannot be reached for longer than `patience`, or refuses a request. Finished work is kept. */
 export class QueueFailed extends Error {
   override readonly name: string = 'QueueFailed'
 }
@@ -71,7 +71,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
   let gone: Error | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  /** What nobody tries again. */
+  /** An error that is not retried. */
   const refusal = (thrown: unknown): Error => {
     const ofServer =
       thrown instanceof Error &&
@@ -136,7 +136,7 @@ export async function openSession(setup: SessionSetup): Promise<Session> {
 
   /** Since when the server lacks something; undefined where it does not. */
   let scarceSince: number | undefined
-  /** Waits a while for what the server lacks; runs go on meanwhile, and their rows wait. */
+  /** Waits until the server has resources again; runs continue, and their rows wait. */
   const outlast = async (lack: OutOfResources): Promise<void> => {
     if (scarceSince === undefined) log(`the database lacks something, trying again [${lack.message}]`)
     scarceSince ??= performance.now()
@@ -273,7 +273,7 @@ async function openLink(setup: SessionSetup, onLost: () => void): Promise<Link> 
   return link
 }
 
-/** What pg threw, as lost, as to be done again, or as what it is. */
+/** Classifies an error of pg: connection lost, to be retried, or final. */
 function sorted(thrown: unknown, why: Error | undefined): Error {
   if (thrown instanceof ConnectionLost || thrown instanceof Conflict || thrown instanceof OutOfResources) {
     return thrown

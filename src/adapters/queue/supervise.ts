@@ -10,7 +10,7 @@ export const workerLock = 0x7470_7577
 export interface Limits {
   /** Its lock has been free for so long: the process ended, or its connection was lost and it did not come back. */
   readonly grace: number
-  /** It holds its lock and said nothing for so long: it was stopped, or its machine sleeps. */
+  /** The silence after which a worker that holds its lock counts as stopped or asleep. */
   readonly silence: number
 }
 
@@ -19,11 +19,11 @@ export const limits: Limits = { grace: 10, silence: 60 }
 /** How often somebody looks, in milliseconds. */
 export const watch = 5000
 
-/** Workers that may die of a job, one after the other, before it is the job that is set aside. */
+/** How many workers may die of a job before the job is set aside. */
 const deathsAtMost = 10
 
 /**
- * Gives back the jobs of workers that are gone. Whoever is connected does it; nobody waits for another.
+ * Returns the jobs of lost workers to the queue. Every connected process does this, independently.
  *
  * A worker holds a lock of its session for as long as it lives: the server frees it when the process ends in whatever way, at
  * once or, where a whole machine vanished, after 14 seconds without an answer.

@@ -12,7 +12,7 @@ export interface WatchWorkersSetup {
   readonly give: (connection: Connection, ids: readonly string[]) => Promise<void>
 }
 
-/** Looks without a worker after which that is said: 10 seconds. */
+/** The number of checks without a worker before a warning: 10 seconds. */
 const idleChecks = 2
 
 /** What is done now and then while rows are waited for: looks after the workers, and says what keeps them from it. */

@@ -25,7 +25,7 @@ const names: OptionTable<TfOptimizerOptions> = {
   arithmetic: 'optional',
 }
 
-/** What our optimizers have besides the methods of tf.Optimizer. */
+/** The members of our optimizers besides the methods of tf.Optimizer. */
 export interface TfOptimizerState {
   /** The transformation's state, plain data: undefined before the first step. Setting it resumes from there. */
   state: State | undefined

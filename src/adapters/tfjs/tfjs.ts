@@ -1,5 +1,5 @@
 /**
- * What is asked of a TensorFlow.js namespace. `@tensorflow/tfjs` and `@tensorflow/tfjs-node` have all of it,
+ * The required part of a TensorFlow.js namespace. `@tensorflow/tfjs` and `@tensorflow/tfjs-node` have all of it,
  * `@tensorflow/tfjs-core` with a backend too. The types are structural: no declaration of tfjs is needed to read them.
  */
 export type Tfjs = Readonly<
@@ -14,7 +14,7 @@ export type Tfjs = Readonly<
   ) => object
 }
 
-/** What is asked of a tf.Tensor. */
+/** The required part of a tf.Tensor. */
 export interface TfTensor {
   readonly shape: readonly number[]
   readonly dtype: string
@@ -28,7 +28,7 @@ export interface TfNamed<X = TfTensor> {
   readonly tensor: X
 }
 
-/** What is asked of a tf.LayersModel or tf.Sequential. */
+/** The required part of a tf.LayersModel or tf.Sequential. */
 export interface TfModel {
   readonly name: string
   readonly layers: readonly object[]

@@ -25,7 +25,7 @@ interface Given {
   readonly out?: string
 }
 
-/** `audit`: a Mamba-like configuration held against the hardware. Exit status 1 where something is an error. */
+/** `audit`: a Mamba-like configuration compared with the hardware. Exit status 1 where something is an error. */
 export const auditCommand: Subcommand = (terminal, exit) =>
   new Command('audit')
     .description(

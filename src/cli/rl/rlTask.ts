@@ -22,7 +22,7 @@ export interface RlTask {
   readonly run: Ppo<Treelike, unknown>
   /** Figures of a policy, by name. */
   readonly evaluate: (params: Treelike) => RlFigures
-  /** What figures of all seeds are held against. */
+  /** What figures of all seeds are compared with. */
   readonly beside: (all: readonly RlFigures[]) => readonly RlBeside[]
   /** Facts that the page says. */
   readonly facts: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export interface RlTask {
 /** What a policy came to. */
 export type RlFigures = Readonly<Record<string, number>>
 
-/** Something that figures are held against. */
+/** Something that figures are compared with. */
 export interface RlBeside {
   readonly name: string
   readonly figures: RlFigures

@@ -28,7 +28,7 @@ export function statisticsOf(rows: readonly RlRow[]): RlStatistics[] {
 
 type Peers = readonly RlBeside[]
 
-/** The rows of the table: every seed, and what they are held against. */
+/** The rows of the table: every seed, and what they are compared with. */
 export function tableOf(rows: readonly RlRow[], beside: Peers): { columns: Column[]; body: Row[] } {
   const names = Object.keys(rows[0]?.figures ?? {})
   const columns = [

@@ -42,7 +42,7 @@ export interface RunDriftOptions {
   readonly dtype?: FormatName
   /** Of the inputs that are drawn. Default: 0. */
   readonly seed?: number
-  /** Recorded inputs beside those that are made. Default: none. */
+  /** Recorded inputs in addition to synthetic ones. Default: none. */
   readonly recorded?: readonly RecordedGaps[]
   /** Called as trials are run. */
   readonly progress?: (done: number, total: number, operation: string) => void
@@ -61,7 +61,7 @@ const optionNames: OptionTable<RunDriftOptions> = {
 }
 
 /**
- * Measures how far operations drift from float64, naive beside stable, on recorded and on made inputs.
+ * Measures the drift of operations from float64, naive and stable, on recorded and on synthetic inputs.
  *
  * Throws    RangeError for unknown operations, formats and options, and for lengths outside 2 ... 2^20.
  *

@@ -21,7 +21,7 @@ const [n, d] = [512, 8]
  * The covariance of independent features, in bfloat16: one direction is left of eight.
  *
  * Readings  `rank` (eigenvalues above a thousandth of the largest), `effectiveRank`, `largest` eigenvalue, all of them in
- *           `eigenvalues`. The stable twin is `stableCovariance` on the same rounded features.
+ *           `eigenvalues`. The stable form is `stableCovariance` on the same rounded features.
  *
  * @example covarianceLosesRank.run().stable.rank // 8
  */

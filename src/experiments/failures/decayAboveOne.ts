@@ -31,7 +31,7 @@ export interface DecayAboveOneOptions extends DTypeOption {
  * A decay exp(cs_i - cs_j), i >= j, that grows: in a parallel scan each prefix is rounded along its own tree, so that the
  * sums of negative numbers do not descend.
  *
- * Readings  `maxDecay` over all pairs, `rising`: how many prefixes lie above the one before; the stable twin adds left
+ * Readings  `maxDecay` over all pairs, `rising`: how many prefixes lie above the one before; the stable form adds left
  *           to right, where rounding is monotone.
  *
  * @example decayAboveOne.run().naive.maxDecay > 1 // true

@@ -18,7 +18,7 @@ export interface EmaStallOptions extends DTypeOption {
  * A moving average of weights that stops short of them.
  *
  * Readings  `target` after all steps (the online weight is 1, the target begins at 0), `gap` = 1 - target, `lastChange`:
- *           the step that moved it last. The stable twin is kept in float32.
+ *           the step that moved it last. The stable form is kept in float32.
  *
  * @example emaStall.run().naive.gap > 0.1 // true
  */

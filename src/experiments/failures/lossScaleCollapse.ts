@@ -18,7 +18,7 @@ const steps = 40
 /**
  * A loss scale that is halved in every step down to 1: the overflow is in the model, where no scale reaches.
  *
- * Readings  `scale` after 40 steps (2^16 before), `skipped` steps, all `scales`. The stable twin is bfloat16.
+ * Readings  `scale` after 40 steps (2^16 before), `skipped` steps, all `scales`. The stable form is bfloat16.
  *
  * @example lossScaleCollapse.run().naive.scale // 1
  */

@@ -16,7 +16,7 @@ export interface NeumaierStallsOptions extends DTypeOption {
 /**
  * Compensated summation that stops: Neumaier's correction is a plain running sum and stalls like one.
  *
- * Readings  `sum`, and `lastChange`: after how many ones it changed last. The stable twin is Kahan's order.
+ * Readings  `sum`, and `lastChange`: after how many ones it changed last. The stable form is Kahan's order.
  *
  * @example neumaierStalls.run().naive.sum // 512
  */

@@ -19,7 +19,7 @@ export interface OnesStallOptions extends DTypeOption {
 /**
  * A running sum of ones that stops: 256 + 1 lies halfway between 256 and 258, and the tie goes to 256.
  *
- * Readings  `sum`, and `lastChange`: after how many ones the sum changed last. The stable twin is `stableCumsum`.
+ * Readings  `sum`, and `lastChange`: after how many ones the sum changed last. The stable form is `stableCumsum`.
  *
  * @example onesStall.run().naive.sum // 256
  * @example onesStall.run({ dtype: 'float32' }).verdict.holds // false

@@ -28,7 +28,7 @@ const elements = 256
  * Gradients averaged over a ring in bfloat16: the more replicas, the wronger.
  *
  * Readings  `replicas` and the largest relative error of the 256 means, `errors`, one a ring; `worst` of the largest. The
- *           replicas' gradients are draws of mean and variance 1. The stable twin is 'all-to-all' with float32 sums.
+ *           replicas' gradients are draws of mean and variance 1. The stable form is 'all-to-all' with float32 sums.
  *
  * @example ringAllReduce.run().naive.worst > 0.01 // true
  */

@@ -16,7 +16,7 @@ export interface TanhReachesBoundOptions extends DTypeOption {
  * A parameter bounded by tanh that reaches its bound and has no gradient there.
  *
  * Readings  `reached`: the smallest raw value, in steps of 1/64, whose bias is the bound itself; `slope` there,
- *           maxDelta (1 - tanh^2). The stable twin is float32.
+ *           maxDelta (1 - tanh^2). The stable form is float32.
  *
  * @example tanhReachesBound.run().naive.reached // 3.46875
  */

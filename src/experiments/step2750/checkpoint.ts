@@ -3,7 +3,7 @@ import type { Step2750Run } from './step2750Options.js'
 import type { Step2750Record } from './step2750Record.js'
 import type { TrainPoint } from './trainStep2750.js'
 
-/** Everything that a run needs to go on. */
+/** Everything that a run needs to resume. */
 export interface Checkpoint {
   readonly point: TrainPoint
   readonly loss: Float32Array

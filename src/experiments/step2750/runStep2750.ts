@@ -29,11 +29,11 @@ export interface Step2750Result {
   readonly explanation: Explanation
 }
 
-/** What a run needs beside its options. */
+/** The inputs of a run besides its options. */
 export interface RunStep2750Options {
   /** Default: drawn from the options' seed. */
   readonly data?: Step2750Data
-  /** Where the run is kept: it goes on from there and ends with the same bits. `checkpointFile` makes one. Default: none. */
+  /** The store of the run, from which it resumes with the same bits. `checkpointFile` makes one. Default: none. */
   readonly checkpoint?: CheckpointStore
   /** Steps between two writings of it. Default: 100. */
   readonly checkpointEvery?: number

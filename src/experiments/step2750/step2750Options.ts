@@ -31,7 +31,7 @@ export interface Step2750Options {
   readonly form?: Form
   /** Default: 'sequential'. */
   readonly cumsum?: CumsumName
-  /** Whether NaN gradients become 0 behind the clip, and the run goes on. Default: false. */
+  /** Whether NaN gradients become 0 after the clip, so that the run continues. Default: false. */
   readonly zeroNans?: boolean
   /** Default: 'float32'. */
   readonly broadcastSum?: BroadcastSum

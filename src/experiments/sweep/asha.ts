@@ -4,11 +4,11 @@ import type { Schedule } from './schedule.js'
 import type { Search } from './search.js'
 import { makeTrial, type Params, type Trial } from './trial.js'
 
-/** Which configurations begin, how far, and how many go on. */
+/** The initial configurations, their steps, and how many are promoted. */
 export interface AshaOptions {
   /** Where the configurations come from: `grid`, `random` or `sobol`. */
   readonly over: Search
-  /** One in so many of those that came to a rung goes on to the next, which runs so many times as far. Default: 3. */
+  /** One in `eta` of the trials of a rung is promoted to the next, which runs `eta` times as far. Default: 3. */
   readonly eta?: number
   /** How far every configuration runs. */
   readonly minSteps: number
@@ -25,9 +25,9 @@ const names: OptionTable<AshaOptions> = {
  * finished a rung so far, one in eta, goes on from there; no place waits for others. Which goes on depends on the order in which
  * trials end, and the file of results keeps that order.
  *
- * A configuration goes on where it is among the best floor(n / eta) of the n that have finished its rung, then. One that was let
+ * A configuration is promoted if it is among the best floor(n / eta) of the n that have finished its rung by then. One that was let
  * through early may be found to be none of them later: so more than floor(n / eta) may go on in the end, never fewer.
- * One whose metric counts as the worst does not go on.
+ * One whose metric counts as the worst is not promoted.
  *
  * Source    L. Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020, algorithm 2, arXiv:1810.05934
  *
@@ -60,7 +60,7 @@ export function ashaSchedule(
   { eta, steps }: NonNullable<Search['rungs']>,
   judge: Judge,
 ): Schedule {
-  /** Of each rung: those that finished it, best first, and who went on. */
+  /** Of each rung: the trials that finished it, best first, and the promoted ones. */
   const rungs = steps.map(() => ({ finished: [] as Finished[], wentOn: new Set<number>() }))
   const places = new Map<string, { readonly index: number; readonly rung: number }>()
   let begun = 0

@@ -14,7 +14,7 @@ export interface Watcher {
   readonly onReport?: ((trial: Trial, step: number, metrics: Metrics) => void) | undefined
 }
 
-/** What a sweep needs to go on. */
+/** What a sweep needs to continue. */
 export interface Conducted extends Watcher {
   readonly file: RowsFile
   readonly runner: Runner

@@ -16,7 +16,7 @@ export type Metrics = Readonly<Record<string, number>>
 /** Receives the progress of a trial. */
 export type Report = (step: number, metrics: Metrics) => void
 
-/** What an experiment is given beside its parameters. */
+/** The second argument of an experiment. */
 export interface TrialContext {
   /** How far to run, where the search says so. */
   readonly steps?: number

@@ -21,7 +21,7 @@ export interface LocalRunnerOptions {
 const names: OptionTable<LocalRunnerOptions> = { name: 'optional', states: 'optional' }
 
 /**
- * Runs a function as an experiment in this thread: one trial after the other, in the order in which they are asked for.
+ * Runs a function as an experiment in this thread: one trial at a time, in the order of the requests.
  *
  * @example Object.keys(localRunner(({ lr }) => ({ loss: lr * 2 }))) // ['run', 'close']
  */

@@ -18,7 +18,7 @@ import { makeTrial, type Trial } from './trial.js'
 export interface RunTrialsOptions {
   /** The file of results. What it holds already is not run again. */
   readonly path: string
-  /** All missing trials are asked for at once. It is not closed. */
+  /** All missing trials are requested at once. It is not closed. */
   readonly runner: Runner
   /** Written at the head of the file, so that no other experiment's rows get into it. Default: none. */
   readonly experiment?: string

@@ -3,7 +3,7 @@ import type { Report, Row } from './experiment.js'
 import { type Trial, trialText } from './trial.js'
 
 /**
- * What runs trials: threads (`threadRunner`), this thread (`localRunner`), a queue of machines. A trial may be asked for while
+ * Executes trials: in threads (`threadRunner`), this thread (`localRunner`), or a queue of machines. A trial may be requested while
  * others are under way; how many run at once is the runner's business.
  */
 export interface Runner {

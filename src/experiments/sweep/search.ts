@@ -18,7 +18,7 @@ export interface Search {
   /** The configurations in the order in which they are tried, each once. */
   readonly configurations: (space: Space) => readonly Params[]
   readonly rungs?: {
-    /** One in so many goes on. */
+    /** One in `eta` is promoted. */
     readonly eta: number
     /** How far a trial of each rung runs, growing. */
     readonly steps: readonly number[]

@@ -6,7 +6,7 @@ export type ParamValue = string | number | boolean | null
 /** Parameters by name. */
 export type Params = Readonly<Record<string, ParamValue>>
 
-/** One run that is asked for. */
+/** One requested run. */
 export interface Trial {
   /** What two trials have in common exactly if they are the same. */
   readonly key: string

@@ -11,36 +11,36 @@ export interface Trial {
   /** The groups that ran wide. */
   readonly wide: readonly string[]
   readonly stage: TuneStage
-  /** What the target's measure came to. */
+  /** The value of the target's measure. */
   readonly value: number
   readonly met: boolean
 }
 
-/** What is searched for, and how. */
+/** The target and the options of the search. */
 export interface TuneOptions<T, R> {
   readonly target: Target<T, R>
-  /** The dtype that operations may leave: those of another one stay as they are. Default 'bfloat16'. */
+  /** The dtype to widen: operations in other dtypes are unchanged. Default 'bfloat16'. */
   readonly narrow?: FloatDType
-  /** What they may run in instead. Default 'float32'. */
+  /** The wider dtype. Default 'float32'. */
   readonly wide?: FloatDType
-  /** What the answer has least of: operations that run wide, or bytes moved more. Default 'count'. */
+  /** The cost to minimise: operations that run wide, or additional bytes moved. Default 'count'. */
   readonly cost?: 'count' | 'bytes'
-  /** What is made wide together. Default 'operation', each by itself; above 100 of them 'site', all of a source line. */
+  /** The groups that are widened together. Default 'operation', each separately; above 100 of them 'site', all of a source line. */
   readonly groupBy?: GroupBy
-  /** Cheaper sets that may be tried at the end to prove that there is none. Default 4096 for errors, 0 for runs. */
+  /** The maximum number of cheaper sets tried at the end, to prove that none meets the target. Default 4096 for errors, 0 for runs. */
   readonly exhaustive?: number
   /** Fixed policies to compare with, `namedPolicies` for one. Default none. */
   readonly policies?: readonly NamedPolicy[]
   /**
-   * What errors are measured against. Default 'auto': float64, and real numbers where float64's own error bound does not vouch
+   * The reference for errors. Default 'auto': float64, and real numbers where float64's own error bound is too large
    * for it, as in `shadow`.
    */
   readonly reference?: 'auto' | 'float64' | 'real'
   /** Unrounded forms of custom operations, for 'real'. */
   readonly rules?: ReadonlyMap<Op, RealRule>
   /**
-   * Trials of a search that was broken off, of the same function, inputs and target: what they tried is not run again. Nothing
-   * wide and everything wide are, and the answer is: RangeError where one comes out otherwise. Default none.
+   * Trials of an interrupted search for the same function, inputs and target, which are not run again. The empty set,
+   * the full set and the answer are rerun: RangeError if one has another result. Default none.
    */
   readonly earlier?: readonly Trial[]
   /** Called after every trial. */

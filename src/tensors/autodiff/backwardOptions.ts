@@ -7,7 +7,7 @@ import type { SumOptions } from './rules/sumOptions.js'
 export interface BackwardOptions {
   /** How gradients add where the forward pass repeated an element. */
   readonly sum?: SumOptions
-  /** Rules of own operations, asked before the toolkit's and before what an operation's record brings. */
+  /** Rules of custom operations, which take precedence over the toolkit's and over an operation's record. */
   readonly rules?: GradientRules
 }
 

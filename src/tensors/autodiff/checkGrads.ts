@@ -11,7 +11,7 @@ export interface CheckGradsOptions extends BackwardOptions {
   readonly argnums?: readonly number[]
   /** The step of the differences, relative to max(1, |x|). Default 2^-17. */
   readonly step?: number
-  /** The largest error that is no error. Default 1e-7. */
+  /** The tolerated error. Default 1e-7. */
   readonly tolerance?: number
 }
 

@@ -8,7 +8,7 @@ import { asVariables, checkDifferentiable, replaceTensors, tensorsIn } from './g
 export interface GradOptions extends BackwardOptions {
   /** Which argument the gradient is for, or which; negative ones from the end. Default 0. */
   readonly argnums?: number | readonly number[]
-  /** f returns [value, aux], and aux comes back beside the result. Default false. */
+  /** f returns [value, aux], and aux is returned with the result. Default false. */
   readonly hasAux?: boolean
 }
 
@@ -18,7 +18,7 @@ export const gradNames: OptionTable<GradOptions> = {
   hasAux: 'optional',
 }
 
-/** A function of trees of tensors, and of anything else that no gradient is asked for, with one scalar result. */
+/** A function of trees of tensors, and of other arguments without a gradient, with one scalar result. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters of any types must be assignable.
 type Scalar<A extends readonly any[]> = (...args: A) => Tensor
 // biome-ignore lint/suspicious/noExplicitAny: as above.

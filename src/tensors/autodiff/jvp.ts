@@ -14,7 +14,7 @@ import { asVariables, checkDifferentiable, replaceTensors } from './graph/leaves
 
 /** Options of jvp. */
 export interface JvpOptions {
-  /** Rules of own operations, asked before the toolkit's. */
+  /** Rules of custom operations, which take precedence over the toolkit's. */
   readonly rules?: TangentRules
 }
 

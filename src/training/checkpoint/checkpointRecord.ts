@@ -8,7 +8,7 @@ export interface FileDigest {
   readonly sha256: string
 }
 
-/** A tensor of a checkpoint: its rows, along its first axis, lie in the hosts' files one after the other. */
+/** A tensor of a checkpoint: its rows, along its first axis, are stored in the hosts' files in the order of the hosts. */
 export interface StoredTensor {
   readonly dtype: DType
   /** The shape of the whole. */

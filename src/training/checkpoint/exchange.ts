@@ -1,6 +1,6 @@
 import { checkRecord } from '../../base/options/index.js'
 
-/** Hosts that save together: `joinHosts` of tpu-toolkit/hosts makes one, or whoever can send texts to all. */
+/** A group of hosts that save together: `joinHosts` of tpu-toolkit/hosts makes one, or any object that can send texts to all. */
 export interface HostGroup {
   readonly host: number
   readonly hosts: number
@@ -13,7 +13,7 @@ export function checkGroup(op: string, group: unknown): void {
   if (group !== undefined) checkRecord(op, 'group', group, ['host', 'hosts', 'allGather'])
 }
 
-/** Each host does its part and hears what the others said; where one failed, all do. */
+/** Each host does its part and receives the results of the others; if one fails, all do. */
 export async function exchange(
   group: HostGroup,
   name: string,

@@ -9,7 +9,7 @@ import type { CheckpointContent, HostReport, Staged } from './stage.js'
 import { recordOf } from './writeCheckpoint.js'
 import { writeRecord } from './writeFiles.js'
 
-/** What a host tells the first one when its file is on the disk. */
+/** The message of a host to the first one when its file is on the disk. */
 interface SaveReport extends HostReport {
   readonly digests: readonly FileDigest[]
 }

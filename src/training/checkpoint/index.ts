@@ -1,4 +1,4 @@
-// Saved states of runs: a folder for each step, there whole or not at all, written in a thread while the run goes on; and
+// Saved states of runs: a folder for each step, written atomically in a thread during the run; and
 // models in the layout of Hugging Face. Needs Node. Read checkpointRecord.ts first,
 // what checkpoint.json says, then writeFiles.ts.
 export { type Checkpoints, type CheckpointsOptions, openCheckpoints } from './openCheckpoints.js'

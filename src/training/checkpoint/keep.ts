@@ -17,7 +17,7 @@ export interface CheckpointFacts {
 /** Which checkpoints a rule wants to stay, of those there are in the order of their steps. */
 export type KeepRule = (checkpoints: readonly CheckpointFacts[]) => readonly number[]
 
-/** What `best` takes besides. */
+/** Options of `best`. */
 export interface BestOptions {
   /** Whether a small or a large value is a good one. Default 'min'. */
   readonly mode?: 'min' | 'max'
@@ -48,7 +48,7 @@ export function every(n: number): KeepRule {
 /**
  * Keeps the n checkpoints with the best value of a metric, of equals the earlier.
  *
- * Special   one without the metric, or of which it is NaN, is no best one.
+ * Special   one without the metric, or whose metric is NaN, is never the best.
  *
  * @example const losses = [3, 1, NaN, 2].map((loss, i) => ({ step: i, metrics: { loss } }))
  * best(2, 'loss')(losses) // [1, 3]

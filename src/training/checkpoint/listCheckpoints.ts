@@ -10,7 +10,7 @@ import { resolvedFolder } from './resolvedFolder.js'
 
 /** A checkpoint of a folder, or why it is refused. */
 export interface ListedCheckpoint extends CheckpointFacts {
-  /** What is wrong with it; undefined for a whole one, of which no metrics are known. */
+  /** The problem of the checkpoint; undefined for an intact one. */
   readonly refused?: string
 }
 

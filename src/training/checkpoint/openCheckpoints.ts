@@ -40,7 +40,7 @@ const names: OptionTable<CheckpointsOptions> = {
   ...{ keep: 'optional', group: 'optional', sharded: 'optional', write: 'optional' },
 }
 
-/** The checkpoints of a folder, and the only one who writes there. */
+/** The checkpoints of a folder, with exclusive write access. */
 export interface Checkpoints {
   /** The folder, from the root on. */
   readonly folder: string
@@ -55,7 +55,7 @@ export interface Checkpoints {
   wait(): Promise<void>
   /** Reads one, as `readCheckpoint` does, once no save is under way. */
   restore<P extends Treelike = Tree>(options?: ReadCheckpointOptions<P>): Promise<RestoredCheckpoint<P>>
-  /** Removes the checkpoints behind a step: what a run does that begins again from there. */
+  /** Removes the checkpoints after a step, so that a run can restart from there. */
   removeAfter(step: number): Promise<void>
   /** Waits, ends the thread that writes, and lets others write. */
   close(): Promise<void>

@@ -13,7 +13,7 @@ const numberKey = 'tpu-toolkit.number'
 /** Levels of objects and lists within each other. */
 const maxDepth = 128
 
-/** The JSON text of plain data, of which `fromJson` makes it again. */
+/** The JSON text of plain data; `fromJson` is the inverse. */
 export function plainDataText(op: string, value: unknown): string {
   return JSON.stringify(toJson(op, value, 'state', 0))
 }

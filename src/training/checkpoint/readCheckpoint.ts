@@ -86,7 +86,7 @@ const names: OptionTable<ReadCheckpointOptions> = {
  * Rounding  none; of a cast one, to nearest even.
  * Throws    RangeError for what is wrong with the checkpoint, with a path that it does not have, with a tensor whose place
  *           or shape is not that of `like`; TypeError where its dtype is not.
- * Cost      reads the files of tensors once for their checksums and what is asked for of them again.
+ * Cost      reads the files of tensors once for their checksums, and the requested parts again.
  *
  * @example readCheckpoint('/dev/shm/no-such-folder') // throws readCheckpoint: there is no checkpoint [/dev/shm/no-such-folder]
  */
@@ -98,7 +98,7 @@ export function readCheckpoint<P extends Treelike = Tree>(
   return restored('readCheckpoint', resolvedFolder(folder), options)
 }
 
-/** The same for a folder that is known, under the caller's name. */
+/** The same for a known folder, with the caller's name in errors. */
 export function restored<P extends Treelike>(
   op: string,
   top: string,

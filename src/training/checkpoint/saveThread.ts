@@ -2,12 +2,12 @@ import { parentPort } from 'node:worker_threads'
 import type { CheckpointRecord, FileDigest } from './checkpointRecord.js'
 import { commitFiles, writeFiles } from './writeFiles.js'
 
-// What the thread of a saver runs; not part of the door.
+// The thread of a saver; not public.
 
 /** A copy of files in one buffer, and what becomes of them. */
 export interface SaveJob {
   readonly buffer: ArrayBuffer
-  /** The files, one after the other in the buffer. */
+  /** The files, concatenated in the buffer. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[]
   /** The folder of the draft that they are written into. */
   readonly folder: string

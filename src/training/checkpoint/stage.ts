@@ -23,12 +23,12 @@ const contentNames: OptionTable<CheckpointContent> = {
   ...{ tensors: 'required', state: 'optional', hostState: 'optional', metrics: 'optional' },
 }
 
-/** Whose file is written, and what of each tensor belongs into it. */
+/** The host whose file is written, and its part of each tensor. */
 export interface Writer {
   /** One process writes for all hosts, or each its own file. */
   readonly host: number | 'all'
   readonly hosts: number
-  /** Tensors of which each host has only its own rows. Asked only where hosts write for themselves. */
+  /** Tensors of which each host has only its own rows. Used only if hosts write separately. */
   readonly sharded?: ((path: string) => boolean) | undefined
 }
 

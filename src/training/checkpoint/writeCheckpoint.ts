@@ -59,7 +59,7 @@ export function writeCheckpoint(
   }
 }
 
-/** Throws unless a step is behind the last one that is saved. */
+/** Throws unless a step is after the last saved one. */
 export function checkNext(op: string, last: number | undefined, step: number): void {
   if (last === undefined || step > last) return
   const why = step === last ? 'this step is saved already' : 'a later step is saved, remove it first'

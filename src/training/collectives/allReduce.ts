@@ -10,7 +10,7 @@ export interface AllReduceOptions {
   readonly order: ReduceOrder
   /** The sum, or the sum divided by the number of replicas. Default: 'sum'. */
   readonly op?: 'sum' | 'mean'
-  /** The dtype of partial sums, which is what a ring and a tree send. Default: the tensors' own. */
+  /** The dtype of partial sums, in which a ring and a tree send them. Default: the tensors' own. */
   readonly accumulate?: FloatDType
 }
 

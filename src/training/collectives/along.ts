@@ -35,7 +35,7 @@ export interface ReduceOptions {
   readonly axis: string
   /** Who adds what to what. Default: 'bidirectional'. */
   readonly order?: GroupOrder
-  /** The dtype of partial sums, which is what is sent. Default: that of the tensor. */
+  /** The dtype in which partial sums are sent. Default: that of the tensor. */
   readonly accumulate?: FloatDType
 }
 

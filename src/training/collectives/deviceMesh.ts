@@ -40,7 +40,7 @@ export interface DeviceMesh {
   reduceScatter<D extends DType>(x: Sharded<D>, options: ScatterOptions): Moved<D>
   /** Moves an axis from one dimension to another. */
   allToAll<D extends DType>(x: Sharded<D>, options: AllToAllOptions): Moved<D>
-  /** A matrix product of what lies on the mesh, with the collectives that its splits ask for. */
+  /** A matrix product of sharded tensors, with the collectives that their specs require. */
   matmul<D extends DType>(a: Sharded<D>, b: Sharded<D>, options?: ShardedMatmulOptions): Moved<D>
 }
 

@@ -10,7 +10,7 @@ export interface ByteSource {
   readonly close?: () => void
 }
 
-/** A source whose answers are as long as they were asked for, fresh, and at the beginning of their buffers. */
+/** A source that returns fresh buffers of exactly the requested length. */
 export interface CheckedSource extends ByteSource {
   readonly close: () => void
 }

@@ -8,7 +8,7 @@ import { rankOfStored, storedAs } from './storedDtype.js'
 import { hasLoneSurrogate } from './strictJson.js'
 import { bytesOf } from './tensorBytes.js'
 
-/** What a file says besides its tensors. */
+/** The metadata of a file. */
 export interface SafetensorsOptions {
   /** Text by key, for the file's `__metadata__`; keys that begin with `tpu-toolkit.` are taken. */
   readonly metadata?: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { checkText } from '../../base/options/index.js'
 
 /**
- * The object that a text of JSON is; undefined where it is no JSON, or no object.
+ * The object in a JSON text; undefined if it is not JSON, or not an object.
  *
  * @example jsonObject('{"step": 3}') // { step: 3 }
  * @example jsonObject('{"step": 3') // undefined

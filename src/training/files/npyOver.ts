@@ -7,7 +7,7 @@ import { littleEndian, orderedBytes } from './npyOrder.js'
 import { rowsOf } from './rowsOf.js'
 import { tensorOf } from './tensorBytes.js'
 
-/** An open npy file of which rows are read. */
+/** An open npy file whose rows can be read. */
 export interface NpyFile {
   /** What the file holds; integers of other widths than 32 bits are read as `read` and `readRows` say. */
   readonly dtype: DType
@@ -29,10 +29,10 @@ export interface NpyFile {
 }
 
 /**
- * An npy file over whatever gives its bytes: its header is read and checked as `decodeNpy` does, its rows when asked for.
+ * An npy file over any source of bytes: its header is read and checked as by `decodeNpy`, its rows on request.
  * Runs anywhere, as `safetensorsOver`.
  *
- * Throws    TypeError for what is no source; as `decodeNpy`; RangeError for rows that there are not.
+ * Throws    TypeError for anything but a source; as `decodeNpy`; RangeError for rows out of range.
  * Cost      as `openNpy`.
  *
  * @example const bytes = encodeNpy(tensor([[1, 2], [3, 4]]))

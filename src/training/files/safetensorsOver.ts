@@ -10,7 +10,7 @@ import {
 import { readEntry } from './readEntry.js'
 import { rowsOf } from './rowsOf.js'
 
-/** An open safetensors file of which tensors are read one at a time. */
+/** An open safetensors file whose tensors are read one at a time. */
 export interface SafetensorsFile {
   /** The names, in the order of the data. */
   readonly names: readonly string[]
@@ -36,8 +36,8 @@ export interface SafetensorsFile {
  * A safetensors file over whatever gives its bytes: its header is read and checked as `decodeSafetensors` does, its tensors
  * when asked for. Runs anywhere: in a worker of a page a Blob of any size is such a source, by FileReaderSync.
  *
- * Throws    TypeError for what is no source; RangeError for a header as `decodeSafetensors` refuses it, and where the source
- *           gives fewer bytes than it is asked for.
+ * Throws    TypeError for anything but a source; RangeError for a header that `decodeSafetensors` refuses, and if the source
+ *           returns fewer bytes than requested.
  * Cost      memory for the header, and for the tensors that are read.
  *
  * @example const bytes = encodeSafetensors({ w: tensor([1, 2]) })
@@ -95,7 +95,7 @@ export function safetensorsFile({ header, read, close }: Source): SafetensorsFil
   }
 }
 
-/** What an entry tells a user. */
+/** The public facts of an entry. */
 export function entryFacts({ name, dtype, stored, shape, bytes }: PlacedEntry): SafetensorsEntry {
   return { name, dtype, stored, shape, bytes }
 }

@@ -1,6 +1,6 @@
 // Apart from what makes channels of sockets: whose declarations name these need no types of Node's.
 
-/** What is said over a connection: a small record, and bytes. */
+/** A message over a connection: a small record, and bytes. */
 export interface Frame {
   readonly head: Readonly<Record<string, unknown>>
   readonly body: Uint8Array
@@ -13,11 +13,11 @@ export interface Channel {
   send(head: Frame['head'], body?: Uint8Array): void
   /** The other end is a host of the run: its frames may be longer than 64 KiB from now on. */
   trust(): void
-  /** Who hears frames from now on; those that came before are handed over at once. */
+  /** Sets the receiver of frames; frames that arrived before are delivered at once. */
   onFrame(hear: (frame: Frame) => void): void
-  /** Who hears the first frame alone; those behind it wait for `onFrame`. */
+  /** Sets the receiver of the first frame; later ones wait for `onFrame`. */
   onFirst(hear: (frame: Frame) => void): void
-  /** Who hears that the connection is no more. */
+  /** Sets the receiver of the end of the connection. */
   onClose(hear: () => void): void
   /** Ends it when all is sent. */
   end(): void

@@ -12,7 +12,7 @@ import {
 } from '../../tensors/tensor/index.js'
 import { checkFloat, counted } from './lossOptions.js'
 
-/** Which axis the classes lie along. */
+/** The axis of the classes. */
 export interface SmoothLabelsOptions {
   /** Default: the last. */
   readonly axis?: number

@@ -8,7 +8,7 @@ export function wordsOf(key: Key): RandomWords {
   return (step, leaf, n) => bits(foldIn(foldIn(key, step), leaf), n)
 }
 
-/** The words one after the other, as rounding asks for them. */
+/** The words in sequence, as rounding requests them. */
 export function source(words: Uint32Array): () => number {
   let next = 0
   return () => words[next++]!

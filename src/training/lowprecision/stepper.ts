@@ -4,7 +4,7 @@ import type { OfTensors, Replaced, Treelike } from '../../tensors/tree/index.js'
 
 /**
  * An optimizer that makes whole steps, from parameters to parameters, because new ones are more than old ones plus
- * updates: it keeps something beside them, rounds them at random, or leaves a step out. Pure, as transformations are.
+ * updates: it keeps additional state, rounds stochastically, or skips a step. Pure, as transformations are.
  */
 export interface Stepper<S extends State = State> {
   /** Where training starts: the parameters as they are stored, in their structure, and the state. */

@@ -18,7 +18,7 @@ export interface CodebookSizeStallsOptions extends DTypeOption {
 /**
  * A code of a moving-average codebook that 100 vectors have in every step.
  *
- * Readings  `size`: the mean count after all steps, `lastChange`: the step that moved it last. The stable twin is kept
+ * Readings  `size`: the mean count after all steps, `lastChange`: the step that moved it last. The stable form is kept
  *           in float32.
  *
  * @example codebookSizeStalls.run().naive.size // 75

@@ -21,7 +21,7 @@ export interface AttentionMaskedRowOptions extends DTypeOption {
  * Rows that may attend to nothing: NaN where every block was skipped, an average of what is forbidden where one was not.
  *
  * Readings  `nanRows`; `leakingRows`, fully masked rows with an output that is not 0; the first output of every row in `outputs`.
- *           The stable twin is FlashAttention-2's form, which gives 0.
+ *           The stable form is FlashAttention-2's form, which gives 0.
  *
  * @example attentionMaskedRow.run().naive.nanRows // 16
  */

@@ -29,7 +29,7 @@ const noticed = 0.005
  * One model, two kernels: the trainer's probabilities are not those that the tokens were drawn by.
  *
  * Readings  `differing` logits; `otherTokens`, positions at which the most probable token is another; `mismatch`, the mean difference of
- *           the log-probabilities of the served tokens, `largest` of them. The stable twin is float16.
+ *           the log-probabilities of the served tokens, `largest` of them. The stable form is float16.
  *
  * @example servingDisagrees.run().naive.mismatch > 0.005 // true
  */

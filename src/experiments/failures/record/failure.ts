@@ -22,7 +22,7 @@ export interface FailureSeries {
   readonly dots?: boolean
 }
 
-/** An axis: linear where no scale is said. */
+/** An axis, linear by default. */
 export interface FailureAxis {
   readonly label: string
   readonly scale?: 'linear' | 'log2' | 'log10'
@@ -61,7 +61,7 @@ export interface Repair<O extends object = object> {
   readonly options: O
 }
 
-/** What the precision doctor can do for a failure: a computation to examine, or the reason why wider operations cure nothing. */
+/** What the precision doctor can do for a failure: a computation to examine, or the reason why wider operations do not help. */
 export type Cure = Examination | { readonly none: string }
 
 /** A low-precision failure that people met, small enough to be read and run in a moment. */
@@ -74,7 +74,7 @@ export interface Failure<O extends object = object> {
   readonly story: string
   /** Where it was reported: a thread, a paper, official documentation. A URL. */
   readonly source: string
-  /** What is said there, in our words. */
+  /** What the source reports, in our words. */
   readonly reported: string
   /** Ways to take the defect out. */
   readonly repairs: readonly Repair<O>[]
@@ -82,7 +82,7 @@ export interface Failure<O extends object = object> {
   readonly cure: Cure
   /** The names of its options. */
   readonly options: OptionTable<O>
-  /** Runs both ways. Without options the failure shows. The same options give the same numbers. */
+  /** Runs the naive and the stable form. Without options the failure shows. Equal options give equal numbers. */
   run(options?: O): FailureRun
 }
 

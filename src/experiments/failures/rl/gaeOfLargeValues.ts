@@ -26,7 +26,7 @@ const [steps, environments] = [128, 4]
  *
  * Readings  `wrongSigns`: of 512 advantages less their mean those with another sign than in float64, `greatest`: the greatest
  *           advantage. Reward 1 - level (1 - 0.99) beyond the level's share, values within 0.5 of the level; discount 0.99, lambda
- *           0.95. The stable twin is float64 of the same values.
+ *           0.95. The stable form is float64 of the same values.
  *
  * @example gaeOfLargeValues.run().verdict.holds // true
  */

@@ -47,7 +47,7 @@ function extremum(f: (...list: number[]) => number, list: readonly number[]): nu
   return list.length < 1000 ? f(...list) : undefined
 }
 
-/** What there is to say of an operation; nothing of one's own operations. */
+/** The exception rule of an operation; none for custom operations. */
 export function exceptionRule(op: Op): ExceptionRule {
   return (op === indexedOps.scatter ? added : entryOf(exceptionRules, op)) ?? {}
 }

@@ -6,7 +6,7 @@ import type { ElementStep, HistoryStep, NonFiniteKind } from './nonFinite.js'
 /** The longest history. */
 const depth = 8
 
-/** An operand element: where it lies, and its value. */
+/** An operand element: its position and its value. */
 interface Operand {
   readonly node: number | undefined
   readonly element: number

@@ -58,6 +58,6 @@ export interface NonFinite extends ElementStep {
   readonly history: readonly HistoryStep[]
   /** From the operation to the output, element by element. */
   readonly chain: readonly ChainStep[]
-  /** The path of the output in the tree that was asked about. */
+  /** The path of the output in the examined tree. */
   readonly output: string
 }

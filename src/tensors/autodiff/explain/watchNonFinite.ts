@@ -24,7 +24,7 @@ import { operandsOf } from './operandsOf.js'
 export interface WatchOptions {
   /** Whether infinities count, or NaN alone. Default true. */
   readonly infinities?: boolean
-  /** Whether the first one ends the run with an error. Default false: the run goes on, and all are reported. */
+  /** Whether the first event ends the run with an error. Default false: the run continues, and all are reported. */
   readonly stop?: boolean
 }
 
@@ -45,7 +45,7 @@ export interface WatchedEvent extends ElementStep {
   readonly largest: number
   readonly threshold: number | undefined
   readonly inputs: readonly WatchedInput[]
-  /** How many elements of the result are NaN, and infinite, those included that it was handed. */
+  /** How many elements of the result are NaN and infinite, including those that were so in the operands. */
   readonly nans: number
   readonly infinities: number
   /** The source line that called the operation: `model.ts:12:7`. */
@@ -60,7 +60,7 @@ export interface Watched<T> {
   readonly result: T
   /** Where values that are not finite arose, in the order of the run; the same at one line is one event. */
   readonly events: readonly WatchedEvent[]
-  /** How many operations ran, and how many of them only handed on values that are not finite. */
+  /** How many operations ran, and how many of them only passed on non-finite values. */
   readonly operations: number
   readonly passed: number
   /** The events as lines, the first first. */

@@ -38,7 +38,7 @@ export interface GraphNode {
 }
 
 /**
- * The operations behind some tensors, in the order in which they ran: from the inputs of `record` on, the backward
+ * The operations that produced some tensors, in execution order: from the inputs of `record` on, the backward
  * passes of gradients among them. Without a recording there is nothing.
  *
  * @example graphOf(mul(record(tensor(2)), 3))[1].inputs.map(String) // ['0', 'float32 [] 3']

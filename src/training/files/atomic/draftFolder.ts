@@ -11,7 +11,7 @@ const mostListings = 5
 
 /** A folder that is being filled under another name. */
 export interface FolderDraft {
-  /** Where it is meanwhile; its files are to be synced by who writes them. */
+  /** The temporary path; the caller syncs its files. */
   readonly folder: string
   /** Gives it its name, for good: an error where something of that name is there already. */
   commit(): void
@@ -20,7 +20,7 @@ export interface FolderDraft {
 }
 
 /**
- * Begins a folder that appears at `path` with all that is in it, or not at all: filled under a temporary name beside it,
+ * Creates a folder atomically: filled under a temporary name beside `path`,
  * synced, renamed. A process killed on the way leaves `.tpu-toolkit-*.tmp`, until the next draft, or file, in that place.
  */
 export function draftFolder(path: string | URL): FolderDraft {

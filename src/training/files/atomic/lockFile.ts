@@ -72,7 +72,7 @@ export function lockFile(path: string | URL, options: LockOptions = {}): FileLoc
 }
 
 /**
- * The same, once every other holder has given it back; who waits longest is not the next as a rule.
+ * The same, after every other holder has released it; waiting is not first come, first served.
  *
  * Throws    as `lockFile`, after `wait`.
  */
@@ -107,13 +107,13 @@ function refusal(op: string, target: string, { holder, file }: Held): RangeError
   return new RangeError(`${op}: process ${holder.pid} is writing the file [${target}]`)
 }
 
-/** Who holds a lock that could not be had, and where that is said; undefined where the file says nothing. */
+/** The holder of a lock that is taken, and the file that names it; undefined if the file names none. */
 interface Held {
   readonly holder: ProcessIdentity | undefined
   readonly file: string
 }
 
-/** The lock, or who has it. */
+/** The lock, or its holder. */
 function tryLock(target: string): FileLock | Held {
   const first = `${target}.lock`
   const folder = dirname(first)
@@ -195,7 +195,7 @@ function linked(written: string, file: string): boolean {
   }
 }
 
-/** What a file of the lock says: undefined where that is no claim. */
+/** The claim in a lock file; undefined if it contains none. */
 function readClaim(file: string): Claim | 'gone' | undefined {
   let claim: Partial<Claim> | null
   try {

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Which process, so that another process can tell whether it still runs. */
+/** The identity of a process, by which another process can check whether it still runs. */
 export interface ProcessIdentity {
   readonly pid: number
   /** When it began, in clock ticks since the machine did; '' where the system does not say (it has no /proc). */

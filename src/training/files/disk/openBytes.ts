@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** An open file of which ranges are read. */
+/** An open file whose ranges can be read. */
 export interface ByteFile {
   readonly size: number
   /** Fresh bytes from this place on. */
