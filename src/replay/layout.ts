@@ -1,3 +1,4 @@
+import { nearestName } from '../base/options/index.js'
 import { type FormatName, format, formatNames } from '../numbers/formats/index.js'
 
 /** What a column can be stored in: any format of at most 16 bits, or the plain types. */
@@ -103,7 +104,10 @@ function sizedColumn(
 function elementBytesOf(name: string, dtype: StoredColumnDType): 1 | 2 | 4 | 8 {
   if (Object.hasOwn(plainBytes, dtype)) return plainBytes[dtype]!
   if (!(formatNames as readonly string[]).includes(dtype)) {
-    throw new TypeError(`ReplayBuffer: ${name}: unknown dtype [${String(dtype)}]`)
+    const near = typeof dtype === 'string' ? nearestName(dtype, formatNames) : undefined
+    throw new TypeError(
+      `ReplayBuffer: ${name}: unknown dtype${near ? `, did you mean ${near}` : ''} [${String(dtype)}]`,
+    )
   }
   const { zero, signed, bits } = format(dtype as FormatName)
   if (!zero || !signed) {

@@ -318,7 +318,10 @@ describe('fp8, wrong arguments', () => {
       'delayedScale: has neither a sign nor 0 [float8_e8m0fnu]',
     ],
     [() => delayedScale({ format: 'float16' }), 'delayedScale: not a format of 8 bits or fewer [float16]'],
-    [() => delayedScale({ format: 'fp8' as FormatName }), 'delayedScale: no such format [fp8]'],
+    [
+      () => delayedScale({ format: 'fp8' as FormatName }),
+      'delayedScale: no such format, did you mean float8_e4m3fn [fp8]',
+    ],
     [() => delayedScale({ history: 0 }), 'delayedScale: history is not a whole number, 1 or more [0]'],
     [() => fp8Matmul(a, a, { scales: { a: 0, b: 1 } }), 'fp8Matmul: scale a is not above 0 [0]'],
     [

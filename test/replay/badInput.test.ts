@@ -65,7 +65,10 @@ describe('new ReplayBuffer', () => {
       { obs: { shape: [0] } },
       new RangeError('ReplayBuffer: obs: shape is not a list of positive integers [0]'),
     ],
-    [{ obs: { dtype: 'bf16' } }, new TypeError('ReplayBuffer: obs: unknown dtype [bf16]')],
+    [
+      { obs: { dtype: 'bf16' } },
+      new TypeError('ReplayBuffer: obs: unknown dtype, did you mean bfloat16 [bf16]'),
+    ],
     [
       { obs: { dtype: 'float8_e8m0fnu' } },
       new TypeError('ReplayBuffer: obs: the format has no zero or no negative numbers [float8_e8m0fnu]'),

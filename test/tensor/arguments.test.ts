@@ -113,6 +113,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   squeeze: (o) => t.squeeze(x, o),
   takeAlongAxis: (o) => t.takeAlongAxis(x, t.zeros([2, 2], { dtype: 'int32' }), o),
   norm: (o) => n.norm(x, o),
+  safeNorm: (o) => n.safeNorm(x, 1, o),
   std: (o) => n.std(x, o),
   defineFormat: (o) => formats.defineFormat(o),
   p3109Format: (o) => formats.p3109Format(8, 4, o),
@@ -153,6 +154,7 @@ const none: Readonly<Record<string, readonly string[]>> = {
     ...['reads', 'lanesRead', 'movedPlaces', 'placesRead', 'broadcastPlaces', 'scanLane', 'sumLane'],
   ],
   numerics: [
+    'safeRootMeanSquares',
     'naiveDecay',
     'stableCovariance',
     'naiveMatmul',

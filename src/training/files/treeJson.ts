@@ -1,4 +1,4 @@
-import { checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkName, checkOptions, nearestName, type OptionTable } from '../../base/options/index.js'
 import { type DType, dtypes, sizeOf, type Tensor } from '../../tensors/tensor/index.js'
 import { mapTreeWith, pathsOf, replaceLeaves, type Tree } from '../../tensors/tree/index.js'
 import { checkDepth } from './checkDepth.js'
@@ -75,7 +75,10 @@ const fields: ReadonlySet<string> = new Set(['dtype', 'shape', 'hex', 'base64'])
 
 function readLeaf(op: string, where: string, leaf: JsonTensor): Tensor {
   const { dtype, shape } = leaf
-  if (!dtypes.includes(dtype)) throw new TypeError(`${op}: unknown dtype at ${where} [${dtype}]`)
+  if (!dtypes.includes(dtype)) {
+    const near = nearestName(dtype, dtypes)
+    throw new TypeError(`${op}: unknown dtype at ${where}${near ? `, did you mean ${near}` : ''} [${dtype}]`)
+  }
   if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0)) {
     throw new RangeError(`${op}: not a shape at ${where} [${String(shape)}]`)
   }
