@@ -48,7 +48,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   hosts: ['tensor', 'tree', 'collectives', 'checkpoint'],
   replay: ['formats', 'random', 'files'],
-  stablehlo: ['options', 'formats', 'functions', 'tensor', 'autodiff'],
+  stablehlo: ['options', 'formats', 'functions', 'threefry', 'tensor', 'autodiff'],
   nn: ['random', 'tensor', 'kernels', 'ssm'],
   kernels: ['text', 'formats', 'functions', 'simd', 'bf16', 'tensor', 'tree', 'autodiff', 'numerics'],
   ssm: ['tensor', 'autodiff'],
