@@ -1,5 +1,6 @@
 import { checkOperands, readValue } from './draft.js'
 import { type Field, type Form, integer, items, readAttributes, set, text, types } from './formParts.js'
+import { readNumberOf } from './numbers.js'
 import { readTypes } from './readType.js'
 
 /** `%0, dense<...> : type` */
@@ -18,8 +19,13 @@ const operandTypes: Form = (reader, draft) => {
 }
 
 const distances: Readonly<Record<string, Field>> = {
-  max_ulp_difference: { name: 'max_ulp_difference', read: integer('i64') },
-  min_ulp_difference: { name: 'min_ulp_difference', read: integer('i64') },
+  // 18446744073709551615 is one: the distance of Inf.
+  max_ulp_difference: { name: 'max_ulp_difference', read: (reader) => readNumberOf(reader, 'ui64') },
+  min_ulp_difference: { name: 'min_ulp_difference', read: (reader) => readNumberOf(reader, 'ui64') },
+}
+
+const tolerance: Readonly<Record<string, Field>> = {
+  tolerance: { name: 'tolerance', read: (reader) => readNumberOf(reader, 'f64') },
 }
 
 const probe: Readonly<Record<string, Field>> = {
@@ -31,7 +37,7 @@ const probe: Readonly<Record<string, Field>> = {
 export const checkForms: Readonly<Record<string, Form>> = {
   'check.almost_eq': withConstant,
   'check.eq': withConstant,
-  'check.expect_almost_eq': items(distances, operandTypes),
+  'check.expect_almost_eq': items(tolerance, operandTypes),
   'check.expect_almost_eq_const': withConstant,
   'check.expect_close': items(distances, operandTypes),
   'check.expect_eq': items({}, operandTypes),
