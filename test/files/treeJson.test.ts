@@ -79,7 +79,10 @@ describe(`treeFromJson (seed ${seed})`, () => {
   it('names the path and the reason of what does not say a tensor', () => {
     const leaf = (fields: object) => ({ a: [{ dtype: 'bfloat16', shape: [2], hex: '3f803f80', ...fields }] })
     const wrong: readonly (readonly [unknown, Error])[] = [
-      [leaf({ dtype: 'bf16' }), new TypeError('treeFromJson: unknown dtype at a.0, did you mean bfloat16 [bf16]')],
+      [
+        leaf({ dtype: 'bf16' }),
+        new TypeError('treeFromJson: unknown dtype at a.0, did you mean bfloat16 [bf16]'),
+      ],
       [leaf({ shape: [-2] }), new RangeError('treeFromJson: not a shape at a.0 [-2]')],
       [leaf({ shape: [2.5] }), new RangeError('treeFromJson: not a shape at a.0 [2.5]')],
       [leaf({ shape: 2 }), new RangeError('treeFromJson: not a shape at a.0 [2]')],

@@ -51,6 +51,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   hosts: ['tensor', 'tree', 'collectives', 'checkpoint'],
   replay: ['formats', 'random', 'files'],
   stablehlo: ['options', 'formats', 'functions', 'threefry', 'tensor', 'autodiff'],
+  onnx: ['tensor'],
   nn: ['random', 'tensor', 'kernels', 'ssm'],
   kernels: ['text', 'formats', 'functions', 'simd', 'bf16', 'tensor', 'tree', 'autodiff', 'numerics'],
   ssm: ['tensor', 'autodiff'],
