@@ -40,7 +40,7 @@ export function partsWith(rule, parts) {
 
 // What one comes for.
 const groups = {
-  Learn: 'tutorial getting-started lab notebooks step-2750 failures python real-data',
+  Learn: 'tutorial getting-started jax pytorch lab notebooks step-2750 failures python real-data',
   'Do: find and repair':
     'cookbook precision-doctor precision-bounds precision-tuning sweep queue monitor profile',
   'Do: train':

@@ -89,6 +89,7 @@ describe('bench:speed', () => {
       ...['float8_e4m3fn', 'float8_e5m2', 'float6_e2m3fn', 'float6_e3m2fn', 'float4_e2m1fn', 'int8'].map(
         (element) => `quantize mx ${element}`,
       ),
+      ...['q8_0', 'q4_0', 'q4_k', 'nf4'].flatMap((name) => [`quantize ${name}`, `dequantize ${name}`]),
     ]
     expect(operations.map(({ op }) => op)).toEqual(all)
     const copies = [3, 5, 2, 1, 6, 6.5, 4, 2.5, 4.5, 1.5].map((bytes) => `copy ${bytes} bytes`)

@@ -19,7 +19,9 @@ const ways: readonly (readonly [number, string, typeof large | undefined, readon
 test.each(ways)(
   `compile(valueAndGrad(f)) gives its bits for %i %s (seed ${seed})`,
   { timeout: 0 },
-  (programs, name, shapes, threads) => {
+  (wanted, name, shapes, threads) => {
+    // Some of those drawn have no gradient: two are drawn for each that is wanted.
+    const programs = 2 * wanted
     const draw = seeded(`compile gradients ${seed} ${name}`)
     let compared = 0
     for (let i = 0; i < programs; i++) {
@@ -54,6 +56,6 @@ test.each(ways)(
         }
       }
     }
-    expect(compared).toBeGreaterThan(programs / 2)
+    expect(compared).toBeGreaterThan(wanted / 2)
   },
 )

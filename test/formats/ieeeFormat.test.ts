@@ -23,7 +23,7 @@ describe('ieeeFormat', () => {
     [1, 7, 'ieeeFormat: precision is not an integer from 2 up [1]'],
     [4.5, 7, 'ieeeFormat: precision is not an integer from 2 up [4.5]'],
     [4, 6, 'ieeeFormat: maxExponent is not 2^n - 1 with n from 1 up [6]'],
-    [4, 0, 'ieeeFormat: maxExponent is not 2^n - 1 with n from 1 up [0]'],
+    [4, 0, 'ieeeFormat: maxExponent is not a whole number, 1 or more [0]'],
     [11, 127, 'defineFormat: width outside 2..16 bits [19]'],
     [4, 255, "defineFormat: values outside float32's"],
   ])('ieeeFormat(%f, %f) says what is wrong', (precision, maxExponent, message) => {

@@ -56,7 +56,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
 }
 /** Exported functions that take no options: positional arguments, or free records. */
 const without = new Set(
-  'writeFileAtomic writeFully draftFolder removeFolder openSafetensors safetensorsOver encodeNpy writeNpy treeFromJson indexPermutation arraySource concatSources sliceSource BaseTransform fromModule collate openJsonl openArrow npyRows safetensorsRows tensorRows loadShardsFromManifest timelineSummary threadFile packageVersion jsonObject'.split(
+  'writeFileAtomic writeFully draftFolder removeFolder openSafetensors safetensorsOver encodeNpy writeNpy treeFromJson ggufOver openGguf indexPermutation arraySource concatSources sliceSource BaseTransform fromModule collate openJsonl openArrow npyRows safetensorsRows tensorRows loadShardsFromManifest timelineSummary threadFile packageVersion jsonObject'.split(
     ' ',
   ),
 )

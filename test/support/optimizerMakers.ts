@@ -24,6 +24,7 @@ export function made(
     scaleByRprop: { learningRate: 0.01 },
   }
   const own = needed[name] ?? (name.startsWith('scaleBy') ? {} : { learningRate: 0.01 })
+  if (name === 'scaleByParamBlockNorm') return optimizers.scaleByParamBlockNorm(1e-3, options)
   const transform = makers[name]!({ ...own, ...options })
   if (name !== 'scaleByMuon') return transform
   return optimizers.masked(transform, (tree) => mapTree((x): boolean => x.rank === 2, tree))

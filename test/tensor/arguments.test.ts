@@ -123,6 +123,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
 const none: Readonly<Record<string, readonly string[]>> = {
   tensor: [
     ...[
+      'currentSite',
       'reshape',
       'bitcast',
       'transpose',

@@ -1,13 +1,5 @@
 import type { ProgramValue } from '../../programs/stablehlo/index.js'
-import {
-  type ElementStep,
-  explain,
-  findFirstNonFinite,
-  graphOf,
-  type NonFinite,
-  record,
-} from '../../tensors/autodiff/index.js'
-import { siteOf } from '../../tensors/tensor/index.js'
+import { explain, findFirstNonFinite, graphOf, type NonFinite, record } from '../../tensors/autodiff/index.js'
 import type { ReadProgram } from '../programs/openProgram.js'
 import { sourceLinesOf } from '../programs/sourceFiles.js'
 
@@ -29,21 +21,22 @@ export function nanFinding(
   const event = findFirstNonFinite(outputs as never)
   if (!event) return undefined
   const nodes = graphOf(outputs as never)
-  const placeOf = ({ index }: Pick<ElementStep, 'index'>): string | undefined => {
+  const nameOf = (index: number): string | undefined => {
     const { output, op } = nodes[index] ?? {}
-    if (op === 'input') return Object.keys(given).find((name) => given[name] === output)
-    const site = output?.trace && siteOf(output.trace)
-    return site?.replace(/:(\d+):\d+$/, ':$1')
+    return op === 'input' ? Object.keys(given).find((name) => given[name] === output) : undefined
   }
-  const site = placeOf(event)
   const lines = explain(event)
     .split('\n')
-    .map((line, i) => {
+    .map((line) => {
       const [, index] = /^ {2}(\d+): /.exec(line) ?? []
-      const place = i === 0 ? site : index === undefined ? undefined : placeOf({ index: Number(index) })
-      return place === undefined ? line : `${line} (${place})`
+      const name = index === undefined ? undefined : nameOf(Number(index))
+      return name === undefined ? line : `${line} (${name})`
     })
-  const text = [...lines, ...spaced(sourceLinesOf(lines.join('\n'), sources))].join('\n')
+  const site = event.op === 'input' ? nameOf(event.index) : event.site?.replace(/:(\d+):\d+$/, ':$1')
+  const text = [
+    ...lines,
+    ...spaced(sourceLinesOf(lines.join('\n').replace(/(\.\w+:\d+):\d+/g, '$1'), sources)),
+  ].join('\n')
   return { event, site, text }
 }
 

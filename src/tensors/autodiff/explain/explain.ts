@@ -36,8 +36,8 @@ function headline(event: NonFinite): string {
 }
 
 /** The source line of an operation that was recorded with one. */
-function lineOf({ site }: ElementStep): string {
-  return site === undefined ? '' : ` at ${site}`
+function lineOf({ op, site }: ElementStep): string {
+  return site === undefined || op === 'input' ? '' : ` at ${site}`
 }
 
 function placed(event: ElementStep): string {
