@@ -125,7 +125,7 @@ describe('tpu-toolkit program nan', () => {
     expect(out).toMatch(
       /^step 18 of 400 is the first with a value that is not finite, in result\[0\]\['decay'\]$/m,
     )
-    expect(out).toMatch(/^exp\(90\) = Infinity at \[61\] of bfloat16 \[64\].*overflow.* \(ssm\.py:14\)$/m)
+    expect(out).toMatch(/^exp\(90\) = Infinity at \[61\] of bfloat16 \[64\].* at ssm\.py:14:38: overflow, /m)
     expect(out).toMatch(/cumsum\(.*\) = 90, rounded from 86\.2188 at ssm\.py:13:8/)
     expect(out).toMatch(/^ {2}0: input = 1\.10156 \(p\['decay'\]\)$/m)
     expect(out).toMatch(/^ {2}ssm\.py:14 +states = jnp\.exp\(-s\) \* jnp\.cumsum\(jnp\.exp\(s\) \* x\)$/m)
