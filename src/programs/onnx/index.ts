@@ -8,4 +8,4 @@ export {
   type ProgramOfOnnxOptions,
 } from './programOfOnnx.js'
 export { readOnnx, type ReadOnnxOptions } from './file/readOnnx.js'
-export type { ExternalData } from './file/storedTensor.js'
+export type { ExternalData } from './file/externalData.js'

@@ -9,8 +9,9 @@ import {
   type ValueInfoProto,
 } from 'onnx-buf'
 import { checkOptions, type OptionTable, shown } from '../../../base/options/index.js'
+import type { ExternalData } from './externalData.js'
 import type { AttributeValue, Graph, GraphValue, ModelFunction, Node, OnnxModel } from './model.js'
-import { dtypeOfNumber, type ExternalData, storedTensor } from './storedTensor.js'
+import { dtypeOfNumber, storedTensor } from './storedTensor.js'
 
 /** Where the data of a model lie that are not in its file. */
 export interface ReadOnnxOptions {

@@ -1,5 +1,6 @@
 import type { TensorProto } from 'onnx-buf'
 import { type DType, type Shape, sizeOf, type Tensor, zeros } from '../../../tensors/tensor/index.js'
+import type { ExternalData } from './externalData.js'
 
 /** TensorProto.DataType by its number; those without a dtype here (text, complex numbers) are refused. */
 const dtypeByNumber: ReadonlyMap<number, DType> = new Map<number, DType>([
@@ -53,9 +54,6 @@ const packed: ReadonlyMap<DType, 2 | 4> = new Map<DType, 2 | 4>([
   ['uint2', 4],
   ['int2', 4],
 ])
-
-/** Reads the bytes of a tensor whose data lie in a file of their own: the file's name, the first byte, how many. */
-export type ExternalData = (file: string, offset: number, length: number | undefined) => Uint8Array
 
 /**
  * The tensor of a TensorProto, whether its elements are raw bytes, in a typed field, or in a file beside the model.
