@@ -15,7 +15,7 @@ const limits = { tarball: 2_000_000, unpacked: 6_500_000, lab: 900_000 }
 
 /** The most bytes of what a page loads that imports an entry point whole. */
 const doorLimits: Readonly<Record<string, number>> = {
-  'tpu-toolkit': 1_280_000,
+  'tpu-toolkit': 1_340_000,
   'tpu-toolkit/schedule': 13_000,
 }
 
@@ -28,7 +28,7 @@ const partLimits: readonly (readonly [names: string, from: string, bytes: number
   ['tensor, add', 'tpu-toolkit/tensor', 50_000],
   ['tensor, matmul', 'tpu-toolkit/tensor', 55_000],
   ['safetensorsOver', 'tpu-toolkit/files', 32_000],
-  ['compile', 'tpu-toolkit/compile', 280_000],
+  ['compile', 'tpu-toolkit/compile', 285_000],
   // Optimizers without the compiler, which makeTrainStep has: 325 kB.
   ['adamw', 'tpu-toolkit/optimizer', 200_000],
 ]
