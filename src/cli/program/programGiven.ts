@@ -1,6 +1,6 @@
 import type { ProgramFlags } from '../programs/openProgram.js'
 
-/** What `program` is told. */
+/** The options of `program`. */
 export interface ProgramGiven extends ProgramFlags {
   readonly json?: boolean
   readonly out?: string

@@ -8,7 +8,7 @@ import { type DrawnInputs, inputsOf } from './inputsOf.js'
 import { readOnnxProgram } from './readOnnxProgram.js'
 import { filesOf, type SourceFiles, sourceFiles } from './sourceFiles.js'
 
-/** What a command is told of a program: where its inputs are, and what is taken where the specification leaves it open. */
+/** Options of every command on a program: its inputs, and the choices that the specification leaves open. */
 export interface ProgramFlags {
   readonly inputs?: string
   readonly random?: string

@@ -33,11 +33,11 @@ export interface TrainStep<
  *
  * Rounding  the bits of the steps operation by operation, however it runs.
  * Special   the first step records: loss, gradients and update are one program from then on, for each dtype and shape of the batch, as of
- *           `compile`: the loss is a function of its arguments, and what else it reads is fixed, which is looked for at the second, the
- *           fourth, the eighth step and so on. A step that cannot be recorded, or is another one each time, runs operation by operation and says so once, on the
- *           console; `compile: false` is that without a word. An optimizer that looks at elements (`withTensorState`), `extra`
- *           and `engine: 'plain'` leave the update outside of the program. A gradient made by `compile` keeps what it was
- *           told there; its own `donate` or `rounding: 'fused'` leave the update outside.
+ *           `compile`: other values that the loss reads are fixed when the step is recorded; steps 2, 4, 8 and so on check that they are
+ *           unchanged. A step that cannot be recorded, or differs each time, runs operation by operation and prints a warning once;
+ *           `compile: false` does so without one. An optimizer that reads elements (`withTensorState`), `extra` and
+ *           `engine: 'plain'` leave the update outside of the program. A gradient made by `compile` keeps its own options; its
+ *           `donate` or `rounding: 'fused'` leave the update outside.
  *
  * @example const step = makeTrainStep((params, x) => [x, params], sgd({ learningRate: 0.5 }))
  * const next = step({ params: [tensor([4])], state: [{}, {}] }, 7)

@@ -74,7 +74,7 @@ export interface ProfileOptions {
 
 const profileNames: OptionTable<ProfileOptions> = { runs: 'optional' }
 
-/** More programs than this for one function, and it is said once. */
+/** The number of programs of one function beyond which a warning is printed once. */
 const many = 8
 
 /** The most programs that are kept for one function. */

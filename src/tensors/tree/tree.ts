@@ -51,7 +51,7 @@ export interface TreeOptions<T = Tensor> {
   readonly isLeaf?: (value: unknown) => value is T
 }
 
-/** Whether a value is a leaf where nothing else is said: a Tensor. */
+/** Whether a value is a leaf by default: a Tensor. */
 export function isLeaf(value: unknown): value is Tensor {
   return value instanceof Tensor
 }

@@ -2,7 +2,7 @@ import { shown } from '../../base/options/index.js'
 import { type Shape, Tensor } from '../../tensors/tensor/index.js'
 import { tensorOf } from './tensorBytes.js'
 
-/** Integers of which files are full, and which readers give as int32 or uint32 where nothing else is said. */
+/** Integer dtypes common in files, which readers return as int32 or uint32 by default. */
 export type FileInteger = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int64' | 'uint64'
 
 /** An array of 64-bit integers, as `{ integers: 'bigint' }` gives it: no tensor. `{ integers: 'same' }` gives a tensor. */

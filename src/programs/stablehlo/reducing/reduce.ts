@@ -42,7 +42,7 @@ function started(x: Tensor, init: Tensor, axes: readonly number[]): Tensor {
   return concat([repeated(reshape(init, [1, ...shape.map(() => 1)]), [1, ...shape]), lanes])
 }
 
-/** Whether an initial value is known and is this number, -0 told from 0. */
+/** Whether an initial value is known and is this number; -0 and 0 differ. */
 function isKnown(init: Tensor, value: number): boolean {
   return !isSealed(init) && Object.is(Number(init.toNumbers()[0]), value)
 }

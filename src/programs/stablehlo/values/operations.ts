@@ -111,7 +111,7 @@ export type CollectiveName = `stablehlo.${
   | 'reduce_scatter'
   | 'replica_id'}`
 
-/** Operations that no program of ours has: why is said where they are met. */
+/** Operations that are refused; the error gives the reason. */
 export type RefusedName =
   | `stablehlo.${
       | 'compute_reshape_shape'

@@ -25,7 +25,7 @@ export type NumberArray =
   | Uint16Array
   | Uint32Array
 
-/** Where a new tensor's shape and dtype are said. */
+/** Shape and dtype of a new tensor. */
 export interface TensorOptions<D extends DType = DType> {
   /** Default: the nesting of the values; [n] for a flat array. */
   readonly shape?: Shape

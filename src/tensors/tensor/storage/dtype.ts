@@ -179,8 +179,8 @@ export function checkFloat(op: string, dtype: DType): asserts dtype is FloatDTyp
 }
 
 /**
- * The dtype in which numbers of a floating-point dtype are worked with and added where nothing else is said: float64 for
- * itself, float32 for all others. It holds every number of theirs.
+ * The default dtype for computing with, and accumulating, numbers of a floating-point dtype: float64 for itself, float32 for all
+ * others. It holds every number of theirs.
  *
  * @example wideDType('bfloat16') // 'float32'
  */
