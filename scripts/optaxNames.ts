@@ -71,8 +71,9 @@ const end = '<!-- optax: end -->'
 /** docs/optimizers.md with its table of what optax has and this library has not. */
 export function optaxPage(page: string): string {
   const [before, after] = [page.indexOf(begin), page.indexOf(end)]
-  if (before < 0 || after < before)
+  if (before < 0 || after < before) {
     throw new Error('optaxPage: docs/optimizers.md has no place for the table')
+  }
   const rows = Object.entries(optaxNames('.')).flatMap(([module, names]) =>
     names
       .filter((name) => optaxReasons[name] !== undefined)

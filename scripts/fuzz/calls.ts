@@ -48,8 +48,9 @@ async function callables(): Promise<readonly Callable[]> {
         long.has(name) ||
         exempt.has(name) ||
         /^class\b/.test(Function.prototype.toString.call(f))
-      )
+      ) {
         continue
+      }
       found.push({
         name: `${door.folder}.${name}`,
         call: f as Callable['call'],
@@ -190,8 +191,9 @@ interface Stretch {
 async function work({ seed, from, to, progress }: Stretch): Promise<void> {
   console.log = console.warn = console.error = () => undefined
   const all = await callables()
-  for (const each of all)
+  for (const each of all) {
     for (let n = 0; n < 3; n++) await outcome(each, [...Array(n).fill(3), { zzzzzzzzzzzz: 1 }])
+  }
   await takeExamples(all)
   const words = [...new Set(all.flatMap(({ names }) => [...names]))]
   for (let i = from; i < to; i++) {

@@ -53,8 +53,9 @@ if (values.json) {
   if (values.verbose) {
     for (const { file, outcomes, ms } of rows) {
       console.log(`${file} (${ms.toFixed(0)} ms)`)
-      for (const { name, kind, reason } of outcomes)
+      for (const { name, kind, reason } of outcomes) {
         console.log(`  ${kind} ${name}${reason && `: ${reason}`}`)
+      }
     }
   }
   report('failed', ({ file, name, reason }) => `${file} ${name}: ${reason}`)

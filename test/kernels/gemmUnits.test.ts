@@ -29,8 +29,9 @@ function dots(
   const [x, y] = [a.toBits() as Uint16Array, b.toBits() as Uint16Array]
   const rows = (of: (i: number, j: number, p: number) => number): Tensor<'bfloat16'> => {
     const codes = new (x.constructor as Uint16ArrayConstructor)(m * n * k)
-    for (let e = 0; e < codes.length; e++)
+    for (let e = 0; e < codes.length; e++) {
       codes[e] = of(Math.floor(e / (n * k)), Math.floor(e / k) % n, e % k)
+    }
     return fromBits(codes, { shape: [m * n, k], dtype: a.dtype })
   }
   return unitDot(

@@ -34,8 +34,9 @@ function difference(
   atol: number,
 ): string | undefined {
   if (actual.dtype !== expected.dtype) return `${name} is ${actual.dtype}, not ${expected.dtype}`
-  if (actual.shape.join() !== expected.shape.join())
+  if (actual.shape.join() !== expected.shape.join()) {
     return `${name} has shape ${actual.shape}, not ${expected.shape}`
+  }
   const [a, b] = [actual.toNumbers(), expected.toNumbers()]
   // ONNX's reference rounds every step of an operator to bfloat16 or float16, we and ONNX Runtime once: up to 4 ulps apart.
   const half = actual.dtype === 'bfloat16' || actual.dtype === 'float16'

@@ -66,8 +66,9 @@ describe.each(Object.entries(files) as [keyof typeof files, number][])(
           .flatMap((key) => {
             const problem = problemOf(key, oracle)
             const reason = refused[key.name]
-            if (reason)
+            if (reason) {
               return problem && reason.test(problem) ? [] : [`${key.name}: not refused any more: ${problem}`]
+            }
             return problem ?? []
           })
         expect(problems).toEqual([])

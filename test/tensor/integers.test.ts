@@ -68,8 +68,9 @@ function column(from: Columns, name: string, dtype: DType): Codes {
 }
 
 function apply(name: (typeof binary)[number] | (typeof unary)[number] | 'pow', a: Tensor, b: Tensor): Tensor {
-  if ((unary as readonly string[]).includes(name))
+  if ((unary as readonly string[]).includes(name)) {
     return (functions[name] as unknown as (x: Tensor) => Tensor)(a)
+  }
   if (name !== 'pow') return functions[name]!(a, b)
   const most = Math.min(7, 2 ** (dtypeFacts(a.dtype).bits - 1) - 1)
   return t.pow(a, t.bitwiseAnd(b, most))

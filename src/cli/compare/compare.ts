@@ -88,9 +88,9 @@ function programs(a: string, b: string, given: CompareGiven, terminal: Terminal)
   const found = asBadInput(`${first.name}, ${second.name}`, () =>
     compareRuns(run(first), run(second), first.inputs as Record<string, Tensor>),
   )
-  if (given.json)
+  if (given.json) {
     terminal.out(jsonText({ a: first.name, b: second.name, drawn: first.drawn, ...plain(found) }))
-  else {
+  } else {
     const lines = sourceLinesOf(String(found), first.sources)
     printWrapped(terminal, `${[`${first.name}, ${second.name}`, String(found), ...lines].join('\n')}\n`)
   }
@@ -125,8 +125,9 @@ function printed(
 ): number {
   if (rows.length === 0) throw new BadInput('the two have no name in common')
   const { verdict, first } = verdictOf(rows)
-  if (given.json) terminal.out(jsonText({ verdict, first: first ?? null, missing, arrays: rows }))
-  else {
+  if (given.json) {
+    terminal.out(jsonText({ verdict, first: first ?? null, missing, arrays: rows }))
+  } else {
     const shown = rows.map((row) => ({
       ...row,
       differ: `${row.differ} of ${row.of}`,

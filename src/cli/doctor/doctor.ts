@@ -77,8 +77,9 @@ async function chosen(name: string, given: Given): Promise<DoctorCase> {
   const foreign = (['inputs', 'random', 'function', 'dot', 'reduce'] as const).find(
     (key) => given[key] !== undefined,
   )
-  if (foreign && !isProgram)
+  if (foreign && !isProgram) {
     throw new BadInput(`--${foreign} is for a program, a .mlir file [${name.slice(0, 50)}]`)
+  }
   if (name === 'step2750') {
     return step2750Case({
       steps: steps === undefined ? undefined : readNumber('steps', steps),

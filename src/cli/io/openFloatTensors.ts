@@ -36,9 +36,11 @@ export function openFloatTensors(path: string): FloatTensors {
     const { name, dtype, shape, bytes } = entry
     const shown = terminalText(name)
     const stored = 'stored' in entry ? entry.stored : entry.type
-    if (dtype === undefined || !isFloat(dtype)) skipped.push({ name: shown, why: `dtype ${stored}` })
-    else if (bytes === 0) skipped.push({ name: shown, why: 'no values' })
-    else {
+    if (dtype === undefined || !isFloat(dtype)) {
+      skipped.push({ name: shown, why: `dtype ${stored}` })
+    } else if (bytes === 0) {
+      skipped.push({ name: shown, why: 'no values' })
+    } else {
       const values = piecewise(shown, shape, reader(path, file, name))
       tensors.push({ dtype: 'stored' in entry ? dtype : stored, ...values })
     }

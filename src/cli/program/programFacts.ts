@@ -71,8 +71,9 @@ export function programFacts(module: Module, name: string): ProgramFacts {
       } else if (op.name === 'stablehlo.while') {
         const rounds = roundsOf(op, makers)
         if (rounds === undefined && !counted.has(op)) unknownLoops++
-        for (const { blocks } of op.regions)
+        for (const { blocks } of op.regions) {
           for (const inner of blocks) visit(inner, times * (rounds ?? 1), depth + 1)
+        }
       } else if (op.name === 'stablehlo.case' || op.name === 'stablehlo.if') {
         // One of them runs: the longest stands for it.
         const longest = op.regions
@@ -152,8 +153,9 @@ function flopsOf(op: Operation): number {
     const features = Math.max(1, outputFeatures(op))
     return (2 * out * kernel) / features
   }
-  if (kind === 'reduce')
+  if (kind === 'reduce') {
     return sum(op.operands.slice(0, op.operands.length / 2).map(({ type }) => sizeOf(type)))
+  }
   if (kind === 'reduce_window') return out * product(integersOf(op.attributes['window_dimensions']))
   if (kind === 'scatter' || kind === 'select_and_scatter') return sizeOf(op.operands.at(-1)!.type)
   if (kind === 'sort') return out * Math.ceil(Math.log2(Math.max(2, out)))
@@ -188,8 +190,9 @@ function roundsOf(op: Operation, makers: ReadonlyMap<Value, Operation>): number 
   )
   const test = inner.get(condition.operations.at(-1)?.operands[0] as Value)
   const direction = test?.attributes['comparison_direction']
-  if (test?.name !== 'stablehlo.compare' || direction?.kind !== 'dialect' || direction.text !== 'LT')
+  if (test?.name !== 'stablehlo.compare' || direction?.kind !== 'dialect' || direction.text !== 'LT') {
     return undefined
+  }
   const [counter, limit] = test.operands
   const place = condition.arguments.indexOf(counter!)
   const from = constantOf(makers.get(op.operands[place] as Value))

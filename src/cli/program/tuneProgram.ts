@@ -20,8 +20,9 @@ export function tuneProgram(path: string, given: ProgramGiven, terminal: Termina
       terminal.progress?.(count, count + 10, `trial ${count}, ${trial.stage}`),
     ),
   )
-  if (given.json) terminal.out(jsonText({ program: name, semantics: program.semantics, ...finding }))
-  else {
+  if (given.json) {
+    terminal.out(jsonText({ program: name, semantics: program.semantics, ...finding }))
+  } else {
     const lines = [
       `${name}: ${semanticsText({ program })}`,
       '',

@@ -90,10 +90,11 @@ function named(
 }
 
 function fitted({ name, dtype, shape, isComplex }: ProgramParameter, found: Stored): ProgramValue {
-  if (isComplex)
+  if (isComplex) {
     throw new BadInput(
       `${name} is complex, which no file of ours holds: make it of two arrays in the program`,
     )
+  }
   const places = `[${found.shape.join(', ')}]`
   if (
     found.shape.length !== shape.length ||

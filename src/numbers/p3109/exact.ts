@@ -115,8 +115,9 @@ export function multiply(x: Exact, y: Exact): Exact {
 /** Over zero, and an infinity over an infinity, gives NaN; a number over an infinity gives 0. */
 export function divide(x: Exact, y: Exact): Exact {
   if (x.kind === 'nan' || y.kind === 'nan' || (y.kind === 'finite' && y.sign === 0)) return nan
-  if (x.kind === 'infinity')
+  if (x.kind === 'infinity') {
     return y.kind === 'infinity' ? nan : x.sign * y.sign > 0 ? infinity : negativeInfinity
+  }
   if (y.kind === 'infinity') return zero
   const numerator = signed(x) * y.denominator
   return rational(y.sign < 0 ? -numerator : numerator, x.denominator * y.numerator, x.exponent - y.exponent)

@@ -27,8 +27,9 @@ export function project(
   options: ProjectionOptions = noOptions,
 ): number {
   checkType('project', type)
-  if (typeof value !== 'number')
+  if (typeof value !== 'number') {
     checkRecord('project', 'value', value, ['kind', 'sign', 'numerator', 'denominator', 'exponent'])
+  }
   const projection = projectionOf('project', options)
   return projectExact(typeof value === 'number' ? exactOf(value) : value, type, projection)
 }

@@ -122,10 +122,11 @@ const expMinusOne = completed([infinity, negate(one), zero], (x) => {
 })
 
 function trigonometric(name: 'sin' | 'cos' | 'tan', x: Exact): Enclosed {
-  if (!below(x, 129))
+  if (!below(x, 129)) {
     throw new RangeError(
       `operate: ${name} of a magnitude from 2^129 on is not computed [2^${floorLog2Of(x)}]`,
     )
+  }
   return enclosed(fixed(name, fixedOf(x)))
 }
 

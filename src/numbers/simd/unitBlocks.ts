@@ -123,8 +123,9 @@ export function unitNumbers(
   for (let i = 0; i < values.length; i++) {
     const word = words[i]!
     const field = (word >>> 23) & 0xff
-    if ((word & 0x7fffffff) === 0) exponents[i] = ofZero
-    else if (field === 0xff) {
+    if ((word & 0x7fffffff) === 0) {
+      exponents[i] = ofZero
+    } else if (field === 0xff) {
       isSpecial ??= new Uint8Array(values.length)
       isSpecial[i] = 1
       exponents[i] = ofZero

@@ -16,8 +16,9 @@ function checkRows(op: string, values: unknown, rowLength: number, kind: string)
   const length =
     ArrayBuffer.isView(values) && values.constructor.name === kind ? (values as Int8Array).length : undefined
   if (length === undefined) throw new TypeError(`${op}: values are no ${kind} [${typeof values}]`)
-  if (length % rowLength !== 0)
+  if (length % rowLength !== 0) {
     throw new RangeError(`${op}: length is no multiple of rowLength ${rowLength} [${length}]`)
+  }
 }
 
 /**

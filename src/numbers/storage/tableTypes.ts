@@ -29,8 +29,9 @@ export const tableTypes: readonly StorageType[] = [
     ...{ name: 'iq4_nl', blockSize: 32, blockBytes: 18, codeBits: 4, family: 'GGUF' },
     encode(values, bytes) {
       const scale = putHalf(bytes, 0, scaleOf(values))
-      for (let i = 0; i < 32; i++)
+      for (let i = 0; i < 32; i++) {
         putNibble(bytes, 2, i, scale === 0 ? zeroLevel : nearest(values[i]! / scale))
+      }
     },
     decode(bytes, values) {
       const scale = halfAt(bytes, 0)

@@ -17,8 +17,9 @@ export function alignSteps(a: readonly Step[], b: readonly Step[]): readonly Pai
   let front = 0
   while (front < a.length && front < b.length && keysA[front] === keysB[front]) front++
   let back = 0
-  while (back < a.length - front && back < b.length - front && keysA.at(-1 - back) === keysB.at(-1 - back))
+  while (back < a.length - front && back < b.length - front && keysA.at(-1 - back) === keysB.at(-1 - back)) {
     back++
+  }
   const middle = longestCommon(keysA.slice(front, a.length - back), keysB.slice(front, b.length - back))
   return [
     ...Array.from({ length: front }, (_, i): Pair => [i, i]),

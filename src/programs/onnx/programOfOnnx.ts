@@ -56,8 +56,9 @@ export function programOfOnnx(model: OnnxModel, options: ProgramOfOnnxOptions = 
       const values = new Map<string, Tensor>(graph.initializers)
       if (how === 'arguments') {
         for (const [name, x] of Object.entries(given ?? weights)) {
-          if (!graph.initializers.has(name))
+          if (!graph.initializers.has(name)) {
             throw new RangeError(`programOfOnnx: the model has no such weight [${name}]`)
+          }
           values.set(name, x)
         }
       } else if (given !== undefined) {
@@ -182,8 +183,9 @@ class Runner {
     const known = this.#lastUses.get(graph)
     if (known) return known
     const last = new Map<string, Node>()
-    for (const node of graph.nodes)
+    for (const node of graph.nodes) {
       for (const name of [...readBy(node), ...node.outputs]) last.set(name, node)
+    }
     for (const { name } of graph.outputs) last.delete(name)
     const done = new Map<Node, string[]>()
     for (const [name, node] of last) {

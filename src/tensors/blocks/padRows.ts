@@ -36,8 +36,9 @@ export function unpadRows(padded: Float32Array, rowLength: number, blockSize: nu
   checkInteger('unpadRows', 'blockSize', blockSize, 1)
   if (rowLength % blockSize === 0) return padded
   const wide = Math.ceil(rowLength / blockSize) * blockSize
-  if (!(padded instanceof Float32Array))
+  if (!(padded instanceof Float32Array)) {
     throw new TypeError(`unpadRows: padded is not a Float32Array [${shown(padded)}]`)
+  }
   const rows = wholeRows('unpadRows', padded.length, wide)
   const values = new Float32Array(rows * rowLength)
   for (let row = 0; row < rows; row++) {

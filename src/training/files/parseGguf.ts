@@ -56,8 +56,9 @@ function value(bytes: GgufBytes, type: number, depth: number): GgufValue {
   const scalar = scalars.get(type)
   if (scalar) return scalar[1](bytes)
   if (type !== 9) throw new RangeError(`${bytes.op}: unknown type of a metadata value [${type}]`)
-  if (depth === most.depth)
+  if (depth === most.depth) {
     throw new RangeError(`${bytes.op}: arrays in more than ${depth} arrays [${depth}]`)
+  }
   const element = bytes.u32()
   const count = bytes.count('elements of an array', scalars.get(element)?.[0] ?? 12)
   const list: GgufValue[] = []
@@ -71,8 +72,9 @@ function value(bytes: GgufBytes, type: number, depth: number): GgufValue {
  */
 export function parseGguf(op: string, source: CheckedSource): GgufHeader {
   const bytes = new GgufBytes(op, source)
-  if (source.size < 24)
+  if (source.size < 24) {
     throw new RangeError(`${op}: shorter than the 24 bytes that begin a GGUF file [${source.size}]`)
+  }
   const magic = bytes.u32()
   if (magic !== 0x46554747) throw new RangeError(`${op}: does not begin with GGUF [0x${magic.toString(16)}]`)
   const version = bytes.u32()

@@ -56,8 +56,9 @@ export function combine<D extends DType>(y: Tensor<D>, assignment: Assignment, w
   checkTensor('combine', y)
   checkTensor('combine', weights)
   checkRecord('combine', 'assignment', assignment, fields)
-  for (const part of [assignment.slots, assignment.kept, assignment.load] as readonly Tensor[])
+  for (const part of [assignment.slots, assignment.kept, assignment.load] as readonly Tensor[]) {
     checkTensor('combine', part)
+  }
   for (const { dtype } of [y, weights] as readonly Tensor[]) {
     if (!isFloat(dtype)) throw new TypeError(`combine: needs a floating-point dtype, cast first [${dtype}]`)
   }

@@ -182,8 +182,9 @@ export function unitDot<O extends UnitOutput = 'float32'>(
   checkPromote('unitDot', promote, rule)
   const start = c ?? new Tensor('float32', [a.shape[0]!], new Float32Array(a.shape[0]!))
   checkTensor('unitDot', start)
-  if (start.dtype !== 'float32')
+  if (start.dtype !== 'float32') {
     throw new TypeError(`unitDot: c is not float32, cast it first [${start.dtype}]`)
+  }
   if (start.rank !== 1 || start.size !== a.shape[0]) {
     throw new RangeError(`unitDot: c has not one number a row [${start.shape.join(', ')}]`)
   }
@@ -192,8 +193,9 @@ export function unitDot<O extends UnitOutput = 'float32'>(
     throw new RangeError(`unitDot: ${unit.name} ${what} [${shownScales(scales)}]`)
   }
   if (scales !== undefined) {
-    if (promote !== undefined)
+    if (promote !== undefined) {
       throw new RangeError(`unitDot: scales and promote exclude each other [${promote}]`)
+    }
     checkRecord('unitDot', 'scales', scales, ['a', 'b'])
     for (const one of [scales.a, scales.b]) checkScales(one, a, rule)
     if (scales.a.dtype !== scales.b.dtype || scales.a.size !== scales.b.size) {

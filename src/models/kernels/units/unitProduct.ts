@@ -39,8 +39,9 @@ export function unitProduct(
 /** The rule as the WebAssembly kernel takes it; undefined where it has none for it. */
 function stepsOf(rule: UnitRule): UnitSteps | undefined {
   const { adder = 'aligned', k, group, align, result } = rule
-  if (adder !== 'aligned' || rule.scaled !== undefined || align > 25 || group > 64 || k > 256)
+  if (adder !== 'aligned' || rule.scaled !== undefined || align > 25 || group > 64 || k > 256) {
     return undefined
+  }
   const { fraction, least, limit } = resultFacts[result]
   return {
     ...{ instruction: k, group, align, fraction, least, limit: Math.log2(limit) },
@@ -62,8 +63,9 @@ function blocks(
   const { m, k, n } = sizes
   const x = unitNumbers(a, leastExponents[inputs[0]])
   const y = unitNumbers(b, leastExponents[inputs[1]])
-  if (promote === undefined) unitBlocks(simd, x, y, sizes, steps, out, [0, k])
-  else {
+  if (promote === undefined) {
+    unitBlocks(simd, x, y, sizes, steps, out, [0, k])
+  } else {
     const part = new Float32Array(out.length)
     for (let from = 0; from < k; from += promote) {
       unitBlocks(simd, x, y, sizes, steps, part, [from, Math.min(k, from + promote)])

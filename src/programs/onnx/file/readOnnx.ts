@@ -35,8 +35,9 @@ const oldestOpset = 13
  */
 export function readOnnx(bytes: Uint8Array, options: ReadOnnxOptions = {}): OnnxModel {
   checkOptions('readOnnx', options, names)
-  if (!(bytes instanceof Uint8Array))
+  if (!(bytes instanceof Uint8Array)) {
     throw new TypeError(`readOnnx: bytes are no Uint8Array [${shown(bytes)}]`)
+  }
   const model = decoded(bytes)
   if (!model.graph) throw new RangeError('readOnnx: bytes are no ONNX model: there is no graph []')
   const opsets = new Map(model.opsetImport.map(({ domain, version }) => [domainOf(domain), Number(version)]))

@@ -93,8 +93,9 @@ export function storedTensor(proto: TensorProto, external: ExternalData | undefi
 function externalBytes(proto: TensorProto, name: string, external: ExternalData | undefined): Uint8Array {
   const facts = new Map(proto.externalData.map(({ key, value }) => [key, value]))
   const file = facts.get('location') ?? ''
-  if (!external)
+  if (!external) {
     throw new RangeError(`readOnnx: ${name} lies in another file, give its bytes by \`external\` [${file}]`)
+  }
   const length = facts.get('length')
   return external(file, Number(facts.get('offset') ?? 0), length === undefined ? undefined : Number(length))
 }

@@ -96,8 +96,9 @@ export class Call {
    * shapes of other tensors, or an argument of a program that is not compiled.
    */
   known(x: Tensor, what: string): readonly number[] {
-    if (isSealed(x))
+    if (isSealed(x)) {
       throw this.error(`needs ${what} as constants, not computed from arguments of a compiled program`)
+    }
     return [...x.toNumbers()]
   }
 

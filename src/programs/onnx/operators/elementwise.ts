@@ -170,8 +170,9 @@ export const elementwiseOperators: Readonly<Record<string, Operator>> = {
     const value = call.need(x, 0)
     // A mask would be drawn by the runtime's own generator.
     const share = ratio ? call.known(ratio, 'its ratio')[0] : 0.5
-    if (share !== 0 && training && call.known(training, 'its mode')[0] !== 0)
+    if (share !== 0 && training && call.known(training, 'its mode')[0] !== 0) {
       throw call.error('draws a mask in training mode')
+    }
     return [value, full(value.shape, 1, { dtype: 'bool' })]
   },
   Elu: fused((x, call) => below(x, (y) => mul(expm1(y), call.number('alpha', 1)))),

@@ -52,8 +52,9 @@ export function broadcastShapes(call: Call, a: Shape, b: Shape): number[] {
   const rank = Math.max(a.length, b.length)
   return Array.from({ length: rank }, (_, i) => {
     const [x, y] = [a[i - rank + a.length] ?? 1, b[i - rank + b.length] ?? 1]
-    if (x !== y && x !== 1 && y !== 1)
+    if (x !== y && x !== 1 && y !== 1) {
       throw call.error('has shapes that do not broadcast', a.join(' x '), b.join(' x '))
+    }
     return x === 1 ? y : x
   })
 }

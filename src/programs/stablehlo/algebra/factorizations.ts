@@ -17,8 +17,9 @@ export function choleskyOf(
     for (let i = j; i < n; i++) {
       let sum = at(i, j)
       for (let k = 0; k < j; k++) sum -= l[i * n + k]! * l[j * n + k]!
-      if (i > j) l[i * n + j] = sum / l[j * n + j]!
-      else {
+      if (i > j) {
+        l[i * n + j] = sum / l[j * n + j]!
+      } else {
         if (!(sum > 0) && failed === 0) failed = j + 1
         l[i * n + j] = sum > 0 ? Math.sqrt(sum) : Number.NaN
       }
@@ -31,8 +32,9 @@ export function choleskyOf(
 /** The transpose of a matrix of rows and columns. */
 export function turned(values: Float64Array, rows: number, columns: number): Float64Array {
   const out = new Float64Array(values.length)
-  for (let i = 0; i < rows; i++)
+  for (let i = 0; i < rows; i++) {
     for (let j = 0; j < columns; j++) out[j * rows + i] = values[i * columns + j]!
+  }
   return out
 }
 

@@ -8,8 +8,9 @@ export const bitcastConvert: Lowering = (op) => {
   const { dtype, shape, isComplex } = resultType(op)
   return single(([value]) => {
     if (!isComplex) return reshaped(bitcast(real(value), dtype), shape)
-    if (!(value instanceof Complex))
+    if (!(value instanceof Complex)) {
       throw new TypeError('makes complex numbers of other bits, which no program of ours does')
+    }
     return eachPart(value, (x) => bitcast(x, dtype))
   })
 }

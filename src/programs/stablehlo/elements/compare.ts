@@ -38,8 +38,9 @@ export const compare: Lowering = (op) => {
   return single(([a, b]) => {
     if (a instanceof Complex) {
       const other = complex(b)
-      if (direction !== 'EQ' && direction !== 'NE')
+      if (direction !== 'EQ' && direction !== 'NE') {
         throw new TypeError(`has no order of complex numbers [${direction}]`)
+      }
       const join = direction === 'EQ' ? logicalAnd : logicalOr
       return join(holds(a.re, other.re), holds(a.im, other.im))
     }

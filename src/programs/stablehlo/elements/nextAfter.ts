@@ -19,14 +19,18 @@ const nextAfterOp: KnownOp = {
           : data
     for (let i = 0; i < size; i++) {
       const [from, to] = [x[i]!, y[i]!]
-      if (Number.isNaN(from) || Number.isNaN(to))
+      if (Number.isNaN(from) || Number.isNaN(to)) {
         data[i] = dtypeFacts(dtype).format?.canonicalNaN ?? Number.NaN
-      else if (from === to) data[i] = b!.data[i]!
-      else if (codes instanceof BigUint64Array) {
+      } else if (from === to) {
+        data[i] = b!.data[i]!
+      } else if (codes instanceof BigUint64Array) {
         if (from === 0) codes[i] = to < 0 ? 0x8000000000000001n : 1n
         else codes[i] = codes[i]! + (from < to === from > 0 ? 1n : -1n)
-      } else if (from === 0) codes[i] = to < 0 ? 2 ** (bits - 1) + 1 : 1
-      else codes[i] = Number(codes[i]!) + (from < to === from > 0 ? 1 : -1)
+      } else if (from === 0) {
+        codes[i] = to < 0 ? 2 ** (bits - 1) + 1 : 1
+      } else {
+        codes[i] = Number(codes[i]!) + (from < to === from > 0 ? 1 : -1)
+      }
     }
     return new Tensor(dtype, shape, data)
   },

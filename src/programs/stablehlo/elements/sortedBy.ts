@@ -23,8 +23,9 @@ export function sortedBy(keys: readonly SortKeys[], length: number, inner: numbe
       // A key and a place in one number, which the engine sorts without asking us.
       const { values, descending } = only!
       const sign = descending ? -1 : 1
-      for (let i = 0; i < length; i++)
+      for (let i = 0; i < length; i++) {
         packed[i] = sign * (values[first + i * inner] as number) * longestPacked + i
+      }
       packed.sort()
       for (let i = 0; i < length; i++) {
         const place = packed[i]! % longestPacked

@@ -45,8 +45,9 @@ function withPart(x: Tensor, part: Tensor, starts: readonly number[]): Tensor {
     let at = 0
     for (let axis = 0; axis < x.rank; axis++) at = at * x.shape[axis]! + inside[axis]! + (counter[axis] ?? 0)
     data.set(from.subarray(r * row, (r + 1) * row) as never, at)
-    for (let axis = counter.length - 1; axis >= 0 && ++counter[axis]! === part.shape[axis]; axis--)
+    for (let axis = counter.length - 1; axis >= 0 && ++counter[axis]! === part.shape[axis]; axis--) {
       counter[axis] = 0
+    }
   }
   return new Tensor(x.dtype, x.shape, data)
 }

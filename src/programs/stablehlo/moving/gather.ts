@@ -95,8 +95,9 @@ export function rowsOf(operand: Shape, { sizes, kept }: Windows): Rows {
     if (axis >= first) break
     const next = new Int32Array(offsets.length * sizes[axis]!)
     let at = 0
-    for (const place of offsets)
+    for (const place of offsets) {
       for (let i = 0; i < sizes[axis]!; i++) next[at++] = place + i * strides[axis]!
+    }
     offsets = next
   }
   return { length, strides, offsets }
@@ -176,8 +177,9 @@ function firstRows(
     const starts = new Int32Array(sizeOf(indexShape(indices.shape, windows)))
     for (const [axis, own] of startsAlong(indices, operand.length, windows).entries()) {
       const last = operand[axis]! - sizes[axis]!
-      for (let i = 0; i < starts.length; i++)
+      for (let i = 0; i < starts.length; i++) {
         starts[i]! += Math.min(Math.max(own[i]!, 0), last) * strides[axis]!
+      }
     }
     return starts
   }

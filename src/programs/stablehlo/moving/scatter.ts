@@ -107,8 +107,9 @@ function scattered(
     for (const [i, place] of places.entries()) if (place >= 0) last.set(place, i)
     const at = [...last.keys()]
     const from = [...last.values()]
-    if (at.length > 0)
+    if (at.length > 0) {
       now = now.map((x, k) => joined(x, news[k], (own, each) => withRows(own, at, rowsAt(each, from))))
+    }
   } else {
     for (const turn of turnsOf(places)) {
       const at = turn.map((i) => places[i]!)

@@ -17,8 +17,9 @@ export function findAliases(text: string): Map<string, Alias> {
 /** Reads the locations in the order of their definition, inner ones first, so that a long chain of calls does not nest. */
 export function resolveLocations(reader: Reader): void {
   for (const alias of reader.aliases.values()) {
-    if (/^\s*loc\(/.test(reader.cursor.text.slice(alias.start, alias.start + 8)))
+    if (/^\s*loc\(/.test(reader.cursor.text.slice(alias.start, alias.start + 8))) {
       resolveLocation(reader, alias, alias.start)
+    }
   }
 }
 

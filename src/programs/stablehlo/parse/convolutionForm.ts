@@ -29,9 +29,11 @@ export const convolution: Form = (reader, draft) => {
     const at = cursor.here()
     const word = cursor.name()
     cursor.expect('=')
-    if (word === 'pad') set(reader, draft, 'padding', readPadding(reader))
-    else if (!Object.hasOwn(lists, word)) cursor.fail(`a window has no '${word}'`, at)
-    else {
+    if (word === 'pad') {
+      set(reader, draft, 'padding', readPadding(reader))
+    } else if (!Object.hasOwn(lists, word)) {
+      cursor.fail(`a window has no '${word}'`, at)
+    } else {
       const { values, element } = readIntegers(reader)
       set(reader, draft, lists[word]!, {
         kind: 'denseArray',

@@ -41,11 +41,13 @@ export function readConvolutionNumbers(reader: Reader, name: string): DialectAtt
       }
     })
     for (const [letter, role] of Object.entries(letters)) {
-      if (!Object.hasOwn(entries, `${prefix}_${role}_dimension`))
+      if (!Object.hasOwn(entries, `${prefix}_${role}_dimension`)) {
         cursor.fail(`no dimension '${letter}'`, start)
+      }
     }
-    if (spatial.length > labels.length || spatial.includes(undefined as never))
+    if (spatial.length > labels.length || spatial.includes(undefined as never)) {
       cursor.fail('spatial dimensions with a gap', start)
+    }
     entries[`${prefix}_spatial_dimensions`] = { kind: 'denseArray', element: 'i64', values: spatial }
     text += `${separators[part]}[${labels.join(', ')}]`
   })

@@ -109,8 +109,9 @@ export function struct(name: string, given: Attributes): DialectAttribute {
     entries[field] = value
     if (valueText(value) !== valueText(zero)) written[field] = value
   }
-  for (const field in given)
+  for (const field in given) {
     if (!Object.hasOwn(fields, field)) entries[field] = written[field] = given[field]!
+  }
   return { kind: 'dialect', name, text: textOf(written), entries }
 }
 
@@ -134,8 +135,9 @@ export function readFields(reader: Reader, close: string): Attributes {
     cursor.list(close, () => {
       const at = cursor.here()
       const field = cursor.expectName('the name of a field')
-      if (Object.hasOwn(fields, field) || field === '__proto__')
+      if (Object.hasOwn(fields, field) || field === '__proto__') {
         cursor.fail(`field given twice [${field}]`, at)
+      }
       cursor.expect('=')
       fields[field] = readField(reader)
     }),
@@ -173,9 +175,11 @@ export function readIntegers(reader: Reader): Attribute & { kind: 'denseArray' }
   let element = 'i64'
   cursor.expect('[')
   cursor.list(']', () => {
-    if (cursor.acceptWord('true')) values.push(1)
-    else if (cursor.acceptWord('false')) values.push(0)
-    else {
+    if (cursor.acceptWord('true')) {
+      values.push(1)
+    } else if (cursor.acceptWord('false')) {
+      values.push(0)
+    } else {
       values.push(cursor.integer('an integer'))
       return
     }

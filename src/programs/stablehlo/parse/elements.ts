@@ -29,8 +29,9 @@ export function readElements(
   }
   const isSplat = code !== opening || type.shape.length === 0
   // A list has at least one character an element, so that no short text asks for much memory.
-  if (!isSplat && count > end - cursor.offset)
+  if (!isSplat && count > end - cursor.offset) {
     cursor.fail(`too few elements for a constant of ${count} [${typeText(type)}]`)
+  }
   const writer = new Writer(cursor, layout, type, isSplat ? 1 : count)
   if (isSplat) writer.element()
   else writer.list(0)
@@ -169,8 +170,9 @@ class Writer {
 
   private number(layout: ElementLayout): void {
     const { cursor, view, offset } = this
-    if (offset + layout.bytes > this.bytes.length)
+    if (offset + layout.bytes > this.bytes.length) {
       cursor.fail(`too many elements for [${typeText(this.type)}]`)
+    }
     if (layout.kind === 'integer') writeInteger(view, offset, readInteger(cursor, layout), layout.bytes)
     else if (layout.kind === 'float') writeFloat(view, offset, cursor, layout)
     this.offset += layout.bytes
@@ -203,9 +205,11 @@ function readInteger(cursor: Cursor, layout: ElementLayout & { kind: 'integer' }
 
 /** Little-endian, two's complement. */
 function writeInteger(view: DataView, offset: number, value: number | bigint, bytes: number): void {
-  if (bytes === 4) view.setInt32(offset, Number(value), true)
-  else if (bytes === 1) view.setInt8(offset, Number(value))
-  else if (bytes === 8 && typeof value === 'number') {
+  if (bytes === 4) {
+    view.setInt32(offset, Number(value), true)
+  } else if (bytes === 1) {
+    view.setInt8(offset, Number(value))
+  } else if (bytes === 8 && typeof value === 'number') {
     view.setInt32(offset, value, true)
     view.setInt32(offset + 4, Math.floor(value / 2 ** 32), true)
   } else {
@@ -225,10 +229,12 @@ function writeFloat(
   const { bits, encode } = layout
   if (text.includes('x')) {
     const code = text.startsWith('-') ? -1n : BigInt(text)
-    if (code < 0n || code >= 1n << BigInt(bits))
+    if (code < 0n || code >= 1n << BigInt(bits)) {
       cursor.fail(`bit pattern outside ${bits} bits [${text}]`, start)
-    for (let i = 0, rest = code; i < layout.bytes; i++, rest >>= 8n)
+    }
+    for (let i = 0, rest = code; i < layout.bytes; i++, rest >>= 8n) {
       view.setUint8(offset + i, Number(rest & 255n))
+    }
     return
   }
   const value = Number(text)

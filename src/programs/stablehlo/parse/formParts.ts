@@ -163,8 +163,9 @@ export const complexTypes: Form = (reader, draft) => {
     return
   }
   const part = type.kind === 'tensor' ? /^complex<(.*)>$/.exec(type.element)?.[1] : undefined
-  if (type.kind !== 'tensor' || part === undefined)
+  if (type.kind !== 'tensor' || part === undefined) {
     return cursor.fail(`expected a complex type [${typeText(type)}]`, draft.at)
+  }
   const real: Type = { ...type, element: part }
   checkOperands(reader, draft, [real, real])
   draft.resultTypes = [type]
@@ -184,8 +185,9 @@ export const constant: Form = (reader, draft) => {
   readAttributes(reader, draft)
   const at = reader.cursor.offset
   const value = reader.attribute()
-  if (value.kind !== 'denseElements')
+  if (value.kind !== 'denseElements') {
     reader.cursor.fail('expected a constant, such as dense<0.0> : tensor<f32>', at)
+  }
   set(reader, draft, 'value', value)
   if (reader.cursor.accept(':')) draft.resultTypes = [readType(reader)]
   else if (value.kind === 'denseElements') draft.resultTypes = [value.type]

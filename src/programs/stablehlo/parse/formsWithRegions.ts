@@ -59,8 +59,9 @@ function readReducer(reader: Reader, inputs: number): Region {
 function reducerOf(reader: Reader, draft: Draft, name: string): Region {
   const { operands, at } = draft
   const input = operands[0]!.type
-  if (operands.length !== 2 || input.kind !== 'tensor')
+  if (operands.length !== 2 || input.kind !== 'tensor') {
     return reader.cursor.fail("'applies' is for the reduction of one tensor", at)
+  }
   const type: TensorType = { kind: 'tensor', shape: [], element: input.element }
   const position = reader.position(at)
   const location = draft.location ?? unknownLocation

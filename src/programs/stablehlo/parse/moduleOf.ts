@@ -38,8 +38,9 @@ function funcOf(reader: Reader, operation: Operation): Func {
     operation.attributes
   const name = textOf(sym_name)
   const [body, ...more] = operation.regions
-  if (name === undefined || body === undefined || more.length > 0)
+  if (name === undefined || body === undefined || more.length > 0) {
     throw failure(reader, operation, 'function without a name or a body')
+  }
   if (function_type?.kind !== 'type' || function_type.type.kind !== 'function') {
     throw failure(reader, operation, `function without its type [@${name}]`)
   }

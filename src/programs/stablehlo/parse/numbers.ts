@@ -24,8 +24,9 @@ export function readNumberOf(reader: Reader, type: ElementType): IntegerAttribut
 
 function numberOf(cursor: Cursor, text: string, type: ElementType): IntegerAttribute | FloatAttribute {
   const layout = elementLayout(type)
-  if (layout === undefined || layout.kind === 'complex')
+  if (layout === undefined || layout.kind === 'complex') {
     return cursor.fail(`expected the type of a number [${type}]`)
+  }
   const isHex = text.includes('x')
   if (layout.kind === 'integer') {
     if (!isHex && /[.eE]/.test(text)) cursor.fail(`expected an integer [${text}]`)
@@ -33,8 +34,9 @@ function numberOf(cursor: Cursor, text: string, type: ElementType): IntegerAttri
   }
   if (!isHex) return { kind: 'float', value: rounded(Number(text), layout), type }
   const code = BigInt(text.replace('-', ''))
-  if (text.startsWith('-') || code >> BigInt(layout.bits) !== 0n)
+  if (text.startsWith('-') || code >> BigInt(layout.bits) !== 0n) {
     cursor.fail(`bit pattern outside ${type} [${text}]`)
+  }
   return { kind: 'float', value: valueOf(code, layout), type }
 }
 

@@ -101,8 +101,9 @@ function readForm(reader: Reader, draft: Draft): void {
 /** `"name"(%0) <{properties}> ({regions}) {attributes} : (types) -> types` behind the name. */
 function readGeneric(reader: Reader, draft: Draft): void {
   const { cursor } = reader
-  if (!/^[\w$-]+\.[\w$.-]+$/.test(draft.name))
+  if (!/^[\w$-]+\.[\w$.-]+$/.test(draft.name)) {
     cursor.fail('expected the name of an operation with its dialect', draft.at)
+  }
   cursor.expect('(')
   readOperands(reader, draft)
   if (cursor.peek() === 91) cursor.fail('branches between blocks are not read')

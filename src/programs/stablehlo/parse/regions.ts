@@ -11,8 +11,9 @@ export function readRegion(reader: Reader, first?: readonly Value[]): Region {
   scope.names = []
   const blocks: Block[] = []
   cursor.deeper(() => {
-    if (first !== undefined || (cursor.peek() !== 94 && cursor.peek() !== 125))
+    if (first !== undefined || (cursor.peek() !== 94 && cursor.peek() !== 125)) {
       blocks.push(readBlock(reader, first ?? []))
+    }
     while (cursor.peek() === 94) {
       cursor.offset++
       cursor.suffix('the name of a block')

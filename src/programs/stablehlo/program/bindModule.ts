@@ -129,8 +129,9 @@ export function bindModule(
     }
     const slotOf = (value: Name): number => {
       const slot = slots.of.get(value)
-      if (slot === undefined)
+      if (slot === undefined) {
         throw new RangeError(`reads a value that is not defined before [%${value.name}]`)
+      }
       return slot
     }
     const inputs = block.arguments.map(define)
@@ -283,8 +284,9 @@ function checkResult(value: Value, { dtype, shape, isComplex }: StaticType): voi
   if (!(x instanceof Tensor) || isComplex !== value instanceof Complex) {
     throw new TypeError('gives a result of another kind than its type says')
   }
-  if (x.dtype !== dtype)
+  if (x.dtype !== dtype) {
     throw new TypeError(`gives another dtype than its type says [${x.dtype}, not ${dtype}]`)
+  }
   if (!sameShape(x.shape, shape)) {
     throw new RangeError(
       `gives another shape than its type says [${x.shape.join(', ')}, not ${shape.join(', ')}]`,

@@ -127,8 +127,9 @@ type Parameter = ProgramParameter & { readonly type: StaticType | undefined }
 
 function parameter(name: string, type: Func['type']['inputs'][number], attributes: Attributes): Parameter {
   // A token goes in and out as it is.
-  if (type.kind === 'named')
+  if (type.kind === 'named') {
     return { name, dtype: 'bool', isComplex: false, shape: [0], attributes, type: undefined }
+  }
   try {
     const known = staticType(type)
     return {

@@ -136,8 +136,9 @@ export const reduce: Lowering = (op, context) => {
     const axes = [...dimensions].sort((a, b) => a - b)
     const [first] = values
     const shape = shapeOf(first)
-    if (values.some((value) => !sameShape(shapeOf(value), shape)))
+    if (values.some((value) => !sameShape(shapeOf(value), shape))) {
       throw new RangeError('takes operands of one shape')
+    }
     // Our sums begin at +0, which -0 is not.
     const fromBelow = inits.some((init) => init instanceof Tensor && isFloat(init.dtype) && isKnown(init, -0))
     const kernel = n === 1 && axes.length > 0 && !fromBelow ? kernelOf(simple, first, context) : undefined
@@ -167,12 +168,13 @@ function inLanes(
     step([...a, ...b]).map((value) => broadcastLanes(value, [...lead, ...result]))
   if (!isChoice) {
     let now: readonly Value[] = start
-    for (let i = 0; i < length; i++)
+    for (let i = 0; i < length; i++) {
       now = apply(
         now,
         lanes.map((value) => eachPart(value, (x) => slice(x, [i]))),
         [],
       )
+    }
     return now
   }
   if (length === 0) return start

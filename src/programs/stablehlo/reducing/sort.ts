@@ -92,8 +92,9 @@ function* stages(n: number): Generator<readonly (readonly [number, number])[]> {
       const pairs: [number, number][] = []
       for (let j = k % p; j <= n - 1 - k; j += 2 * k) {
         for (let i = 0; i <= Math.min(k - 1, n - j - k - 1); i++) {
-          if (Math.floor((i + j) / (2 * p)) === Math.floor((i + j + k) / (2 * p)))
+          if (Math.floor((i + j) / (2 * p)) === Math.floor((i + j + k) / (2 * p))) {
             pairs.push([i + j, i + j + k])
+          }
         }
       }
       yield pairs

@@ -127,8 +127,9 @@ function roundsOf(
   for (let before = -1; before !== needed.size; ) {
     before = needed.size
     for (const index of [...needed]) {
-      for (const other of indicesIn(body.arguments, dependencies([returned[index]!], body.operations)))
+      for (const other of indicesIn(body.arguments, dependencies([returned[index]!], body.operations))) {
         needed.add(other)
+      }
     }
   }
   const places = [...needed].sort((a, b) => a - b)

@@ -25,8 +25,9 @@ export function integers(
   if (attribute.kind === 'denseElements') return denseIntegers(attribute)
   if (attribute.kind === 'array') {
     return attribute.values.map((each) => {
-      if (each.kind !== 'integer')
+      if (each.kind !== 'integer') {
         throw new TypeError(`has a ${name} that is no list of integers [${each.kind}]`)
+      }
       return Number(each.value)
     })
   }

@@ -15,8 +15,9 @@ export function simpleBody(region: Region): string | undefined {
     if (op.operands.length !== 1) return undefined
     return given === a ? 'first' : given === b ? 'second' : undefined
   }
-  if (block.operations.length !== 2 || end?.operands.length !== 1 || op.operands.length !== 2)
+  if (block.operations.length !== 2 || end?.operands.length !== 1 || op.operands.length !== 2) {
     return undefined
+  }
   if (end.operands[0] !== op.results[0]) return undefined
   const [x, y] = op.operands
   const isInOrder = x === a && y === b

@@ -63,8 +63,9 @@ export class ProgramHost implements Host {
     )
     const result = resultOf(node, tensors)
     // A program keeps no account of the bits of NaNs, which a bitcast may make.
-    if (node.source.kind === 'operation' && node.source.op === ops.bitcast && hasOddNaN(result))
+    if (node.source.kind === 'operation' && node.source.op === ops.bitcast && hasOddNaN(result)) {
       this.strange = true
+    }
     putTensor(buffer, at, result)
   }
 

@@ -114,8 +114,9 @@ export class Program {
   #take({ output, stored, at }: Result, args: readonly Tensor[], into: Tensor['data'] | undefined): Tensor {
     if (at !== undefined) return remade(output, takeElements(this.#machine.views, at, output, into))
     if (stored.source.kind === 'constant') return stored.source.tensor
-    if (stored.source.kind !== 'argument')
+    if (stored.source.kind !== 'argument') {
       return remade(output, this.#host.made.get(stored) ?? new (dtypeFacts(output.dtype).storage)(0))
+    }
     const from = argumentOf(stored, args)
     return output === stored ? from : remade(output, from.data)
   }

@@ -15,8 +15,9 @@ function bitwise(name: string, start: number, step: (a: number, b: number) => nu
     rounds: 'decides',
     kernel: ([x], { axes, keepDims }, out) => {
       const { dtype } = x!
-      if (!isInteger(dtype) && dtype !== 'bool')
+      if (!isInteger(dtype) && dtype !== 'bool') {
         throw new TypeError(`${name}: needs integers or bool [${dtype}]`)
+      }
       const shape = reducedShape(x!.shape, axes, keepDims)
       checkOut(name, out, dtype, shape)
       const data = out?.data ?? allocate(dtype, sizeOf(shape))
