@@ -16,12 +16,14 @@ export interface TensorType {
   readonly encoding?: Attribute
 }
 
+/** Types of the arguments and results of a function. */
 export interface FunctionType {
   readonly kind: 'function'
   readonly inputs: readonly Type[]
   readonly results: readonly Type[]
 }
 
+/** `tuple<...>`: a value of several parts. */
 export interface TupleType {
   readonly kind: 'tuple'
   readonly types: readonly Type[]
@@ -33,6 +35,7 @@ export interface NamedType {
   readonly text: string
 }
 
+/** A type of a value. */
 export type Type = TensorType | FunctionType | TupleType | NamedType
 
 /** `array<i64: 1, 2>`, and the lists of integers that the pretty spelling writes as `dims = [0, 1]`; `array<i1: true>` holds 1 and 0. */
@@ -60,21 +63,25 @@ export interface IntegerAttribute {
   readonly type: ElementType
 }
 
+/** A floating-point number with its type: `1.000000e-05 : f32`. */
 export interface FloatAttribute {
   readonly kind: 'float'
   readonly value: number
   readonly type: ElementType
 }
 
+/** A quoted string. */
 export interface StringAttribute {
   readonly kind: 'string'
   readonly value: string
 }
 
+/** An attribute without a value, which is present or not. */
 export interface UnitAttribute {
   readonly kind: 'unit'
 }
 
+/** A type as an attribute. */
 export interface TypeAttribute {
   readonly kind: 'type'
   readonly type: Type
@@ -86,11 +93,13 @@ export interface SymbolAttribute {
   readonly name: string
 }
 
+/** A list of attributes: `[#a, #b]`. */
 export interface ArrayAttribute {
   readonly kind: 'array'
   readonly values: readonly Attribute[]
 }
 
+/** Attributes by name: `{a = 1 : i64}`. */
 export interface DictionaryAttribute {
   readonly kind: 'dictionary'
   readonly entries: Attributes
@@ -109,6 +118,7 @@ export interface DialectAttribute {
   readonly entries?: Attributes
 }
 
+/** An attribute of an operation, function or module. */
 export type Attribute =
   | DenseArrayAttribute
   | DenseElementsAttribute
@@ -122,6 +132,7 @@ export type Attribute =
   | DictionaryAttribute
   | DialectAttribute
 
+/** Attributes by name. */
 export type Attributes = Readonly<Record<string, Attribute>>
 
 /** Where an operation comes from in the program that was lowered, as MLIR nests it. */
@@ -149,12 +160,14 @@ export interface Value {
   readonly location?: Location
 }
 
+/** A list of operations with arguments of its own. */
 export interface Block {
   readonly arguments: readonly Value[]
   /** In order; the last is the terminator (`stablehlo.return`, `func.return`). */
   readonly operations: readonly Operation[]
 }
 
+/** Blocks inside of an operation: a reducer, a loop body. */
 export interface Region {
   readonly blocks: readonly Block[]
 }
@@ -175,6 +188,7 @@ export interface Operation {
   readonly position: TextPosition
 }
 
+/** A function of a module. */
 export interface Func {
   readonly name: string
   readonly visibility: 'public' | 'private'

@@ -28,6 +28,7 @@ export interface GraphValue {
   readonly shape: readonly (number | string | undefined)[] | undefined
 }
 
+/** A graph of nodes over named values. */
 export interface Graph {
   readonly name: string
   /** Without those that have an initializer. */
