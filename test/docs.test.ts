@@ -136,10 +136,12 @@ describe('the pages', () => {
     expect(mapped.sort()).toEqual(names.sort())
   })
 
-  it('README.md has its first example, with what it prints, before line 20', () => {
-    const [first] = codeBlocks(readText('README.md'))
-    const lines = first ? first.line + first.code.split('\n').length : Number.NaN
-    expect(lines).toBeLessThanOrEqual(20)
+  it('README.md has a command with what it prints before line 27, and an example in TypeScript before line 42', () => {
+    const text = readText('README.md')
+    const printed = /^```text\n[\s\S]*?^```$/m.exec(text)
+    expect(printed && text.slice(0, printed.index + printed[0].length).split('\n').length).toBeLessThan(27)
+    const [first] = codeBlocks(text)
+    expect(first && first.line + first.code.split('\n').length).toBeLessThan(42)
     expect(first?.printed.length).toBeGreaterThan(0)
   })
 })
