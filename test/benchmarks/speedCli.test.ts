@@ -92,7 +92,9 @@ describe('bench:speed', () => {
       ...['q8_0', 'q4_0', 'q4_k', 'nf4'].flatMap((name) => [`quantize ${name}`, `dequantize ${name}`]),
     ]
     expect(operations.map(({ op }) => op)).toEqual(all)
-    const copies = [3, 5, 2, 1, 6, 6.5, 4, 2.5, 4.5, 1.5].map((bytes) => `copy ${bytes} bytes`)
+    const copies = [3, 5, 2, 1, 6, 6.5, 4, 2.5, 4.5, 1.5, 2.53125, 2.28125].map(
+      (bytes) => `copy ${bytes} bytes`,
+    )
     const ran = records.map(({ op }) => op)
     expect(ran.filter((op) => !copies.includes(op))).toEqual(all.filter((op) => op.includes(only)))
     if (isLong) expect(ran).toEqual([...all, ...copies])
