@@ -1,7 +1,7 @@
 import { folderPath } from './folders.js'
 import { listedByFile, listedNames } from './listedNames.js'
 
-// What an entry point shows without being told: the folder's own list or room says it already. A name that is missing in
+// Names that an entry point shows without being listed: the folder's own list or room says it already. A name that is missing in
 // src/<folder>/index.ts is written there, and each name of an entry point that src/README.md has not, into its section.
 
 /** Reads a file of the package. */
@@ -77,7 +77,7 @@ const exportsOf = (text: string): string[] => [...text.matchAll(declared)].map((
 const isType = (text: string, name: string): boolean =>
   new RegExp(`^export (type|interface) ${name}\\b`, 'm').test(text)
 
-/** The text of an entry point with the names that it shows without being told. */
+/** The text of an entry point with the names that it shows without their being listed. */
 export function completedDoor(folder: string, read: Read, filesUnder: FilesUnder): string {
   let text = read(`src/${folderPath(folder)}/index.ts`)
   for (const { files, shows } of shownWhole[folder] ?? []) {

@@ -1,5 +1,5 @@
 import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
-import { isFloat, Tensor } from '../../tensors/tensor/index.js'
+import { Tensor } from '../../tensors/tensor/index.js'
 import type { Treelike } from '../../tensors/tree/index.js'
 import { isConstant } from '../program/constantOf.js'
 import {
@@ -11,6 +11,7 @@ import {
   type TensorFunction,
 } from '../program/program.js'
 import { stepNames } from '../program/stepName.js'
+import { sameBits } from '../replay/replay.js'
 import { alignSteps } from './alignSteps.js'
 import { stepBound } from './stepBound.js'
 
@@ -39,9 +40,9 @@ export interface RunComparison {
   readonly verdict: 'equal' | DifferenceKind
   /** The first operation that computes something else; of two runs that do not, the first whose results differ. */
   readonly first: RunDifference | undefined
-  /** All operations whose results differ for a reason of their own, in the order of the second run. */
+  /** All operations whose results differ given the operands that they had, in the order of the second run. */
   readonly differences: readonly RunDifference[]
-  /** How many operations were compared, and how many could only be compared bit by bit. */
+  /** How many operations were compared. */
   readonly compared: number
   /** The findings as lines, the verdict first. */
   toString(): string
@@ -85,62 +86,43 @@ export function compareRuns<T extends Treelike>(
   const inA = new Map(pairs.map(([i, j]) => [j, i]))
   const matched = new Set(pairs.map(([i]) => i))
   const start = a.inputs.length
-  const differences: RunDifference[] = []
   const labelled = (program: Program, list: readonly string[], i: number): RunDifference['a'] => ({
     name: isConstant(program.steps[i]!) ? 'constant' : list[i]!,
     site: program.steps[i]!.site,
   })
-  const none = { element: undefined, expected: undefined, actual: undefined, bound: undefined }
+  const differences: RunDifference[] = []
+  const another = (what: string, i: number | undefined, j: number | undefined): void => {
+    differences.push({
+      kind: 'another computation',
+      what,
+      a: i === undefined ? undefined : labelled(a, namesA, i),
+      b: j === undefined ? undefined : labelled(b, namesB, j),
+      ...{ element: undefined, expected: undefined, actual: undefined, bound: undefined },
+    })
+  }
 
   let next = 0
+  const onlyInFirst = (end: number): void => {
+    for (; next < end; next++) if (!matched.has(next)) another('only the first run has it', next, undefined)
+  }
   for (const [j, step] of b.steps.entries()) {
     const i = inA.get(j)
     if (i === undefined) {
-      differences.push({
-        kind: 'another computation',
-        what: 'only the second run has it',
-        a: undefined,
-        b: labelled(b, namesB, j),
-        ...none,
-      })
+      another('only the second run has it', undefined, j)
       continue
     }
-    for (; next < i; next++) {
-      if (matched.has(next)) continue
-      differences.push({
-        kind: 'another computation',
-        what: 'only the first run has it',
-        a: labelled(a, namesA, next),
-        b: undefined,
-        ...none,
-      })
-    }
+    onlyInFirst(i)
     next = i + 1
-    const both = { a: labelled(a, namesA, i), b: labelled(b, namesB, j) }
     const other = a.steps[i]!
-    const swapped = operandsDiffer(other.operands, step.operands, start, inA)
-    if (swapped !== undefined) {
-      differences.push({
-        kind: 'another computation',
-        what: `operand ${swapped} is another value`,
-        ...both,
-        ...none,
-      })
+    const operand = operandsDiffer(other.operands, step.operands, start, inA)
+    if (operand !== undefined) {
+      another(`operand ${operand} is another value`, i, j)
       continue
     }
     const found = judged(other, step, operandsOf(other, step, b))
-    if (found) differences.push({ ...both, ...found })
+    if (found) differences.push({ a: labelled(a, namesA, i), b: labelled(b, namesB, j), ...found })
   }
-  for (; next < a.steps.length; next++) {
-    if (matched.has(next)) continue
-    differences.push({
-      kind: 'another computation',
-      what: 'only the first run has it',
-      a: labelled(a, namesA, next),
-      b: undefined,
-      ...none,
-    })
-  }
+  onlyInFirst(a.steps.length)
   const first = differences.find(({ kind }) => kind === 'another computation') ?? differences[0]
   const verdict = first?.kind ?? 'equal'
   return {
@@ -189,10 +171,10 @@ function judged(own: Step, step: Step, operands: readonly Tensor[]): Judged | un
   if (sameBits(again, step.output)) return undefined
   const bound = stepBound(own, operands)
   if (!bound) return worst(again, step.output, 'the result is not that of its operands')
-  const actual = step.output.toNumbers()
+  const [actual, repeated] = [step.output.toNumbers(), again.toNumbers()]
   let [element, most] = [-1, -1]
   for (const [k, expected] of bound.exact.entries()) {
-    const apart = distance(actual[k]!, expected, again.toNumbers()[k]!)
+    const apart = distance(actual[k]!, expected, repeated[k]!)
     const ratio = apart === 0 ? 0 : apart / bound.bounds[k]!
     if (ratio > most || Number.isNaN(ratio)) [element, most] = [k, Number.isNaN(ratio) ? Infinity : ratio]
   }
@@ -220,13 +202,6 @@ function worst(expected: Tensor, actual: Tensor, what: string): Judged {
   return { kind: 'another computation', what, element, expected: x[element], actual: y[element], bound: 0 }
 }
 
-function sameBits(a: Tensor, b: Tensor): boolean {
-  if (a.dtype !== b.dtype || a.size !== b.size) return false
-  if (!isFloat(a.dtype)) return a.data.every((value, i) => value === b.data[i])
-  const [x, y] = [a.toBits(), b.toBits()]
-  return x.every((value, i) => value === y[i])
-}
-
 function textOf(
   verdict: RunComparison['verdict'],
   first: RunDifference | undefined,
@@ -234,7 +209,7 @@ function textOf(
   compared: number,
 ): string {
   const lines = [
-    `${verdict}: ${compared} operations compared, ${differences.length} differ for a reason of their own`,
+    `${verdict}: ${compared} operations compared, ${differences.length} differ given their own operands`,
   ]
   if (!first) return lines[0]!
   const { a, b, what, expected, actual, bound, element } = first

@@ -44,19 +44,17 @@ export function stepBound(step: Step, operands: readonly Tensor[]): StepBound | 
   if (!isFloat(output.dtype) || roundsOf(op) === 'never' || roundsOf(op) === 'decides') return undefined
   const form = formOf(op)
   const wide = operands.map((x) => (isFloat(x.dtype) ? cast(x, 'float64') : x) as Tensor)
-  const exact = numbersOf(dtypeArithmetic('float64').run(step, wide))
+  const exact = dtypeArithmetic('float64').run(step, wide).toNumbers()
   if (form === 'elementwise') {
     const ulps = arithmetic.has(op) ? 1 : ulpsOfFunctions
     return { exact, bounds: exact.map((value) => ulps * spacing(value, output.dtype)) }
   }
   if (form === 'reduce' || form === 'scan' || form === 'dot') {
-    const sizes = numbersOf(
-      runWidened(
-        step,
-        wide.map((x) => (isFloat(x.dtype) ? abs(x) : x) as Tensor),
-        'float64',
-      ),
-    )
+    const sizes = runWidened(
+      step,
+      wide.map((x) => (isFloat(x.dtype) ? abs(x) : x) as Tensor),
+      'float64',
+    ).toNumbers()
     const unit = dtypeFacts(accumulatorOf(step)).eps / 2
     const terms = termsOf(step, operands)
     return {
@@ -70,10 +68,6 @@ export function stepBound(step: Step, operands: readonly Tensor[]): StepBound | 
   return own === undefined
     ? undefined
     : { exact, bounds: exact.map((value) => own + spacing(value, output.dtype)) }
-}
-
-function numbersOf(x: Tensor): Float64Array {
-  return x.toNumbers()
 }
 
 /** The distance between neighbours of a dtype at a value: an ulp, at least the smallest subnormal. */

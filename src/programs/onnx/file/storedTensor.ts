@@ -1,5 +1,12 @@
 import type { TensorProto } from 'onnx-buf'
-import { type DType, type Shape, sizeOf, type Tensor, zeros } from '../../../tensors/tensor/index.js'
+import {
+  type DType,
+  dtypeFacts,
+  type Shape,
+  sizeOf,
+  type Tensor,
+  zeros,
+} from '../../../tensors/tensor/index.js'
 import type { ExternalData } from './externalData.js'
 
 /** TensorProto.DataType by its number; those without a dtype here (text, complex numbers) are refused. */
@@ -105,7 +112,7 @@ function elementsIn(raw: Uint8Array, dtype: DType): number {
 }
 
 function bytesOf(dtype: DType): number {
-  return zeros([1], { dtype }).data.BYTES_PER_ELEMENT
+  return dtypeFacts(dtype).storage.BYTES_PER_ELEMENT
 }
 
 function perByteOf(dtype: DType): number {

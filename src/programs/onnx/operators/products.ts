@@ -21,7 +21,7 @@ import {
 } from '../../../tensors/tensor/index.js'
 import type { Call, Operator } from './call.js'
 import { inWide, widened } from './wide.js'
-import { patches, type Windows, windowPlaces, windowsOf } from './windows.js'
+import { patches, placesOf, type Windows, windowPlaces, windowsOf } from './windows.js'
 
 function swapped(x: Tensor): Tensor {
   const order = x.shape.map((_, i) => i)
@@ -105,7 +105,12 @@ function convTranspose(call: Call, x?: Tensor, w?: Tensor, bias?: Tensor): Tenso
   const outputs = whole.map((n, i) => n - before[i]! - after[i]!)
   // Output o reads input i through tap t where o + before = i stride + t dilation.
   const windows: Windows = { kernel, strides: ones, dilations, pads: [], outputs }
-  const places = transposedPlaces(spatial, kernel, strides, dilations, before, outputs)
+  const places = placesOf(
+    spatial,
+    kernel,
+    outputs,
+    (o, t, i) => (o + before[i]! - t * dilations[i]!) / strides[i]!,
+  )
   const filters = reshape(
     transpose(reshape(weights, [groups, channels / groups, perGroup, sizeOf(kernel)]), [0, 2, 1, 3]),
     [groups * perGroup, channels / groups, ...kernel],
@@ -113,36 +118,6 @@ function convTranspose(call: Call, x?: Tensor, w?: Tensor, bias?: Tensor): Tenso
   const wide = convolved(widened(value), widened(filters), groups, places, windows)
   const result = reshape(wide, [batch, groups * perGroup, ...outputs])
   return cast(bias ? add(result, ofChannels(widened(bias), value.rank)) : result, value.dtype)
-}
-
-/** As `windowPlaces`, for the convolution that a transposed one is. */
-function transposedPlaces(
-  spatial: readonly number[],
-  kernel: readonly number[],
-  strides: readonly number[],
-  dilations: readonly number[],
-  before: readonly number[],
-  outputs: readonly number[],
-): Int32Array {
-  const [count, taps, size] = [sizeOf(outputs), sizeOf(kernel), sizeOf(spatial)]
-  const places = new Int32Array(count * taps).fill(size)
-  for (let out = 0; out < count; out++) {
-    for (let tap = 0; tap < taps; tap++) {
-      let [o, t, flat, step] = [out, tap, 0, 1]
-      let inside = true
-      for (let i = spatial.length - 1; i >= 0; i--) {
-        const reached = (o % outputs[i]!) + before[i]! - (t % kernel[i]!) * dilations[i]!
-        const at = reached / strides[i]!
-        inside &&= Number.isInteger(at) && at >= 0 && at < spatial[i]!
-        flat += at * step
-        step *= spatial[i]!
-        o = Math.floor(o / outputs[i]!)
-        t = Math.floor(t / kernel[i]!)
-      }
-      if (inside) places[out * taps + tap] = flat
-    }
-  }
-  return places
 }
 
 /** A pooling over windows: x, its windows [batch, channels, outputs, kernel] by `fill` in the padding. */

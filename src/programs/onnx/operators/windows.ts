@@ -50,24 +50,31 @@ export function windowsOf(call: Call, spatial: readonly number[], kernel: readon
  */
 export function windowPlaces(spatial: readonly number[], windows: Windows): Int32Array {
   const { kernel, strides, dilations, pads, outputs } = windows
-  const count = sizeOf(outputs)
-  const each = sizeOf(kernel)
-  const places = new Int32Array(count * each)
-  const size = sizeOf(spatial)
-  const at = spatial.map(() => 0)
+  return placesOf(spatial, kernel, outputs, (o, t, i) => o * strides[i]! + t * dilations[i]! - pads[i]!)
+}
+
+/** As `windowPlaces`, for any coordinate in the input by output, tap and axis; one that is no integer counts as padding. */
+export function placesOf(
+  spatial: readonly number[],
+  kernel: readonly number[],
+  outputs: readonly number[],
+  coordinate: (output: number, tap: number, axis: number) => number,
+): Int32Array {
+  const [count, taps, size] = [sizeOf(outputs), sizeOf(kernel), sizeOf(spatial)]
+  const places = new Int32Array(count * taps).fill(size)
   for (let out = 0; out < count; out++) {
-    for (let tap = 0; tap < each; tap++) {
+    for (let tap = 0; tap < taps; tap++) {
       let [o, t, flat, stride] = [out, tap, 0, 1]
       let inside = true
       for (let i = spatial.length - 1; i >= 0; i--) {
-        at[i] = (o % outputs[i]!) * strides[i]! + (t % kernel[i]!) * dilations[i]! - pads[i]!
-        inside &&= at[i]! >= 0 && at[i]! < spatial[i]!
-        flat += at[i]! * stride
+        const at = coordinate(o % outputs[i]!, t % kernel[i]!, i)
+        inside &&= Number.isInteger(at) && at >= 0 && at < spatial[i]!
+        flat += at * stride
         stride *= spatial[i]!
         o = Math.floor(o / outputs[i]!)
         t = Math.floor(t / kernel[i]!)
       }
-      places[out * each + tap] = inside ? flat : size
+      if (inside) places[out * taps + tap] = flat
     }
   }
   return places
