@@ -1,4 +1,4 @@
-"""Regenerates test/golden/collectives/all_reduce.json: all-reduce by passing messages between replicas.
+"""Regenerates test/golden/collectives (all_reduce.json, nccl.json): all-reduce by passing messages between replicas.
 
     python scripts/golden/collectives.py [FOLDER]        FOLDER is test/golden unless named
 
@@ -8,6 +8,9 @@ search), bytes are counted message by message. At the end all replicas must hold
 ring: in step s of the first half replica r sends the chunk r - 1 - s to r + 1, which adds its own; in the second half
 r - s, which is copied. tree: partial sums go from r + 2^k to r, then the total back. all-to-all: every replica sends
 every other its chunk and adds what it gets in the order of the senders, itself among them.
+
+nccl.json: the loops that NCCL's ranks run (src/device/all_reduce.h), written as what each rank sends in each step, and
+its trees by the bits of the ranks (src/graph/trees.cc, connect.cc), described here again and not copied.
 """
 
 import functools
@@ -173,9 +176,143 @@ def written(arrays, dtype, accumulators):
     return {'dtype': dtype, 'replicas': [bits(a, dtype) for a in arrays], 'results': results}
 
 
+class Nccl:
+    """Ranks that run NCCL's loops: every rank has its own elements, and mailboxes for what the others send it."""
+
+    def __init__(self, arrays, dtype, op):
+        factor = 1.0
+        if op == 'mean':
+            factor = rounded([1 / len(arrays)], 'float32')[0] if dtype != 'float64' else 1 / len(arrays)
+            factor = rounded([factor], dtype)[0]
+        self.own = [rounded(a * factor, dtype) if op == 'mean' else a for a in arrays]
+        self.dtype, self.count, self.n = dtype, len(arrays), arrays[0].size
+        self.result = [np.full(self.n, np.nan) for _ in arrays]
+
+    def parts(self, channels, cell):
+        """Elements of each channel: so many whole cells, the last one what is left."""
+        width = BYTES[self.dtype]
+        cells = -(-self.n * width // cell)
+        each = -(-cells // channels) * (cell // width)
+        edges = [min(self.n, i * each) for i in range(channels + 1)]
+        return [(i, edges[i], edges[i + 1]) for i in range(channels) if edges[i] < edges[i + 1]]
+
+    def ring(self, channels, cell, chunk_bytes, rings):
+        width, n = BYTES[self.dtype], self.count
+        for channel, start, end in self.parts(channels, cell):
+            ring = rings[channel % len(rings)]
+            at = {rank: (ring.index(rank) - ring.index(0)) % n for rank in ring}
+            following = {rank: ring[(ring.index(rank) + 1) % n] for rank in ring}
+            chunk, loop = chunk_bytes // width, start
+            while loop < end:
+                left = end - loop
+                if left < n * chunk:
+                    chunk = -(-(-(-left // n)) * width // 16) * 16 // width
+                part = lambda c: slice(min(end, loop + c % n * chunk), min(end, loop + c % n * chunk + chunk))
+                mail = {following[r]: self.own[r][part(at[r] + n - 1)] for r in ring}
+                for j in range(2, n):
+                    mail = {
+                        following[r]: rounded(mail[r] + self.own[r][part(at[r] + n - j)], self.dtype) for r in ring
+                    }
+                for r in ring:
+                    total = mail[r] + self.own[r][part(at[r])] if n > 1 else self.own[r][part(at[r])]
+                    for other in range(n):
+                        self.result[other][part(at[r])] = rounded(total, self.dtype)
+                loop += n * chunk
+
+    def tree(self, channels, cell, per_node, pattern):
+        nodes = self.count // per_node
+
+        def parent(node):
+            """By the lowest bit that is set; None of the root, node 0."""
+            if node == 0:
+                return None
+            bit = node & -node
+            up = (node ^ bit) | (bit << 1)
+            return up if up < nodes else node ^ bit
+
+        def name(node, second):
+            if not second:
+                return node
+            return nodes - 1 - node if nodes % 2 == 0 else (node + 1) % nodes
+
+        for channel, start, end in self.parts(channels, cell):
+            second = channel >= channels // 2
+            down = {rank: [] for rank in range(self.count)}
+            up = {}
+            for node in range(nodes):
+                for i in range(1, per_node):
+                    down[name(node, second) * per_node + i - 1].append(name(node, second) * per_node + i)
+                    up[name(node, second) * per_node + i] = name(node, second) * per_node + i - 1
+            first_child = {'tree': 0, 'balanced': 1, 'split': 1}[pattern]
+            second_child = {'tree': 0, 'balanced': 0, 'split': 1}[pattern]
+            for is_higher in (False, True):
+                for node in range(nodes):
+                    above = parent(node)
+                    if above is None or (node > above) != is_higher:
+                        continue
+                    holder = name(above, second) * per_node + (second_child if is_higher else first_child)
+                    head = name(node, second) * per_node
+                    down[holder].append(head)
+                    up[head] = holder
+            sums = {}
+            waiting = list(range(self.count))
+            while waiting:
+                rank = waiting.pop(0)
+                if not all(child in sums for child in down[rank]):
+                    waiting.append(rank)
+                    continue
+                total = self.own[rank][start:end]
+                for child in down[rank]:
+                    total = rounded(total + sums[child], self.dtype)
+                sums[rank] = total
+            root = next(rank for rank in range(self.count) if rank not in up)
+            for other in range(self.count):
+                self.result[other][start:end] = sums[root]
+
+    def bits(self):
+        found = {bits(values, self.dtype) for values in self.result}
+        assert len(found) == 1
+        return found.pop()
+
+
+def nccl_cases():
+    generator = np.random.default_rng(34)
+    for dtype, counts, sizes in [
+        ('bfloat16', (1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 16, 24), (1, 8, 37, 150)),
+        ('float16', (4, 7), (60,)),
+        ('float32', (4, 7), (60,)),
+    ]:
+        for count in counts:
+            for n in sizes:
+                arrays = drawn(generator, count, n, dtype)
+                results = []
+                for op in ('sum', 'mean') if n == sizes[-1] else ('sum',):
+                    for channels, cell, chunk in ((1, 16, 16), (2, 16, 32), (3, 32, 2**21), (1, 16, 2**21)):
+                        rings = [list(range(count))]
+                        if channels == 3:
+                            rings = [[int(r) for r in generator.permutation(count)] for _ in range(2)]
+                        run = Nccl(arrays, dtype, op)
+                        run.ring(channels, cell, chunk, rings)
+                        how = {'order': 'nccl-ring', 'op': op, 'channels': channels, 'cellBytes': cell}
+                        results.append({'options': {**how, 'chunkBytes': chunk, 'rings': rings}, 'result': run.bits()})
+                    for per_node in (1, 2, 4, 8):
+                        if count % per_node:
+                            continue
+                        for pattern in ('tree',) if per_node == 1 else ('tree', 'balanced', 'split'):
+                            channels = 2 if pattern != 'split' else 4
+                            run = Nccl(arrays, dtype, op)
+                            run.tree(channels, 16, per_node, pattern)
+                            how = {'order': 'nccl-tree', 'op': op, 'channels': channels, 'cellBytes': 16}
+                            results.append({'options': {**how, 'perNode': per_node, 'pattern': pattern}, 'result': run.bits()})
+                yield {'dtype': dtype, 'replicas': [bits(a, dtype) for a in arrays], 'results': results}
+
+
 with np.errstate(all='ignore'):
     KEY = [written(*case) for case in cases()]
+    NCCL_KEY = list(nccl_cases())
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / 'test' / 'golden'
 (folder / 'collectives').mkdir(parents=True, exist_ok=True)
 lines = ',\n'.join(json.dumps(case, separators=(',', ':')) for case in KEY)
 (folder / 'collectives' / 'all_reduce.json').write_text(f'[\n{lines}\n]\n')
+lines = ',\n'.join(json.dumps(case, separators=(',', ':')) for case in NCCL_KEY)
+(folder / 'collectives' / 'nccl.json').write_text(f'[\n{lines}\n]\n')

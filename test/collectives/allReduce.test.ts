@@ -266,7 +266,7 @@ describe('collectives, mistakes', () => {
     [
       () => allReduce([x], { order: 'star' as never }),
       RangeError,
-      'allReduce: unknown order, there are ring, tree, all-to-all [star]',
+      'allReduce: unknown order, there are ring, tree, all-to-all, nccl-ring, nccl-tree [star]',
     ],
     [
       () => reduceScatter([x], { order: 'tree' as never }),

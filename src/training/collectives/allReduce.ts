@@ -1,6 +1,8 @@
 import { checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { cast, checkFloatDType, div, type FloatDType, type Tensor } from '../../tensors/tensor/index.js'
 import type { Treelike } from '../../tensors/tree/index.js'
+import { type NcclReduceOptions, ncclOrders, ncclReduction } from './nccl/ncclOptions.js'
+import { ncclSum } from './nccl/ncclSum.js'
 import { type ReduceOrder, reduceOrders, sumInOrder } from './orders.js'
 import { perLeaf } from './replicas.js'
 
@@ -29,19 +31,36 @@ const names: OptionTable<AllReduceOptions> = { order: 'required', op: 'optional'
  * Error     with u of `accumulate` and S = sum |x_r|: at most d u S / (1 - d u), where an element passes through d
  *           additions: N - 1 in 'ring' and 'all-to-all', ceil(log2 N) in 'tree'; then the last rounding. That is
  *           `errorBound('sum', { n: N, dtype, accumulate, order })`, 'sequential' or 'pairwise'.
+ * NCCL      'nccl-ring' and 'nccl-tree' have the chunks, channels and trees of NCCL, which are options: additions in the leaves'
+ *           dtype, which is bfloat16, float16, float32 or float64; a mean multiplies every addend by 1/N first, rounded
+ *           to the dtype. Described from its source, not measured. Which algorithm, how many channels and which rings a run has depends on
+ *           its machines; reductions inside switches (NVLS, SHARP) are not among them.
  * Source    ring: NCCL, src/device/all_reduce.h, runRing (chunk c is first sent by rank c + 1 and completed by rank c);
  *           jax.lax.psum leaves order and accumulator to the compiler. tree: binomial, as MPI_Reduce
- *           (doi:10.1177/1094342005051521); NCCL's tree adds two children in one node.
+ *           (doi:10.1177/1094342005051521). NCCL's: src/graph/trees.cc and connect.cc (the double binary tree, after
+ *           Sanders, Speck, Traeff, doi:10.1016/j.parco.2009.09.001), src/device/all_reduce.h (runRing, runTreeSplit),
+ *           src/enqueue.cc (channels, chunks, the factor of a mean)
  *
  * @example const replicas = [256, 1, 1].map((x) => tensor([x], { dtype: 'bfloat16' }))
  * allReduce(replicas, { order: 'all-to-all' }).item() // 256
  * allReduce(replicas, { order: 'ring' }).item() // 258
  * allReduce(replicas, { order: 'all-to-all', accumulate: 'float32' }).item() // 258
+ * allReduce(replicas, { order: 'nccl-tree' }).item() // 258
  */
-export function allReduce<P extends Treelike>(replicas: readonly P[], options: AllReduceOptions): P {
-  checkReduction('allReduce', options, reduceOrders)
+export function allReduce<P extends Treelike>(
+  replicas: readonly P[],
+  options: AllReduceOptions | NcclReduceOptions,
+): P {
+  if (isNccl(options)) {
+    const how = ncclReduction('allReduce', options, Array.isArray(replicas) ? replicas.length : 1)
+    return perLeaf('allReduce', replicas, (leaves) => ncclSum('allReduce', leaves, how))
+  }
+  checkReduction('allReduce', options, [...reduceOrders, ...ncclOrders])
   return perLeaf('allReduce', replicas, (leaves) => reduceLeaf(leaves, options))
 }
+
+const isNccl = (options: AllReduceOptions | NcclReduceOptions): options is NcclReduceOptions =>
+  typeof options === 'object' && options !== null && (ncclOrders as readonly string[]).includes(options.order)
 
 /** One leaf of all replicas, reduced. */
 export function reduceLeaf(
@@ -56,11 +75,7 @@ export function reduceLeaf(
 }
 
 /** Throws for options that are none. */
-export function checkReduction(
-  name: string,
-  options: AllReduceOptions,
-  orders: readonly ReduceOrder[],
-): void {
+export function checkReduction(name: string, options: AllReduceOptions, orders: readonly string[]): void {
   checkOptions(name, options, names, { positional: 'order' })
   const { order, op = 'sum', accumulate } = options
   checkName(name, 'order', order, orders)

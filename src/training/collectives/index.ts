@@ -4,6 +4,7 @@
 
 export { allReduce, type AllReduceOptions } from './allReduce.js'
 export type { ReduceOrder } from './orders.js'
+export type { NcclOrder, NcclReduceOptions, NcclTreePattern } from './nccl/ncclOptions.js'
 export { allGather, reduceScatter, type ReduceScatterOptions } from './reduceScatter.js'
 export { collectiveTraffic, type Link, type Traffic, type TrafficOptions } from './collectiveTraffic.js'
 export { type DeviceMesh, deviceMesh, type DeviceMeshOptions } from './deviceMesh.js'

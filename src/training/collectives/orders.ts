@@ -1,5 +1,6 @@
-import { add, cast, type FloatDType, Tensor } from '../../tensors/tensor/index.js'
+import { add, cast, type FloatDType, type Tensor } from '../../tensors/tensor/index.js'
 import { chunkOf } from './chunks.js'
+import { sumInPieces } from './nccl/pieces.js'
 
 /**
  * How the replicas x0 ... x(N-1) of a tensor are added, every addition rounded to the accumulator's dtype.
@@ -26,24 +27,15 @@ export function sumInOrder(replicas: readonly Tensor[], order: ReduceOrder, accu
   }
 }
 
-/** All chunks are under way at once: in hop h, chunk c meets replica c + h. */
 function aroundRing(replicas: readonly Tensor[], accumulate: FloatDType): Tensor {
-  let sum = cast(metInHop(replicas, 1), accumulate)
-  for (let hop = 2; hop <= replicas.length; hop++) sum = add(sum, cast(metInHop(replicas, hop), accumulate))
-  return sum
-}
-
-/** The elements that are added in one hop: chunk c of replica c + hop. */
-function metInHop(replicas: readonly Tensor[], hop: number): Tensor {
-  const { dtype, shape, size, data } = replicas[0]!
-  const met = data.slice()
   const count = replicas.length
+  const { size } = replicas[0]!
   // Past the n-th there are only empty chunks.
-  for (let c = 0; c < Math.min(count, size); c++) {
-    const { start, end } = chunkOf(size, count, c)
-    met.set(replicas[(c + hop) % count]!.data.subarray(start, end) as never, start)
-  }
-  return new Tensor(dtype, shape, met)
+  const pieces = Array.from({ length: Math.min(count, size) }, (_, c) => ({
+    ...chunkOf(size, count, c),
+    order: replicas.map((_, hop) => (c + 1 + hop) % count),
+  }))
+  return sumInPieces(replicas, pieces, accumulate)
 }
 
 function upTree(replicas: readonly Tensor[], accumulate: FloatDType): Tensor {

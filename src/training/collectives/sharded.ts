@@ -1,6 +1,6 @@
 import { checkArray, checkName, checkRecord, shown } from '../../base/options/index.js'
-import { deviceSlices, type Mesh, type PartitionSpec } from '../../planning/sharding/index.js'
-import { type DType, sameShape, slice, Tensor, zeros } from '../../tensors/tensor/index.js'
+import { deviceSlices, type Mesh, type PartitionSpec, shardShape } from '../../planning/sharding/index.js'
+import { checkTensor, type DType, sameShape, slice, Tensor, zeros } from '../../tensors/tensor/index.js'
 
 /** A tensor in parts on the devices of a mesh. */
 export interface Sharded<D extends DType = DType> {
@@ -83,6 +83,14 @@ export function unshard<D extends DType>(x: Sharded<D>): Tensor<D> {
   const { mesh, spec, shape, dtype, unreduced, shards } = x
   checkArray('unshard', 'unreduced', unreduced)
   checkArray('unshard', 'shards', shards)
+  for (const part of shards) checkTensor('unshard', part)
+  const partShape = shardShape(mesh, spec, shape)
+  const other = shards.find((part) => !sameShape(part.shape, partShape) || part.dtype !== dtype)
+  if (other !== undefined || shards.length !== mesh.devices.length) {
+    throw new RangeError(
+      `unshard: shards are not one ${dtype} tensor [${partShape.join(', ')}] a device [${other === undefined ? shards.length : shown(other)}]`,
+    )
+  }
   if (unreduced.length > 0) {
     throw new RangeError(`unshard: devices hold addends, reduce them first [${unreduced.join(', ')}]`)
   }
