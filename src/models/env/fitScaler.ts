@@ -1,4 +1,10 @@
-import { checkInteger, checkOptions, checkRecord, type OptionTable } from '../../base/options/index.js'
+import {
+  checkArray,
+  checkInteger,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+} from '../../base/options/index.js'
 import type { Features } from './tradingFeatures.js'
 
 /** Options of `fitScaler`: rows of the series. */
@@ -33,6 +39,9 @@ export function fitScaler(features: Features, options: FitScalerOptions): Scaler
   checkRecord('fitScaler', 'features', features, ['names', 'firstRow', 'values'])
   checkOptions('fitScaler', options, fitScalerNames, { positional: 'to' })
   const { names, firstRow, values } = features
+  checkArray('fitScaler', 'names', names)
+  checkArray('fitScaler', 'values', values)
+  checkInteger('fitScaler', 'firstRow', firstRow)
   const width = names.length
   const last = firstRow + values.length / width
   const { from = firstRow, to } = options

@@ -1,4 +1,10 @@
-import { checkInteger, checkNumber, checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  checkArray,
+  checkInteger,
+  checkNumber,
+  checkOptions,
+  type OptionTable,
+} from '../../base/options/index.js'
 import { foldIn, type Key, uniform } from '../../tensors/random/index.js'
 import { fromBits, type Shape, sizeOf, type Tensor } from '../../tensors/tensor/index.js'
 
@@ -28,7 +34,10 @@ export function fireMasks(key: Key, options: FireMasksOptions): Tensor<'bool'> {
   const { steps, shape, fireRate = 0.5 } = options
   checkInteger('fireMasks', 'steps', steps, 0)
   checkNumber('fireMasks', 'fireRate', fireRate, 0, 1)
+  checkArray('fireMasks', 'shape', shape)
+  for (const size of shape) checkInteger('fireMasks', 'a size of shape', size, 0)
   const cells = sizeOf(shape)
+  checkInteger('fireMasks', 'the number of masks, steps times cells,', steps * cells, 0, 2 ** 31)
   const fires = new Uint8Array(steps * cells)
   const draws = new Float32Array(cells)
   for (let step = 0; step < steps; step++) {

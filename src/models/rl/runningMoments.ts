@@ -32,7 +32,16 @@ export function mergeMoments(moments: RunningMoments, rows: ArrayLike<number>): 
   checkNumber('mergeMoments', 'count', moments.count, 0)
   checkArray('mergeMoments', 'mean', moments.mean)
   checkArray('mergeMoments', 'variance', moments.variance)
+  const wrong = Array.from<unknown>(rows).find((value) => typeof value !== 'number')
+  if (wrong !== undefined) {
+    throw new TypeError(`mergeMoments: a value of rows is not a number [${shown(wrong)}]`)
+  }
   const width = moments.mean.length
+  if (moments.variance.length !== width) {
+    throw new RangeError(
+      `mergeMoments: means and variances are not as many [${width} and ${moments.variance.length}]`,
+    )
+  }
   const n = rows.length / width
   if (!Number.isInteger(n)) {
     throw new RangeError(`mergeMoments: not whole rows of ${width} numbers [${shown(rows.length)}]`)

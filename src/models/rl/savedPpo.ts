@@ -36,6 +36,8 @@ export function loadPpo<P extends Treelike, S>(run: Ppo<P, S>, saved: SavedPpo<P
   checkFunction('loadPpo', 'init', run.init)
   checkRecord('loadPpo', 'tensors', tensors, ['params', 'optimizer'])
   checkRecord('loadPpo', 'record', record, ['key'])
+  const begun: unknown = run.init(record.key)
+  checkRecord('loadPpo', 'what init gives', begun, ['point'])
   const like: State = run.init(record.key).point.state
   return { ...record, point: { params: tensors.params, state: stateFromTree(tensors.optimizer, like) } }
 }

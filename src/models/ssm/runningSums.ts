@@ -1,12 +1,14 @@
+import { checkRecord } from '../../base/options/index.js'
 import { cast, checkTensor, cumsum, type FloatDType, type Tensor } from '../../tensors/tensor/index.js'
 import { cumsums, type RunningSum } from './cumsums.js'
-import type { SsmOptions } from './inputs.js'
+import { checkForm, type SsmOptions } from './inputs.js'
 import { widenedSums } from './stages.js'
 
 /** The choice of an option as order and accumulator; float64 steps are never added in less. */
 function runningSum(op: string, dtype: FloatDType, { cumsum = 'sequential' }: SsmOptions): RunningSum {
   const choice = typeof cumsum === 'string' ? cumsums[cumsum] : cumsum
   if (!choice) throw new RangeError(`${op}: unknown cumsum [${String(cumsum)}]`)
+  checkRecord(op, 'cumsum', choice)
   return dtype === 'float64' && choice.accumulate !== undefined
     ? { ...choice, accumulate: 'float64' }
     : choice
@@ -44,6 +46,7 @@ export function runningSums(
   options: SsmOptions = {},
 ): { readonly sums: Tensor; readonly accumulate: FloatDType } {
   checkTensor('runningSums', dt)
+  checkForm('runningSums', options)
   const dtype = dt.dtype as FloatDType
   const { how, sums } = sumDTypes('runningSums', dtype, options)
   return { sums: sumsOf(dt, dt.rank - 1, how, sums), accumulate: how.accumulate ?? dtype }

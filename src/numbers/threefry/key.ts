@@ -47,7 +47,7 @@ export function foldIn(key: Key, data: number): Key {
 /** The words of a key argument, checked: a plain seed in its place is the common mistake. */
 export function keyWords(op: string, key: Key): WordPair {
   const data = (key as Partial<Key> | undefined)?.data
-  if (data?.length !== 2 || !data.every((word) => word >>> 0 === word)) {
+  if (data?.length !== 2 || !data.every((word) => typeof word === 'number' && word >>> 0 === word)) {
     throw new TypeError(`${op}: not a key, make one with key(seed) [${String(key).slice(0, 50)}]`)
   }
   return data

@@ -1,5 +1,6 @@
+import { checkArray, shown } from '../../base/options/index.js'
 import { type Key, keyWords } from '../../numbers/threefry/index.js'
-import { checkCount } from './destination.js'
+import { checkCount, checkFresh } from './destination.js'
 import { fillGumbel } from './gumbel.js'
 
 /** Gumbel draws held at a time. */
@@ -21,6 +22,10 @@ const blockSize = 4096
 export function categorical(key: Key, logits: ArrayLike<number>, n: number): Int32Array {
   keyWords('categorical', key)
   checkCount('categorical', n)
+  checkFresh('categorical', n)
+  checkArray('categorical', 'logits', logits)
+  const wrong = Array.prototype.find.call(logits, (logit) => typeof logit !== 'number') as unknown
+  if (wrong !== undefined) throw new TypeError(`categorical: a logit is not a number [${shown(wrong)}]`)
   const scores = Float32Array.from(logits)
   const m = scores.length
   if (scores.some(Number.isNaN) || !scores.some((score) => score > -Infinity)) {

@@ -1,6 +1,6 @@
 import { checkOptions, noOptions, type OptionTable } from '../../base/options/index.js'
 import { type Key, keyWords } from '../../numbers/threefry/index.js'
-import { checkCount } from './destination.js'
+import { checkCount, checkFresh } from './destination.js'
 import { gumbel } from './gumbel.js'
 import { logFloat32 } from './log.js'
 import { shuffledIndices } from './permutation.js'
@@ -45,6 +45,7 @@ export function choice(
   const { replace = true, p } = options
   keyWords('choice', key)
   checkCount('choice', n)
+  checkFresh('choice', n)
   const count = countOf('choice', values)
   const weights = p === undefined ? undefined : checkedWeights(p, count)
   if (n > 0 && count === 0) throw new RangeError('choice: no values to draw from [0]')

@@ -5,6 +5,13 @@ export function checkCount(op: string, n: number): void {
   }
 }
 
+/** Throws where a draw without an array of the caller's has more elements than a call makes room for. */
+export function checkFresh(op: string, n: number): void {
+  if (n > 2 ** 29) {
+    throw new RangeError(`${op}: more than 2^29 elements in one array, draw them in parts [${n}]`)
+  }
+}
+
 /** The array a draw of n elements goes to: `out` if it fits, else a new one. */
 export function destination<T extends { readonly length: number }>(
   op: string,
@@ -22,6 +29,7 @@ export function destination<T extends { readonly length: number }>(
 }
 
 function fresh<T>(op: string, n: number, type: new (n: number) => T): T {
+  checkFresh(op, n)
   try {
     return new type(n)
   } catch {

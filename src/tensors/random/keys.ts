@@ -1,8 +1,1 @@
-export {
-  foldIn,
-  type Key,
-  key,
-  split,
-  threefry2x32,
-  type WordPair,
-} from '../../numbers/threefry/index.js'
+export { type Key, key, split, threefry2x32, type WordPair } from '../../numbers/threefry/index.js'

@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { type Key, keyWords, split } from '../../numbers/threefry/index.js'
 import type { Shape, Tensor } from '../tensor/index.js'
 import { bits } from './bits.js'
-import { checkCount } from './destination.js'
+import { checkCount, checkFresh } from './destination.js'
 import { isShape, shaped } from './shaped.js'
 
 /** Options of `randint`. */
@@ -33,6 +33,7 @@ export function randint(key: Key, n: number | Shape, options: RandintOptions): I
   const { minval = 0, maxval } = options
   keyWords('randint', key)
   checkCount('randint', n)
+  checkFresh('randint', n)
   if (!(isBound(minval) && isBound(maxval) && minval < maxval)) {
     throw new RangeError(`randint: not a range of integers within -2^31..2^31 [${minval}, ${maxval}]`)
   }

@@ -1,4 +1,4 @@
-import { checkArray, checkRecord } from '../../base/options/index.js'
+import { checkArray, checkInteger, checkRecord } from '../../base/options/index.js'
 import { laneOf, lanesOf, laneTable } from './reductions/lanes.js'
 import { matricesOf } from './reductions/matrices.js'
 import { formOf, type Reads } from './storage/op.js'
@@ -25,7 +25,15 @@ export function reads(
   checkRecord('reads', 'op', op, ['kernel'])
   checkArray('reads', 'shapes', shapes)
   checkArray('reads', 'output', output)
+  for (const shape of shapes) {
+    checkArray('reads', 'a shape', shape)
+    for (const size of shape) checkInteger('reads', 'a size of a shape', size)
+  }
   const form = formOf(op)
+  const least = form === 'dot' ? 2 : form === 'scan' || form === 'reduce' ? 1 : 0
+  if (shapes.length < least) {
+    throw new RangeError(`reads: ${op.name} has ${least} operands or more [${shapes.length} shapes]`)
+  }
   switch (form) {
     case 'elementwise':
       return shapes.map((shape) => singles(broadcastPlaces(shape, output)))
@@ -127,6 +135,7 @@ function laneReads(shape: Shape, axes: readonly number[]): Reads {
 }
 
 function scanReads(shape: Shape, axis: number): Reads {
+  checkInteger('reads', 'axis', axis, 0, shape.length - 1)
   const { length, at } = lanesRead(shape, [axis])
   const inner = sizeOf(shape.slice(axis + 1))
   const lane = laneOf(shape, axis)

@@ -30,6 +30,7 @@ export function eye<D extends DType = 'float32'>(
   checkInteger('eye', 'rows', rows)
   checkInteger('eye', 'columns', columns)
   checkInteger('eye', 'k', k, Number.MIN_SAFE_INTEGER)
+  checkInteger('eye', 'the number of elements, rows times columns,', rows * columns, 0, 2 ** 29)
   const values = new Float64Array(rows * columns)
   for (let row = Math.max(0, -k); row < rows && row + k < columns; row++) values[row * columns + row + k] = 1
   return tensor(values, { shape: [rows, columns], dtype })

@@ -109,7 +109,11 @@ export function fromBits<D extends DType>(
   const extended = dtype === 'int2' || dtype === 'int4' ? wrapping(dtype) : undefined
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i]!
-    if (typeof code === 'number' && !(Number.isInteger(code) && code >= 0 && code < end)) {
+    if (
+      typeof code === 'bigint'
+        ? !(codes instanceof BigUint64Array)
+        : !(Number.isInteger(code) && code >= 0 && code < end)
+    ) {
       throw new RangeError(`fromBits: not a code of ${dtype} [${code}]`)
     }
     bits[i] = extended ? extended(code as number) : code
