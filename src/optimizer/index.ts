@@ -127,6 +127,14 @@ export { masked, type MaskedState } from './wrappers/masked.js'
 export { multiSteps, type MultiStepsOptions, type MultiStepsState } from './wrappers/multiSteps.js'
 export { type Labels, multiTransform, type MultiTransformState } from './wrappers/multiTransform.js'
 export { partition } from './wrappers/partition.js'
+export type {
+  MomentSign,
+  StateFormat,
+  StateFormatName,
+  StateFormatOption,
+  StateFormatOptions,
+} from './wrappers/stateFormat.js'
+export { storedState } from './wrappers/storedState.js'
 export { type SkipCondition, skipLargeUpdates } from './wrappers/skipLargeUpdates.js'
 
 export { adabelief } from './adams/adabelief.js'

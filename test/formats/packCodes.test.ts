@@ -73,7 +73,7 @@ describe('bad input', () => {
     [
       'a negative n',
       () => unpackCodes(new Uint8Array(0), 4, -2),
-      'unpackCodes: -2 codes of 4 bits are -1 bytes [0]',
+      'unpackCodes: n is not a whole number, 0 or more [-2]',
     ],
     [
       'a width of 3',

@@ -207,12 +207,12 @@ describe('bad input', () => {
     [
       { element: 'int8', blockSize: 0 },
       RangeError,
-      'quantizeBlocks: blockSize is no whole number from 1 up [0]',
+      'quantizeBlocks: blockSize is no whole number from 1 to 2^24 [0]',
     ],
     [
       { element: 'int8', blockSize: 1.5 },
       RangeError,
-      'quantizeBlocks: blockSize is no whole number from 1 up [1.5]',
+      'quantizeBlocks: blockSize is no whole number from 1 to 2^24 [1.5]',
     ],
     [
       { element: 'int8', blockSize: 24 },

@@ -1,4 +1,5 @@
-import type { BlockElement } from './blockFormats.js'
+import type { BlockElement, ElementFacts } from './blockFormats.js'
+import { format } from './catalogue.js'
 import { decodeTable } from './decode.js'
 import { encodeArray } from './encodeArray.js'
 
@@ -24,4 +25,58 @@ function encodeInt8(values: Float32Array, codes: Uint8Array): void {
 export function elementValues(element: BlockElement): Float32Array {
   if (element !== 'int8') return decodeTable(element)
   return Float32Array.from({ length: 256 }, (_, code) => ((code << 24) >> 24) / 64)
+}
+
+/**
+ * Rounds scaled values to element codes at random, each by its word: to the neighbour away from zero where the word is below the
+ * first 32 binary digits of the value's place between its neighbours, as `encode` does. Saturating; a NaN gets any code.
+ */
+export function drawElements(
+  values: Float32Array,
+  element: ElementFacts,
+  random: () => number,
+  codes: Uint8Array,
+): void {
+  if (element.name === 'int8') drawInt8(values, random, codes)
+  else drawFloats(values, element.name, random, codes)
+}
+
+function drawInt8(values: Float32Array, random: () => number, codes: Uint8Array): void {
+  for (let i = 0; i < values.length; i++) {
+    const steps = Math.abs(values[i]!) * 64
+    const lower = Math.floor(steps)
+    const magnitude = Math.min(127, lower + (random() < Math.floor((steps - lower) * 2 ** 32) ? 1 : 0))
+    codes[i] = values[i]! < 0 ? -magnitude : magnitude
+  }
+}
+
+function drawFloats(
+  values: Float32Array,
+  element: Exclude<BlockElement, 'int8'>,
+  random: () => number,
+  codes: Uint8Array,
+): void {
+  const { mantissaBits, bias, minNormal, max, maxCode, signMask } = format(element)
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length)
+  const shift = 23 - mantissaBits
+  const rebias = (127 - bias) * 2 ** mantissaBits
+  const subnormalScale = 2 ** (bias - 1 + mantissaBits)
+  for (let i = 0; i < values.length; i++) {
+    const word = random()
+    const bits = words[i]!
+    const sign = bits < 0 ? signMask : 0
+    const magnitude = Math.abs(values[i]!)
+    if (magnitude >= minNormal) {
+      if (magnitude < max) {
+        const lower = ((bits & 0x7fffffff) >>> shift) - rebias
+        codes[i] = sign + lower + (word < (bits << (32 - shift)) >>> 0 ? 1 : 0)
+      } else {
+        codes[i] = sign + maxCode
+      }
+    } else {
+      const scaled = magnitude * subnormalScale
+      const lower = Math.floor(scaled)
+      codes[i] = sign + lower + (word < Math.floor((scaled - lower) * 2 ** 32) ? 1 : 0)
+    }
+  }
 }

@@ -1,6 +1,7 @@
-import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { type FormatName, format } from './catalogue.js'
 import { floorLog2 } from './encode.js'
+import { roundingRule } from './rounding.js'
 
 /** What the elements of a block may be: the formats of OCP MX v1.0, 'int8' being its MXINT8, code / 64. */
 export type BlockElement =
@@ -28,6 +29,19 @@ export interface BlockOptions {
   readonly scheme?: BlockScheme
   /** Of 'nvfp4' only: 1 for the one-level scheme (default), 'amax' for the two-level one, or its float32. */
   readonly tensorScale?: number | 'amax'
+  /**
+   * Rows whose blocks share one scale, which is written for each of them: 16 for NVFP4's 16 x 16 blocks of weights. The last rows may be
+   * fewer. Default 1; more need `rowLength`.
+   */
+  readonly blockRows?: number
+  /** The length of a row of the values, which blocks divide. Only with `blockRows`. */
+  readonly rowLength?: number
+  /** How elements are rounded; scales are rounded to nearest in either case. Default 'nearest-even'. */
+  readonly rounding?: 'nearest-even' | 'stochastic'
+  /** Source of uint32 words, needed by 'stochastic': one for each value, in their order, whatever the value. */
+  readonly random?: () => number
+  /** How many bits 'stochastic' uses, the upper ones of each word: 1 .. 32. Default 32. */
+  readonly randomBits?: number
 }
 
 /** Numbers in blocks: element code i belongs to scale code floor(i / blockSize). */
@@ -87,7 +101,12 @@ export function blockElement(element: BlockElement, op = 'blockElement'): Elemen
 }
 
 /** Options checked and complete. */
-export type BlockRule = Required<BlockOptions>
+export type BlockRule = Required<Omit<BlockOptions, 'rowLength' | 'rounding' | 'random' | 'randomBits'>> & {
+  /** Undefined where rows share no scale. */
+  readonly rowLength: number | undefined
+  /** A word for each value; undefined: to nearest even. */
+  readonly random: (() => number) | undefined
+}
 
 /** What every tensor scale lies within: below, its reciprocal over a scale overflows; above, its product with one. */
 export const tensorScaleRange: readonly [number, number] = [2 ** -121, 2 ** 119]
@@ -100,6 +119,8 @@ const blockNames: OptionTable<BlockOptions> = {
   scale: 'optional',
   scheme: 'optional',
   tensorScale: 'optional',
+  ...{ blockRows: 'optional', rowLength: 'optional' },
+  ...{ rounding: 'optional', random: 'optional', randomBits: 'optional' },
 }
 
 /** Checks options once. */
@@ -109,8 +130,8 @@ export function blockRule(op: string, options: BlockOptions): BlockRule {
   blockElement(element, op)
   checkScheme(op, scheme, element)
   const { blockSize = scheme === 'mx' ? 32 : 16 } = options
-  if (!Number.isInteger(blockSize) || blockSize < 1) {
-    throw new RangeError(`${op}: blockSize is no whole number from 1 up [${String(blockSize)}]`)
+  if (!Number.isInteger(blockSize) || blockSize < 1 || blockSize > 2 ** 24) {
+    throw new RangeError(`${op}: blockSize is no whole number from 1 to 2^24 [${String(blockSize)}]`)
   }
   if (!modes.includes(scale)) {
     throw new RangeError(`${op}: scale is none of ${modes.join(' ')} [${String(scale)}]`)
@@ -121,8 +142,44 @@ export function blockRule(op: string, options: BlockOptions): BlockRule {
   if (scheme === 'mx' && tensorScale !== 1) {
     throw new RangeError(`${op}: a tensorScale is for scheme 'nvfp4' [${String(tensorScale)}]`)
   }
-  if (tensorScale === 'amax') return { element, scheme, scale, blockSize, tensorScale }
-  return { element, scheme, scale, blockSize, tensorScale: checkedTensorScale(op, tensorScale) }
+  return {
+    ...{ element, scheme, scale, blockSize, ...rowsOf(op, options, blockSize) },
+    tensorScale: tensorScale === 'amax' ? tensorScale : checkedTensorScale(op, tensorScale),
+    random: wordsOf(op, options),
+  }
+}
+
+/** How many rows share a scale, and how long they are. */
+function rowsOf(
+  op: string,
+  { blockRows = 1, rowLength }: BlockOptions,
+  blockSize: number,
+): Pick<BlockRule, 'blockRows' | 'rowLength'> {
+  checkInteger(op, 'blockRows', blockRows, 1)
+  if (rowLength === undefined) {
+    if (blockRows > 1) throw new RangeError(`${op}: blockRows needs rowLength [${blockRows}]`)
+    return { blockRows, rowLength }
+  }
+  checkInteger(op, 'rowLength', rowLength, 1)
+  if (rowLength % blockSize !== 0) {
+    throw new RangeError(`${op}: blocks of ${blockSize} do not divide rowLength [${rowLength}]`)
+  }
+  return { blockRows, rowLength }
+}
+
+/** The words that elements are rounded by, as `roundingRule` completes them; undefined: to nearest even. */
+function wordsOf(op: string, { rounding = 'nearest-even', random, randomBits }: BlockOptions) {
+  if (rounding !== 'nearest-even' && rounding !== 'stochastic') {
+    throw new RangeError(`${op}: rounding is neither nearest-even nor stochastic [${String(rounding)}]`)
+  }
+  if (rounding === 'stochastic') {
+    const given = { rounding, ...(random && { random }), ...(randomBits !== undefined && { randomBits }) }
+    return roundingRule(given).random
+  }
+  if (random !== undefined || randomBits !== undefined) {
+    throw new RangeError(`${op}: random and randomBits are for rounding 'stochastic' [${rounding}]`)
+  }
+  return undefined
 }
 
 /** Throws unless the scheme is known and its elements are of this format. */

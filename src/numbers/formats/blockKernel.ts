@@ -1,4 +1,4 @@
-import { encodeElements } from './blockElements.js'
+import { drawElements, encodeElements } from './blockElements.js'
 import type { ElementFacts } from './blockFormats.js'
 
 /** Answers the largest magnitudes of some blocks (float32 bits) with what their values are multiplied by. */
@@ -17,20 +17,30 @@ export type BlockKernel = (
   codes: Uint8Array | undefined,
 ) => void
 
+/** Rounds scaled values to element codes. */
+type Encode = (values: Float32Array, element: ElementFacts, codes: Uint8Array) => void
+
 /** Values worked on at a time: few enough to stay near, many against a call. */
 const piece = 4096
 let usual: BlockKernel | undefined
+const nearest: Encode = (values, { name }, codes) => encodeElements(values, name, codes)
 
 /** The JavaScript implementation of the WebAssembly kernels. */
 export const plainBlocks: BlockKernel = (values, blockSize, element, factorsOf, codes) => {
-  usual ??= open(piece)
-  const kernel = blockSize <= piece ? usual : open(blockSize)
+  usual ??= open(piece, nearest)
+  const kernel = blockSize <= piece ? usual : open(blockSize, nearest)
   kernel(values, blockSize, element, factorsOf, codes)
+}
+
+/** The same with elements rounded at random, by a word for each value, in their order. */
+export function drawnBlocks(random: () => number): BlockKernel {
+  const drawn: Encode = (values, element, codes) => drawElements(values, element, random, codes)
+  return (values, blockSize, ...rest) => open(Math.max(piece, blockSize), drawn)(values, blockSize, ...rest)
 }
 
 // Typed arrays that a function makes once and never replaces cost no checks of their kind and length. Nothing in them
 // outlives a call.
-function open(size: number): BlockKernel {
+function open(size: number, encode: Encode): BlockKernel {
   const held = new Float32Array(size)
   const words = new Int32Array(held.buffer)
   const amaxBits = new Uint32Array(size)
@@ -61,7 +71,7 @@ function open(size: number): BlockKernel {
       factorsOf(start / blockSize, amaxBits.subarray(0, blocks), factors)
       if (!codes) continue
       for (let i = 0; i < blocks; i++) scale(i * blockSize, (i + 1) * blockSize, factors[i]!)
-      encodeElements(held.subarray(0, count), element.name, codes.subarray(start, start + count))
+      encode(held.subarray(0, count), element, codes.subarray(start, start + count))
     }
   }
 }

@@ -1,3 +1,4 @@
+import { shown } from '../../base/options/index.js'
 import { type FormatName, format as formatOf } from './catalogue.js'
 import { type FloatFormat, magnitudeValue } from './format.js'
 import {
@@ -30,6 +31,7 @@ export function encode(value: number, format: FormatName | FloatFormat, options?
 
 /** `encode` with its format looked up and its options checked. */
 export function encodeByRule(value: number, format: FloatFormat, rule: RoundingRule): number {
+  if (typeof value !== 'number') throw new TypeError(`encode: value is not a number [${shown(value)}]`)
   const word = rule.random()
   if (Number.isNaN(value)) return nanCode(false, format)
   const negative = value < 0 || Object.is(value, -0)

@@ -1,4 +1,4 @@
-import { shown } from '../../base/options/index.js'
+import { checkInteger, shown } from '../../base/options/index.js'
 import { checkCodes } from './dequantizeBlocks.js'
 
 /**
@@ -51,7 +51,8 @@ export function packCodes(codes: Uint8Array, bits: number, out?: Uint8Array): Ui
 export function unpackCodes(packed: Uint8Array, bits: number, n: number, out?: Uint8Array): Uint8Array {
   checkBytes('unpackCodes', 'packed is', packed)
   checkWidth('unpackCodes', bits)
-  if (!Number.isInteger(n) || n < 0 || packed.length * 8 !== n * bits) {
+  checkInteger('unpackCodes', 'n', n)
+  if (packed.length * 8 !== n * bits) {
     throw new RangeError(
       `unpackCodes: ${n} codes of ${bits} bits are ${(n * bits) / 8} bytes [${packed.length}]`,
     )

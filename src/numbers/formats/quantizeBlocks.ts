@@ -5,7 +5,7 @@ import {
   blockElement,
   blockRule,
 } from './blockFormats.js'
-import { type BlockFactors, type BlockKernel, plainBlocks } from './blockKernel.js'
+import { type BlockFactors, type BlockKernel, drawnBlocks, plainBlocks } from './blockKernel.js'
 import { blockScales, tensorScaleOf } from './blockScale.js'
 
 /** Where to write the codes of blocks: one of `scales` a block, one of `codes` a value. */
@@ -26,11 +26,14 @@ export interface BlockCodes {
  *           'nvfp4': t = 1, `tensorScale`, or for 'amax' float32(amax of all / 2688), at least 2^-121; scale s =
  *           float32(float32(amax / 6) / t), at least 2^-6 and at most 448, to float8_e4m3fn, nearest even; elements
  *           float32(value * float32(float32(1 / t) / s)), then once to nearest even, beyond 6 to 6.
+ *           With `blockRows` the largest magnitude is that of the blocks of so many rows together. With 'stochastic' elements are
+ *           rounded once at random: to the neighbour away from zero with the probability of their place between the two, cut to
+ *           `randomBits` bits; the mean is the value where nothing saturates and 32 bits hold the place.
  * Special   'mx': a block of zeros has scale code 0 and signed zeros; with an Inf or NaN, or in 'even' an amax that
  *           rounds past float32 (int8 apart), it is NaN: scale code 255. 'nvfp4': zeros have scale 2^-6; Inf has
  *           scale 448 and elements +-6; NaN makes scale code 127, the block NaN; neither counts in the amax of all.
  *           int8: value code / 64, -128 unused.
- * Error     where nothing saturates, half an ulp of the element format times the scale.
+ * Error     where nothing saturates, half an ulp of the element format times the scale, a whole one with 'stochastic'.
  * Throws    RangeError for a length that blocks do not divide; TypeError for values that are not a Float32Array.
  * Cost      about 2 ns per value; allocates the result only, not even that with `out`. `tpu-toolkit/blocks` has the
  *           fast twin.
@@ -53,25 +56,50 @@ export function quantizeBlocks(
   const rule = blockRule('quantizeBlocks', options)
   const { scheme, element, blockSize } = rule
   const { scales, codes } = destination(values.length, blockSize, out)
+  if (rule.rowLength !== undefined && values.length % rule.rowLength !== 0) {
+    throw new RangeError(
+      `quantizeBlocks: rows of ${rule.rowLength} do not divide the length [${values.length}]`,
+    )
+  }
   const facts = blockElement(element, 'quantizeBlocks')
   const tensorScale =
     rule.tensorScale === 'amax' ? tensorScaleOf(largestFinite(values, rule, kernel)) : rule.tensorScale
 
   const { codeOf, nanCode, factors } = blockScales(rule, tensorScale)
+  const shared = rule.blockRows > 1 ? largestOfRows(values, rule, kernel) : undefined
   let someNaN = false
   const factorsOf: BlockFactors = (first, amaxBits, blockFactors) => {
     for (let i = 0; i < amaxBits.length; i++) {
-      const scale = codeOf(amaxBits[i]!)
+      const scale = codeOf(shared ? shared[first + i]! : amaxBits[i]!)
       if (scale === nanCode) someNaN = true
       scales[first + i] = scale
       blockFactors[i] = factors[scale]!
     }
   }
-  kernel(values, blockSize, facts, factorsOf, codes)
+  const encoding = rule.random ? drawnBlocks(rule.random) : kernel
+  encoding(values, blockSize, facts, factorsOf, codes)
   for (let block = 0; someNaN && block < scales.length; block++) {
     if (scales[block] === nanCode) codes.fill(facts.filler, block * blockSize, (block + 1) * blockSize)
   }
   return { scheme, element, blockSize, tensorScale, scales, codes }
+}
+
+/** For each block the float32 bits of the largest magnitude of the blocks in its place in the rows that share a scale. */
+function largestOfRows(values: Float32Array, rule: BlockRule, kernel: BlockKernel): Uint32Array {
+  const { blockSize, blockRows, rowLength, element } = rule
+  const largest = new Uint32Array(values.length / blockSize)
+  const look: BlockFactors = (first, amaxBits) => largest.set(amaxBits, first)
+  kernel(values, blockSize, blockElement(element, 'quantizeBlocks'), look, undefined)
+  const across = rowLength! / blockSize
+  for (let from = 0; from < largest.length; from += blockRows * across) {
+    const to = Math.min(from + blockRows * across, largest.length)
+    for (let i = from + across; i < to; i++) {
+      const top = from + ((i - from) % across)
+      largest[top] = Math.max(largest[top]!, largest[i]!)
+    }
+    for (let i = from + across; i < to; i += across) largest.copyWithin(i, from, from + across)
+  }
+  return largest
 }
 
 /** Float32 bits of the largest finite magnitude of all. */

@@ -1,3 +1,4 @@
+import { shown } from '../../base/options/index.js'
 import { type FormatName, format as formatOf } from './catalogue.js'
 import { decode } from './decode.js'
 import { encodeByRule, floorLog2 } from './encode.js'
@@ -29,6 +30,7 @@ export function orderIndex(code: number, format: FormatName | FloatFormat): numb
  */
 export function ulp(value: number, format: FormatName | FloatFormat): number {
   const { mantissaBits, minNormal, minPositive, max } = formatOf(format)
+  if (typeof value !== 'number') throw new TypeError(`ulp: value is not a number [${shown(value)}]`)
   const magnitude = Math.abs(value)
   if (!(magnitude < Infinity)) return Number.NaN
   if (magnitude < minNormal) return minPositive

@@ -5,6 +5,7 @@ import {
   checkRecord,
   noOptions,
   type OptionTable,
+  shown,
 } from '../../base/options/index.js'
 import { type FloatFormat, type P3109Options, p3109Format } from '../formats/index.js'
 
@@ -70,7 +71,19 @@ export function p3109Type(bits: number, precision: number, options: P3109Options
 
 /** Refuses what is no record of a type. */
 export function checkType(op: string, type: P3109Type): void {
-  checkRecord(op, 'type', type, ['bits', 'nan', 'values'])
+  checkRecord(op, 'type', type, ['name', 'bits', 'precision', 'signed', 'infinity'])
+  if (known.get(type.name) === type) return
+  const { bits, precision, signed, infinity } = type
+  const made = p3109Type(bits, precision, { signed, infinity })
+  const given = type as unknown as Readonly<Record<string, unknown>>
+  const other = Object.entries(made).find(
+    ([name, value]) => name !== 'format' && !Object.is(given[name], value),
+  )
+  if (other) {
+    throw new RangeError(
+      `${op}: ${other[0]} of the type is not that of ${made.name}, p3109Type makes it [${shown(given[other[0]])}]`,
+    )
+  }
 }
 
 function build(name: string, bits: number, precision: number, signed: boolean, infinity: boolean): P3109Type {

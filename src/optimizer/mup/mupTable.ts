@@ -1,4 +1,4 @@
-import { checkName, type OptionTable } from '../../base/options/index.js'
+import { checkArray, checkName, type OptionTable, shown } from '../../base/options/index.js'
 import { type Shape, Tensor } from '../../tensors/tensor/index.js'
 import { checkSameTree, pathsOf, type Tree } from '../../tensors/tree/index.js'
 
@@ -61,9 +61,10 @@ export function mupTable(options: MupShapes): MupParameter[] {
   checkName('mup', 'layout', layout, ['in-out', 'out-in'])
   if (!Number.isFinite(outputMult)) throw new RangeError(`mup: outputMult is not a number [${outputMult}]`)
   const [targets, bases, deltas] = [target, base, delta ?? target].map((shapes) => column(target, shapes))
+  checkArray('mup', 'readout', readout)
   for (const path of readout) {
     if (!targets!.some((row) => isUnder(row.path, path))) {
-      throw new RangeError(`mup: no parameter of the readout [${path}]`)
+      throw new RangeError(`mup: no parameter of the readout [${shown(path)}]`)
     }
   }
   return targets!.map(({ path, leaf: shape }, i) => {

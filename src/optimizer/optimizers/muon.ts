@@ -19,6 +19,7 @@ import { addDecayedWeights } from '../transforms/addDecayedWeights.js'
 import { type LearningRate, scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
 import { type ScaleByShapeOptions, scaleByShape, scaleByShapeNames } from '../transforms/scaleByShape.js'
 import { type MultiTransformState, multiTransform } from '../wrappers/multiTransform.js'
+import { stateFormatNames } from '../wrappers/stateFormat.js'
 
 /** Muon for matrices, AdamW for the rest. */
 export interface MuonOptions
@@ -105,6 +106,7 @@ export function muon(options: MuonOptions): GradientTransformation<MultiTransfor
       adam: adamw({
         ...exact,
         ...(muDtype === undefined ? {} : { muDtype }),
+        ...chosen(options, stateFormatNames),
         learningRate: options.adamLearningRate ?? learningRate,
         b1: adamB1,
         b2: adamB2,

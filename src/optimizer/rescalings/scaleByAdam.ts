@@ -16,9 +16,11 @@ import { biasCorrection, biasDenominator, updateMoment, updateSecondMoment } fro
 import { inDtype, isNumber, type Scalar } from '../arithmetic/operand.js'
 import { areRecorded } from '../arithmetic/recorded.js'
 import type { Fusion, GradientTransformation } from '../transformation.js'
+import { type StateFormatOption, stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 
 /** The constants of Adam under their published letters. */
-export interface AdamOptions extends ArithmeticOption {
+export interface AdamOptions extends ArithmeticOption, StateFormatOption {
   /** Decay of the mean of gradients. Default: 0.9. */
   readonly b1?: Scalar
   /** Decay of the mean of their squares. Default: 0.999, which is 1 in bfloat16. */
@@ -41,6 +43,7 @@ export const adamNames: OptionTable<AdamOptions> = {
   epsRoot: 'optional',
   muDtype: 'optional',
   nesterov: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -54,7 +57,7 @@ export type AdamState = { readonly count: number; readonly mu: Tree; readonly nu
  *
  * Dtype     of the gradients; where moments of another dtype join in, the wider of both.
  * Rounding  every operation to the dtype its operands meet in. 1 - b^t: float32, from the unrounded b, then that dtype.
- *           mu is cast to `muDtype`, nu to its own dtype, after they have been used.
+ *           mu is cast to `muDtype`, nu to its own dtype, after they have been used; or both to `stateFormat`.
  * Special   an all-zero first gradient gives 0 / eps = 0; NaN stays in mu and nu for good; Inf makes u NaN.
  * Source    Adam, arXiv:1412.6980; the order of operations is optax's.
  *
@@ -72,7 +75,7 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
     fuses && isNumber(b1) && isNumber(b2) && isNumber(eps) && isNumber(epsRoot)
       ? { kind: 'adam', b1, b2, eps, epsRoot }
       : undefined
-  return {
+  const transform: GradientTransformation<AdamState> = {
     ...(fusion ? { fusion } : {}),
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype), nu: zerosLike(params) }),
@@ -100,6 +103,7 @@ export function scaleByAdam(options: AdamOptions = {}): GradientTransformation<A
       return [scaled!, { count: t, mu: mu!, nu: nu! }]
     },
   }
+  return withStateFormat('scaleByAdam', transform, options.stateFormat)
 }
 
 export type AdamFusion = Extract<Fusion, { kind: 'adam' }>

@@ -9,6 +9,8 @@ import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
 import { inDtype } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
+import { stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 import { type AdamOptions, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants. */
@@ -21,6 +23,7 @@ export const amsgradNames: OptionTable<AmsgradOptions> = {
   eps: 'optional',
   epsRoot: 'optional',
   muDtype: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -45,7 +48,7 @@ export function scaleByAmsgrad(options: AmsgradOptions = {}): GradientTransforma
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8, epsRoot = 0, muDtype } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByAmsgrad', b1, b2, eps, epsRoot)
-  return {
+  const transform: GradientTransformation<AmsgradState> = {
     recordable: true,
     init: (params) => ({
       count: 0,
@@ -71,4 +74,5 @@ export function scaleByAmsgrad(options: AmsgradOptions = {}): GradientTransforma
       return [scaled, { count: t, mu, nu, nuMax }]
     },
   }
+  return withStateFormat('scaleByAmsgrad', transform, options.stateFormat)
 }

@@ -5,6 +5,8 @@ import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment, updateSecondMoment } from '../arithmetic/moments.js'
 import type { GradientTransformation } from '../transformation.js'
+import { stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants; eps and epsRoot are 1e-16 by default. */
@@ -16,6 +18,7 @@ export const beliefNames: OptionTable<BeliefOptions> = {
   b2: 'optional',
   eps: 'optional',
   epsRoot: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -30,7 +33,7 @@ export function scaleByBelief(options: BeliefOptions = {}): GradientTransformati
   const { b1 = 0.9, b2 = 0.999, eps = 1e-16, epsRoot = 1e-16 } = options
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByBelief', b1, b2, eps, epsRoot)
-  return {
+  const transform: GradientTransformation<AdamState> = {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
     update(updates, state) {
@@ -48,4 +51,5 @@ export function scaleByBelief(options: BeliefOptions = {}): GradientTransformati
       return [scaled, { count: t, mu, nu }]
     },
   }
+  return withStateFormat('scaleByBelief', transform, options.stateFormat)
 }

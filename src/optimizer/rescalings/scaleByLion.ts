@@ -9,9 +9,11 @@ import { leafwise } from '../arithmetic/leafwise.js'
 import { updateMoment } from '../arithmetic/moments.js'
 import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
+import { type StateFormatOption, stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 
 /** The constants of Lion. */
-export interface ScaleByLionOptions extends ArithmeticOption {
+export interface ScaleByLionOptions extends ArithmeticOption, StateFormatOption {
   /** Weight of the momentum in the direction. Default: 0.9. */
   readonly b1?: Scalar
   /** Decay of the momentum. Default: 0.99. */
@@ -25,6 +27,7 @@ export const scaleByLionNames: OptionTable<ScaleByLionOptions> = {
   b1: 'optional',
   b2: 'optional',
   muDtype: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -44,7 +47,7 @@ export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransform
   const a = arithmeticOf(options.arithmetic)
   checkScalar('scaleByLion', 'b1', b1, 0, 1)
   checkScalar('scaleByLion', 'b2', b2, 0, 1)
-  return {
+  const transform: GradientTransformation<LionState> = {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
@@ -55,4 +58,5 @@ export function scaleByLion(options: ScaleByLionOptions = {}): GradientTransform
       return [direction, { count: nextCount(state.count), mu }]
     },
   }
+  return withStateFormat('scaleByLion', transform, options.stateFormat)
 }

@@ -17,12 +17,14 @@ import { dimensionsOf, overMatrices, type WeightDimensionNumbers } from '../arit
 import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import { sumXla } from '../arithmetic/sumXla.js'
 import type { GradientTransformation } from '../transformation.js'
+import { type StateFormatOption, stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 
 /** The coefficients a, b, c of one Newton-Schulz step x' = a x + (b (x x^T) + c (x x^T)^2) x. */
 export type NewtonSchulz = readonly [a: number, b: number, c: number]
 
 /** How momentum becomes an orthogonal matrix. */
-export interface ScaleByMuonOptions extends ArithmeticOption {
+export interface ScaleByMuonOptions extends ArithmeticOption, StateFormatOption {
   /** The coefficients of every step, or of each. Default: [3.4445, -4.775, 2.0315], which brings singular values near 1. */
   readonly nsCoeffs?: NewtonSchulz | readonly NewtonSchulz[]
   /** Steps, where all have the same coefficients; else the last ones are taken. Default: 5. */
@@ -57,6 +59,7 @@ export const scaleByMuonNames: OptionTable<ScaleByMuonOptions> = {
   adaptive: 'optional',
   preconditioning: 'optional',
   weightDimensionNumbers: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -88,7 +91,7 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
   checkScalar('scaleByMuon', 'eps', eps, 0)
   const steps = stepsOf(options.nsCoeffs ?? usual, options.nsSteps ?? 5)
   const a = arithmeticOf(options.arithmetic)
-  return {
+  const transform: GradientTransformation<MuonState> = {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params, muDtype) }),
     update(updates, state) {
@@ -113,6 +116,7 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
       return [direction, { count: t, mu }]
     },
   }
+  return withStateFormat('scaleByMuon', transform, options.stateFormat)
 }
 
 /** The coefficients of every step. */

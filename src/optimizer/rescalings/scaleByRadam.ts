@@ -10,6 +10,8 @@ import type { Scalar } from '../arithmetic/operand.js'
 import { powerBySquaring } from '../arithmetic/powerBySquaring.js'
 import { constantOf } from '../arithmetic/scheduled.js'
 import type { GradientTransformation } from '../transformation.js'
+import { stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants and where the rectified step begins. */
@@ -25,6 +27,7 @@ export const radamNames: OptionTable<RadamOptions> = {
   eps: 'optional',
   epsRoot: 'optional',
   threshold: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -42,7 +45,7 @@ export function scaleByRadam(options: RadamOptions = {}): GradientTransformation
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByRadam', b1, b2, eps, epsRoot)
   checkScalar('scaleByRadam', 'threshold', threshold)
-  return {
+  const transform: GradientTransformation<AdamState> = {
     recordable: true,
     init: (params) => ({ count: 0, mu: zerosLike(params), nu: zerosLike(params) }),
     update(updates, state) {
@@ -66,6 +69,7 @@ export function scaleByRadam(options: RadamOptions = {}): GradientTransformation
       return [scaled, { count: t, mu, nu }]
     },
   }
+  return withStateFormat('scaleByRadam', transform, options.stateFormat)
 }
 
 /** The length of the running mean and the factor of the step. */

@@ -6,6 +6,8 @@ import { fullLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { biasCorrection, updateMoment } from '../arithmetic/moments.js'
 import type { GradientTransformation } from '../transformation.js'
+import { stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 import { type AdamOptions, type AdamState, checkAdam } from './scaleByAdam.js'
 
 /** Adam's constants; eps is 1e-3 by default. */
@@ -21,6 +23,7 @@ export const yogiNames: OptionTable<YogiOptions> = {
   eps: 'optional',
   epsRoot: 'optional',
   initialAccumulatorValue: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -35,7 +38,7 @@ export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<A
   const a = arithmeticOf(options.arithmetic)
   checkAdam('scaleByYogi', b1, b2, eps, epsRoot)
   checkScalar('scaleByYogi', 'initialAccumulatorValue', initialAccumulatorValue, 0)
-  return {
+  const transform: GradientTransformation<AdamState> = {
     recordable: true,
     init: (params) => ({
       count: 0,
@@ -55,4 +58,5 @@ export function scaleByYogi(options: YogiOptions = {}): GradientTransformation<A
       return [scaled, { count: t, mu, nu }]
     },
   }
+  return withStateFormat('scaleByYogi', transform, options.stateFormat)
 }

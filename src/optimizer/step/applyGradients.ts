@@ -1,4 +1,4 @@
-import { checkName, checkOptions } from '../../base/options/index.js'
+import { checkArray, checkName, checkOptions } from '../../base/options/index.js'
 import { Tensor, timedWork, type Work } from '../../tensors/tensor/index.js'
 import {
   checkSameTree,
@@ -59,7 +59,9 @@ export function applyGradients<S extends State, P extends Treelike>(
   }
   const compiled = compiledUpdate(optimizer, grads, point, options)
   if (compiled) return compiled
-  const [updates, state] = optimizer.update(grads, point.state, point.params, options.extra)
+  const result = optimizer.update(grads, point.state, point.params, options.extra)
+  checkArray('applyGradients', 'the result of update, [updates, state],', result)
+  const [updates, state] = result
   return { params: applyUpdates(point.params, updates, chosen(options, arithmeticNames)), state }
 }
 

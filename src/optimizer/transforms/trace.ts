@@ -7,12 +7,14 @@ import { zerosLike } from '../arithmetic/fullLike.js'
 import { leafwise } from '../arithmetic/leafwise.js'
 import { inDtype, type Scalar } from '../arithmetic/operand.js'
 import type { GradientTransformation } from '../transformation.js'
+import { type StateFormatOption, stateFormatNames } from '../wrappers/stateFormat.js'
+import { withStateFormat } from '../wrappers/storedState.js'
 
 /** The decaying sum of updates. */
 export type TraceState = { readonly trace: Tree }
 
 /** How a trace is kept and used. */
-export interface TraceOptions extends ArithmeticOption {
+export interface TraceOptions extends ArithmeticOption, StateFormatOption {
   /** Whether the update looks one gradient ahead. Default: false. */
   readonly nesterov?: boolean
   /** The dtype in which the trace is kept. Default: that of the parameters. */
@@ -23,6 +25,7 @@ export interface TraceOptions extends ArithmeticOption {
 export const traceNames: OptionTable<TraceOptions> = {
   nesterov: 'optional',
   accumulatorDtype: 'optional',
+  ...stateFormatNames,
   ...arithmeticNames,
 }
 
@@ -39,7 +42,7 @@ export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransf
   const { nesterov = false, accumulatorDtype } = options
   const a = arithmeticOf(options.arithmetic)
   checkScalar('trace', 'decay', decay)
-  return {
+  const transform: GradientTransformation<TraceState> = {
     recordable: true,
     init: (params) => ({ trace: zerosLike(params, accumulatorDtype) }),
     update(updates, state) {
@@ -50,4 +53,5 @@ export function trace(decay: Scalar, options: TraceOptions = {}): GradientTransf
       return [out, { trace: kept }]
     },
   }
+  return withStateFormat('trace', transform, options.stateFormat)
 }
