@@ -57,6 +57,27 @@ export {
   fp8Matmul,
   type Scale,
 } from './fp8/fp8Matmul.js'
+export {
+  type BlockFakeScheme,
+  type FakeQuantizeOptions,
+  type FakeScheme,
+  type FormatScheme,
+  fakeQuantize,
+  type IntegerScheme,
+} from './quantized/fakeQuantize.js'
+export type { FakeGradient } from './quantized/fakeInteger.js'
+export { type QuantizedMatmulOptions, quantizedMatmul } from './quantized/quantizedMatmul.js'
+export {
+  type DgradProduct,
+  type ForwardProduct,
+  type MatmulRecipe,
+  matmulRecipe,
+  matmulRecipes,
+  type ProductHadamard,
+  type RecipeName,
+  type WgradProduct,
+} from './quantized/recipes.js'
+export type { BlockOperand, OperandQuantization, TileOperand } from './quantized/operand.js'
 export { type ScaledTiles, type ScaleTilesOptions, scaleTiles } from './fp8/scaleTiles.js'
 export { type FromTilesOptions, fromTiles, type TileOptions, toTiles } from './layout/tiles.js'
 export { type BlockMap, type BlockMapOptions, blockMap } from './masks/blockMap.js'

@@ -1,11 +1,14 @@
 import { checkOptions, noOptions, type OptionTable } from '../../base/options/index.js'
-import type { Key } from '../../tensors/random/index.js'
+import { type AnyKey, foldIn, type Key } from '../../tensors/random/index.js'
 import type { Tensor } from '../../tensors/tensor/index.js'
 
 /** The context of a layer: everything except its parameters and its input. */
 export interface ApplyOptions {
-  /** The key for random operations of training (dropout). Without a key the layer is evaluated. */
-  readonly key?: Key
+  /**
+   * The key for random operations of training: dropout, rounding at random in a recipe's gradients. A compiled step takes it as a tensor,
+   * `random.keyTensor`. Without a key the layer is evaluated.
+   */
+  readonly key?: AnyKey
 }
 
 /**
@@ -31,4 +34,9 @@ const applyNames: OptionTable<ApplyOptions> = { key: 'optional' }
 export function checkApply(op: string, options: ApplyOptions = noOptions): ApplyOptions {
   checkOptions(op, options, applyNames, { positional: 'key' })
   return options
+}
+
+/** The options of a layer inside: its own key from that of the layer around. */
+export function inside({ key }: ApplyOptions, i: number): ApplyOptions {
+  return key === undefined ? {} : { key: foldIn(key, i) }
 }

@@ -1,3 +1,4 @@
+import { checkArray, checkInteger } from '../../base/options/index.js'
 import { type BlockQuantized, blockValues, decodeTable } from '../../numbers/formats/index.js'
 import { type FloatDType, type Tensor, tensor } from '../tensor/index.js'
 import { type BlockTensor, checkBlocks } from './blockTensor.js'
@@ -54,6 +55,10 @@ export function blockMatmul<D extends FloatDType = 'float32'>(
 }
 
 function checkOperands(a: BlockTensor, b: BlockTensor): void {
+  for (const { shape } of [a, b]) {
+    checkArray('blockMatmul', 'shape', shape)
+    for (const size of shape) checkInteger('blockMatmul', 'a size of shape', size)
+  }
   const shapes = `[${a.shape.join(', ')}] x [${b.shape.join(', ')}]`
   if (a.shape.length !== 2 || b.shape.length !== 2) {
     throw new RangeError(`blockMatmul: needs two matrices ${shapes}`)

@@ -1,4 +1,4 @@
-import { checkArray, checkRecord } from '../../base/options/index.js'
+import { checkArray, checkRecord, shown } from '../../base/options/index.js'
 import { decibels, type JoinedReport } from './quantizationReport.js'
 
 /**
@@ -11,7 +11,7 @@ import { decibels, type JoinedReport } from './quantizationReport.js'
  */
 export function joinReports(reports: readonly JoinedReport[]): JoinedReport {
   checkArray('joinReports', 'reports', reports)
-  for (const report of reports) checkRecord('joinReports', 'a report', report, ['count'])
+  for (const report of reports) checkReport(report)
   const parts = reports.filter(({ count }) => count > 0)
   const total = (of: (part: JoinedReport) => number): number =>
     parts.reduce((sum, part) => sum + part.count * of(part), 0)
@@ -31,5 +31,29 @@ export function joinReports(reports: readonly JoinedReport[]): JoinedReport {
     meanAbsoluteError: total(({ meanAbsoluteError }) => meanAbsoluteError) / count,
     rmsError: Math.sqrt(noise / count),
     meanError: total(({ meanError }) => meanError) / count,
+  }
+}
+
+const joined = [
+  'count',
+  'rms',
+  'sqnr',
+  'clipped',
+  'underflowed',
+  'overflowed',
+  'maxError',
+  'meanAbsoluteError',
+  'rmsError',
+  'meanError',
+] as const
+
+/** Throws unless a report is a record of numbers, or of null where there is none, as JSON has it. */
+function checkReport(report: JoinedReport): void {
+  checkRecord('joinReports', 'a report', report, joined)
+  for (const name of joined) {
+    const value: unknown = report[name]
+    if (typeof value !== 'number' && value !== null) {
+      throw new TypeError(`joinReports: ${name} is not a number [${shown(value)}]`)
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { checkArray, checkRecord } from '../../base/options/index.js'
+import { checkArray, checkFunction, checkRecord, shown } from '../../base/options/index.js'
 import { joinReports } from './joinReports.js'
 import { padRows } from './padRows.js'
 import type { Piece, PiecewiseTensor } from './piecewise.js'
@@ -21,6 +21,10 @@ export function reportPieces(
 ): JoinedReport[] {
   checkRecord('reportPieces', 'tensor', tensor, ['pieces'])
   checkArray('reportPieces', 'ways', ways)
+  for (const way of ways) {
+    checkRecord('reportPieces', 'a way', way, ['quantizer', 'blockSize'])
+    checkFunction('reportPieces', `the quantizer of ${shown(way.scheme)}`, way.quantizer)
+  }
   const quantizers = ways.map((way) => way.quantizer(amax))
   const reports = ways.map((): JoinedReport | undefined => undefined)
   for (const piece of tensor.pieces()) {

@@ -1,4 +1,4 @@
-import { checkArray, checkRecord } from '../../base/options/index.js'
+import { checkArray, checkInteger, checkNumber, checkRecord } from '../../base/options/index.js'
 import { joinReports } from './joinReports.js'
 import type { PiecewiseTensor } from './piecewise.js'
 import type { JoinedReport } from './quantizationReport.js'
@@ -40,7 +40,7 @@ export interface WayTotal extends WayReport {
 export function tensorReport(tensor: PiecewiseTensor, ways: readonly QuantizationWay[]): TensorReport {
   checkRecord('tensorReport', 'tensor', tensor, ['pieces'])
   checkArray('tensorReport', 'ways', ways)
-  for (const way of ways) checkRecord('tensorReport', 'a way', way, ['scheme', 'way', 'quantizer'])
+  for (const way of ways) checkWay(way)
   const { name, shape } = tensor
   const known = survey(tensor)
   if (known.notFinite === known.values) return { name, shape, survey: known, ways: [] }
@@ -97,10 +97,30 @@ export function wayTotals(reports: readonly TensorReport[]): WayTotal[] {
  */
 export function magnitudes(surveys: readonly Survey[]): { readonly x: number; readonly y: number }[] {
   checkArray('magnitudes', 'surveys', surveys)
-  for (const known of surveys) checkRecord('magnitudes', 'a survey', known, ['values', 'exponents'])
+  for (const known of surveys) {
+    checkRecord('magnitudes', 'a survey', known, ['values', 'exponents'])
+    checkArray('magnitudes', 'exponents', known.exponents)
+  }
   const values = surveys.reduce((sum, known) => sum + known.values, 0)
   return Array.from({ length: 255 }, (_, i) => ({
     x: leastExponent + i,
     y: (100 * surveys.reduce((sum, { exponents }) => sum + exponents[i]!, 0)) / values,
   })).filter(({ y }) => y > 0)
+}
+
+/** Throws unless a way has the fields from which its bits are computed. */
+function checkWay(way: QuantizationWay): void {
+  checkRecord('tensorReport', 'a way', way, [
+    'scheme',
+    'way',
+    'quantizer',
+    'elementBits',
+    'blockBits',
+    'tensorBits',
+  ])
+  const { elementBits, blockBits, tensorBits, rowBits = 0, blockSize } = way
+  for (const [name, bits] of Object.entries({ elementBits, blockBits, tensorBits, rowBits })) {
+    checkNumber('tensorReport', name, bits, 0)
+  }
+  if (blockSize !== null) checkInteger('tensorReport', 'blockSize', blockSize, 1)
 }

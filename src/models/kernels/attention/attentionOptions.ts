@@ -1,6 +1,8 @@
 import type { OptionTable } from '../../../base/options/index.js'
 import type { FloatDType, Tensor } from '../../../tensors/tensor/index.js'
 import type { Mask } from '../masks/mask.js'
+import type { Unit } from '../units/unit.js'
+import type { UnitName } from '../units/units.js'
 import type { Backward, Delta, FlashFormName } from './plan.js'
 
 /** Which pairs attend, and how large their logits are. */
@@ -59,6 +61,13 @@ export interface FlashOptions extends AttentionOptions {
    * 'splash-fused': `attentionGrad` says more. Default 'common'.
    */
   readonly backward?: Backward
+  /**
+   * The matrix unit of a GPU that forms the products, by its name in `units` or of `defineUnit`; of form 'flash2'. Default: exact products,
+   * float32 sums.
+   */
+  readonly unit?: UnitName | Unit
+  /** The unit reads float32 operands as tf32; it takes none without it. */
+  readonly input?: 'tf32'
 }
 
 export const attentionNames: OptionTable<AttentionOptions> = {
@@ -82,4 +91,5 @@ export const flashNames: OptionTable<FlashOptions> = {
   accumulate: 'optional',
   delta: 'optional',
   backward: 'optional',
+  ...{ unit: 'optional', input: 'optional' },
 }

@@ -32,7 +32,10 @@ export interface FlashResult<D extends FloatDType = FloatDType> {
  *           rounds besides is in its file; docs/kernels.md has the table.
  * Special   a fully masked row: 0 and -Inf in 'flash2' and 'bfloat16'; the mean of the values visited in 'splash' and
  *           'pallas'; where no block was visited NaN and -Inf in 'splash', 0 and -Inf in 'pallas'.
- * Error     `errorBound('attention', ...)`.
+ * Error     `errorBound('attention', ...)`, without `unit`.
+ * Unit      with `unit` a block's two products are chains of that GPU's instructions from 0, as `unitDot`'s, and are added to the output in
+ *           float32; those of the gradient too, the cotangent rounded to the input format first, but for 8-bit operands, whose gradients are
+ *           float32 products. By loops: the tiles in WebAssembly are of exact products.
  * Gradient  of queries, keys and values by tiles; of `bias` and `sinks` over whole rows, in float32.
  * Throws    TypeError for other dtypes; RangeError for shapes that do not fit and options that a form does not have.
  * Cost      4 d FLOPs a pair and head of the blocks computed, as `kernelCost`. Memory beside operands and results: blocks, the

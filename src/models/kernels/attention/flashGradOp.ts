@@ -13,8 +13,10 @@ import {
   Tensor,
 } from '../../../tensors/tensor/index.js'
 import { columns } from '../gemm/columns.js'
+import { isWideInput } from '../gemm/gemmOp.js'
 import { product, productsFit, type Span, spanOf, transposeInto } from '../gemm/product.js'
 import { float32Of } from '../units/float32Of.js'
+import { unitProduct } from '../units/unitProduct.js'
 import { backwardByTiles, type Slopes } from './backwardByTiles.js'
 import { backwardPass, type Kept } from './backwardPass.js'
 import { type BlockOperand, blockOperand } from './blockOperand.js'
@@ -131,18 +133,23 @@ function plainly(
   const wide = isWide(dtype)
   const narrow = narrowTo(dtype)
   const pass = backwardPass(plan)
+  const way = plan.unit && isWideInput(plan.unit.logits.inputs[0]) ? plan.unit.logits : undefined
   const rows = Math.min(blockQ, tq)
   const tiles = (): Float32Array => new Float32Array(rows * Math.min(blockK, tk))
   const room = { p: tiles(), turned: tiles(), ds: tiles(), raw: tiles() }
   const product32 = (m: number, k: number, n: number, a: Part, b: Part, out: Float32Array): Float32Array => {
     const result = out.subarray(0, m * n)
-    product(a.values, b.values, { m, k, n }, result, wide || productsFit(a.span, b.span))
+    if (way) result.set(unitProduct(a.values, b.values, { m, k, n }, way))
+    else product(a.values, b.values, { m, k, n }, result, wide || productsFit(a.span, b.span))
     return result
   }
   const queries = blockOperand(float32Of(q), count, tq, d, blockQ)
   const keys = blockOperand(float32Of(k), kvCount, tk, d, blockK)
   const values = blockOperand(float32Of(v), kvCount, tk, dv, blockK)
-  const cotangents = blockOperand(to.cotangents, count, tq, dv, blockQ)
+  // A unit reads the cotangent in its input format.
+  const taken = way && narrow ? new Float32Array(to.cotangents.length) : to.cotangents
+  if (taken !== to.cotangents) narrow?.(to.cotangents, taken)
+  const cotangents = blockOperand(taken, count, tq, dv, blockQ)
   const added = {
     q: new Float32Array(rows * d),
     k: new Float32Array(blockK * d),

@@ -1,6 +1,7 @@
 import { canonicalizeNaN, type FloatDType, type KnownOp, Tensor } from '../../../tensors/tensor/index.js'
 import { product, productsFit, spanOf } from '../gemm/product.js'
 import { float32Of } from '../units/float32Of.js'
+import { unitProduct } from '../units/unitProduct.js'
 import { blockOperand } from './blockOperand.js'
 import { type ExtraTiles, extraTiles, named } from './extras.js'
 import { flashExact } from './flashExact.js'
@@ -90,7 +91,9 @@ function plainly(
         const s = logits.subarray(0, rows * width)
         const exact = rounded || productsFit(queries.span(head, row), keys.span(kvHead, column))
         const turned = keys.turned(kvHead, column)
-        product(queries.block(head, row), turned, { m: rows, k: d, n: width }, s, exact)
+        const sizes = { m: rows, k: d, n: width }
+        if (plan.unit) s.set(unitProduct(queries.block(head, row), turned, sizes, plan.unit.logits))
+        else product(queries.block(head, row), turned, sizes, s, exact)
         const at = { head, row: row * blockQ, column: column * blockK, rows, width }
         const tile = { rows, width, s, allowed: extras.allowed(allowed(column), at), bias: extras.bias(at) }
         form.logits(tile)
@@ -99,7 +102,10 @@ function plainly(
         narrow?.(s, p)
         const w = products.subarray(0, rows * dv)
         const plain = roundedProbs || productsFit(spanOf(p), values.span(kvHead, column))
-        product(p, values.block(kvHead, column), { m: rows, k: width, n: dv }, w, plain)
+        const value = values.block(kvHead, column)
+        const inner = { m: rows, k: width, n: dv }
+        if (plan.unit) w.set(unitProduct(p, value, inner, plan.unit.values))
+        else product(p, value, inner, w, plain)
         form.add(state, w, rows, dv)
       }
       for (let i = 0; i < rows; i++) {

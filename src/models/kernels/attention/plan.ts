@@ -1,5 +1,6 @@
 import type { FloatDType } from '../../../tensors/tensor/index.js'
 import type { Mask } from '../masks/mask.js'
+import type { UnitWay } from '../units/unitProduct.js'
 
 /** The kernel whose rounding a tiled attention reproduces. */
 export type FlashFormName = 'flash2' | 'splash' | 'pallas' | 'bfloat16'
@@ -42,6 +43,16 @@ export interface FlashPlan {
   readonly extras: readonly ExtraName[]
   /** One block has all keys. */
   readonly single: boolean
+  /** The matrix unit that forms the products; undefined: exact ones, summed in float32. */
+  readonly unit: UnitPlan | undefined
+}
+
+/** How a matrix unit forms the products of an attention. */
+export interface UnitPlan {
+  /** Queries with keys, and the products of a gradient. */
+  readonly logits: UnitWay
+  /** Probabilities with values. */
+  readonly values: UnitWay
 }
 
 /** The plan with the numbers that kernels compute with: scale and cap rounded to float32. */

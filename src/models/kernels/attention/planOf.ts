@@ -7,6 +7,7 @@ import {
   shown,
 } from '../../../base/options/index.js'
 import { checkFloatDType, dtypeFacts, type FloatDType, Tensor } from '../../../tensors/tensor/index.js'
+import { wayOf } from '../gemm/unitWay.js'
 import { maskOf } from '../masks/mask.js'
 import { fullMask } from '../masks/masks.js'
 import type { AttentionOptions, FlashOptions, Ids } from './attentionOptions.js'
@@ -49,6 +50,7 @@ export function planOf(
     accumulate: accumulate === 'bfloat16' && form !== 'bfloat16',
     bias: options.bias !== undefined && exponent !== 'e',
     sinks: options.sinks !== undefined && exponent !== 'e',
+    unit: options.unit !== undefined && form !== 'flash2',
   }
   for (const [name, is] of Object.entries(refused)) {
     const of = exponent === 'e' ? form : `${form} with exponent ${exponent}`
@@ -67,6 +69,9 @@ export function planOf(
   if (backward === 'flash2' && softCap !== undefined) {
     throw new RangeError(`${op}: backward flash2 has no softCap [${softCap}]`)
   }
+  const { unit: asked, input } = options
+  const how = { ...(asked !== undefined && { unit: asked }), ...(input !== undefined && { input }) }
+  const [logits, values] = [wayOf(op, how, dtype, dtype), wayOf(op, how, probsDtype, dtype)]
   const { mask, segments, scale, extras } = logitOptions(op, heads, options)
   const { names, operands } = listed(extras)
   const plan = {
@@ -77,6 +82,7 @@ export function planOf(
     ties: shift === undefined ? undefined : Math.fround(shift),
     extras: names,
     single: form === 'pallas' && blockK >= heads.tk && !extras.sinks,
+    unit: logits && values && { logits, values },
   }
   // Splash leaves the scale to its caller, who has queries of their dtype.
   return { plan, beforehand: form === 'splash' ? scale : undefined, operands }

@@ -19,8 +19,8 @@ export const ends: Readonly<Record<TileRule['kind'], (m: number, l: number) => E
 
 /** The parameters of the tile kernels for a plan; undefined where the plan rounds otherwise than they do. */
 export function tileRule(plan: FlashPlan, dtype: FloatDType): TileRule | undefined {
-  const { form, scale, single, probs, softCap, ties, exponent, extras } = plan
-  if (extras.length > 0) return undefined
+  const { form, scale, single, probs, softCap, ties, exponent, extras, unit } = plan
+  if (extras.length > 0 || unit) return undefined
   if (form === 'bfloat16' || softCap !== undefined || ties !== undefined || exponent !== 'e') return undefined
   if (probs !== 'float32' && probs !== 'bfloat16') return undefined
   return {
@@ -33,10 +33,10 @@ export function tileRule(plan: FlashPlan, dtype: FloatDType): TileRule | undefin
 
 /** The same of its backward pass, which all forms but one share. */
 export function slopeRule(
-  { form, scale, softCap, delta, extras }: FlashPlan,
+  { form, scale, softCap, delta, extras, unit }: FlashPlan,
   dtype: FloatDType,
 ): SlopeRule | undefined {
-  if (form === 'bfloat16' || softCap !== undefined || delta === 'probs' || extras.length > 0) {
+  if (form === 'bfloat16' || softCap !== undefined || delta === 'probs' || extras.length > 0 || unit) {
     return undefined
   }
   if (dtype !== 'float32' && dtype !== 'bfloat16') return undefined

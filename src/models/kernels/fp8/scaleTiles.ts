@@ -7,10 +7,12 @@ import {
 } from '../../../base/options/index.js'
 import {
   decodeArray,
+  type EncodeOptions,
   encodeArray,
   type FormatName,
   format as formatOf,
 } from '../../../numbers/formats/index.js'
+import { bits, type Key } from '../../../tensors/random/index.js'
 import {
   cast,
   checkTensor,
@@ -24,12 +26,21 @@ import { checkFp8 } from './checkFp8.js'
 
 /** How a matrix is cut into tiles that share a scale. */
 export interface ScaleTilesOptions<F extends FormatName = FormatName> {
-  /** Rows and columns of a tile: 1 x 128 for activations, 128 x 128 for weights. */
-  readonly tile: readonly [rows: number, columns: number]
+  /**
+   * Rows and columns of a tile: 1 x 128 for activations, 128 x 128 for weights; 'all' of them: [1, 'all'] is a scale a row, ['all', 'all']
+   * one for the tensor.
+   */
+  readonly tile: readonly [rows: number | 'all', columns: number | 'all']
   /** Scales as they come, or raised to a power of two. Default 'float32'. */
   readonly scale?: 'float32' | 'pow2'
   /** Default 'float8_e4m3fn'. */
   readonly format?: F
+  /** How elements are rounded; scales are rounded to nearest in either case. Default 'nearest-even'. */
+  readonly rounding?: 'nearest-even' | 'stochastic'
+  /** Of rounding 'stochastic': what its words are drawn from, `random.bits(key, x.size)`, word i for element i. Required there. */
+  readonly key?: Key
+  /** How many bits of a word 'stochastic' uses, the upper ones: 1 .. 32. Default 32. */
+  readonly randomBits?: number
 }
 
 /** A matrix as codes and scales: an element is its code times the scale of its tile. */
@@ -41,7 +52,10 @@ export interface ScaledTiles<F extends FormatName = FormatName> {
   readonly tile: readonly [rows: number, columns: number]
 }
 
-const names: OptionTable<ScaleTilesOptions> = { tile: 'required', scale: 'optional', format: 'optional' }
+const names: OptionTable<ScaleTilesOptions> = {
+  ...{ tile: 'required', scale: 'optional', format: 'optional' },
+  ...{ rounding: 'optional', key: 'optional', randomBits: 'optional' },
+}
 
 /** Below it a tile's largest magnitude counts as this: a scale must not underflow. */
 const least = Math.fround(1e-4)
@@ -52,7 +66,7 @@ const least = Math.fround(1e-4)
  * Shape     x [rows, columns] -> codes the same, scales [tiles down, tiles across], the last tiles may be shorter.
  * Dtype     x a float that float32 holds; codes in `format`, scales float32.
  * Rounding  scale = max(largest magnitude, 1e-4) / largest value, once; raised to a power of two where that is asked for; codes of
- *           x times (1 / scale), both once to float32, then to the format, saturating.
+ *           x times (1 / scale), both once to float32, then to the format, saturating, to nearest or at random.
  * Special   NaN or Inf makes its tile NaN.
  * Gradient  none: `blockScaledMatmul` has one.
  * Source    deepseek-ai/DeepGEMM; TransformerEngine's Float8BlockScaling raises to powers of two
@@ -65,11 +79,8 @@ export function scaleTiles<F extends FormatName = 'float8_e4m3fn'>(
 ): ScaledTiles<F> {
   checkTensor('scaleTiles', x)
   checkOptions('scaleTiles', options, names, { positional: 'tile' })
-  const { tile, scale = 'float32', format = 'float8_e4m3fn' as F } = options
-  if (!Array.isArray(tile) || tile.length !== 2) {
-    throw new TypeError(`scaleTiles: tile is not [rows, columns] [${shown(tile)}]`)
-  }
-  for (const length of tile as readonly unknown[]) checkInteger('scaleTiles', 'tile', length, 1)
+  const { scale = 'float32', format = 'float8_e4m3fn' as F } = options
+  checkTile('scaleTiles', options.tile)
   checkName('scaleTiles', 'scale', scale, ['float32', 'pow2'])
   checkFp8('scaleTiles', format)
   if (!isFloat(x.dtype) || !holds('float32', x.dtype)) {
@@ -77,6 +88,8 @@ export function scaleTiles<F extends FormatName = 'float8_e4m3fn'>(
   }
   if (x.rank !== 2) throw new RangeError(`scaleTiles: x is no matrix [${x.shape.join(', ')}]`)
   const [rows, columns] = x.shape as [number, number]
+  const tile = tileOf(options.tile, rows, columns)
+  const encoding = encodingOf('scaleTiles', options, x.size)
   const values = cast(untraced(x), 'float32').data
   const across = Math.ceil(columns / tile[1])
   const scales = largestOf(values, x.shape, tile)
@@ -93,12 +106,49 @@ export function scaleTiles<F extends FormatName = 'float8_e4m3fn'>(
       scaled[i * columns + j] = values[i * columns + j]! * inverses[row + Math.floor(j / tile[1])]!
     }
   }
-  const codes = encodeArray(scaled, format, { saturate: true }) as Storage<F>
+  const codes = encodeArray(scaled, format, encoding) as Storage<F>
   return {
     codes: new Tensor(format, x.shape, codes),
     scales: new Tensor('float32', [across === 0 ? 0 : scales.length / across, across], scales),
     tile,
   }
+}
+
+/** Throws unless a tile is two lengths, of which each may be 'all'. */
+export function checkTile(op: string, tile: unknown): void {
+  if (!Array.isArray(tile) || tile.length !== 2) {
+    throw new TypeError(`${op}: tile is not [rows, columns] [${shown(tile)}]`)
+  }
+  for (const length of tile as readonly unknown[]) if (length !== 'all') checkInteger(op, 'tile', length, 1)
+}
+
+/** A tile in numbers. */
+export function tileOf(
+  tile: readonly [number | 'all', number | 'all'],
+  rows: number,
+  columns: number,
+): readonly [rows: number, columns: number] {
+  return [tile[0] === 'all' ? Math.max(1, rows) : tile[0], tile[1] === 'all' ? Math.max(1, columns) : tile[1]]
+}
+
+/** How scaled elements become codes: to nearest, or by words drawn from the key. */
+export function encodingOf(
+  op: string,
+  { rounding = 'nearest-even', key, randomBits }: Omit<ScaleTilesOptions, 'tile'>,
+  size: number,
+): EncodeOptions {
+  checkName(op, 'rounding', rounding, ['nearest-even', 'stochastic'])
+  if (rounding !== 'stochastic') {
+    if (key !== undefined || randomBits !== undefined) {
+      throw new RangeError(`${op}: key and randomBits are for rounding 'stochastic' [${rounding}]`)
+    }
+    return { saturate: true }
+  }
+  if (key === undefined) throw new RangeError(`${op}: 'stochastic' needs a key [undefined]`)
+  const words = bits(key, size)
+  let next = 0
+  const random = (): number => words[next++]!
+  return { saturate: true, rounding, random, ...(randomBits !== undefined && { randomBits }) }
 }
 
 /** The largest magnitude of every tile; NaN and Inf as NaN. */

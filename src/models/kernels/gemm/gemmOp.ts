@@ -83,7 +83,7 @@ const inMode = (how: Gemm, dtype: FloatDType, a: Tensor, b: Tensor): Tensor => {
   if (!how.way) return apply(gemmOp, [a, b], { ...how, dtype: a.dtype === dtype ? undefined : dtype })
   const input = how.way.inputs[0]
   // A cotangent without a scale does not fit 8 bits: its products are formed in float32.
-  if (!isWide(input)) {
+  if (!isWideInput(input)) {
     return apply(gemmOp, [a, b], { ...how, way: undefined, precision: 'F32_F32_F32', dtype })
   }
   const taken = input === 'tf32' ? 'float32' : input
@@ -91,7 +91,7 @@ const inMode = (how: Gemm, dtype: FloatDType, a: Tensor, b: Tensor): Tensor => {
 }
 
 /** Whether gradients are products of the same unit, the cotangent rounded to the input format. */
-const isWide = (input: UnitInput): input is 'bfloat16' | 'float16' | 'tf32' =>
+export const isWideInput = (input: UnitInput): input is 'bfloat16' | 'float16' | 'tf32' =>
   input === 'bfloat16' || input === 'float16' || input === 'tf32'
 
 /** The product, summed in blocks of k where there are some. */

@@ -19,7 +19,7 @@ import {
   attention as wholeAttention,
 } from '../../kernels/index.js'
 import type { Initializer } from '../initializers/initializer.js'
-import { checkApply, type Layer } from '../layer.js'
+import { checkApply, inside, type Layer } from '../layer.js'
 import { fullPolicy, type PolicyOption } from '../policy.js'
 import { checkInput } from './checkInput.js'
 import { type LinearParameters, linear } from './linear.js'
@@ -83,15 +83,20 @@ export function attention(options: AttentionLayerOptions): Layer<AttentionParame
   if (kernel === 'whole' && flash !== undefined) {
     throw new RangeError(`attention: kernel whole takes no flash [${shown(flash)}]`)
   }
+  const { unit, input } = policy
+  if (unit !== undefined && kernel === 'whole') {
+    throw new RangeError(`attention: kernel whole has no unit [${shown(unit)}]`)
+  }
+  const byUnit = { ...(unit !== undefined && { unit }), ...(input !== undefined && { input }) }
   const how = { bias, ...(weight && { weight }) }
-  const inside = { ...how, policy: { ...policy, output: policy.compute } }
-  const queries = linear({ inputs: features, outputs: heads * size, ...inside })
-  const keys = linear({ inputs: features, outputs: kvHeads * size, ...inside })
+  const projection = { ...how, policy: { ...policy, output: policy.compute } }
+  const queries = linear({ inputs: features, outputs: heads * size, ...projection })
+  const keys = linear({ inputs: features, outputs: kvHeads * size, ...projection })
   const back = linear({ inputs: heads * size, outputs: features, ...how, policy })
   const masked = mask === undefined ? {} : { mask }
   const attend = (q: Operand, k: Operand, v: Operand): Tensor =>
     kernel === 'flash'
-      ? flashAttention(q, k, v, { ...flash, ...masked }).out
+      ? flashAttention(q, k, v, { ...byUnit, ...flash, ...masked }).out
       : wholeAttention(q, k, v, masked).out
 
   return {
@@ -102,7 +107,7 @@ export function attention(options: AttentionLayerOptions): Layer<AttentionParame
       out: back.init(foldIn(key, 3)),
     }),
     apply(params, x, applied) {
-      checkApply('attention', applied)
+      const own = checkApply('attention', applied)
       checkInput('attention', x, features, 2)
       const length = x.shape.at(-2)!
       const rows = reshape(x, [sizeOf(x.shape.slice(0, -2)), length, features])
@@ -115,11 +120,11 @@ export function attention(options: AttentionLayerOptions): Layer<AttentionParame
           Array.from({ length }, (_, position) => position),
         )
       const turned = (values: Operand): Operand => (cache ? applyRope(values, cache, { layout }) : values)
-      const q = turned(byHead(queries.apply(params.query, rows), heads))
-      const k = turned(byHead(keys.apply(params.key, rows), kvHeads))
-      const out = attend(q, k, byHead(keys.apply(params.value, rows), kvHeads))
+      const q = turned(byHead(queries.apply(params.query, rows, inside(own, 0)), heads))
+      const k = turned(byHead(keys.apply(params.key, rows, inside(own, 1)), kvHeads))
+      const out = attend(q, k, byHead(keys.apply(params.value, rows, inside(own, 2)), kvHeads))
       const together = reshape(transpose(out, [0, 2, 1, 3]), [rows.shape[0]!, length, heads * size])
-      return reshape(back.apply(params.out, together), x.shape)
+      return reshape(back.apply(params.out, together, inside(own, 3)), x.shape)
     },
   }
 }

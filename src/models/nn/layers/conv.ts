@@ -6,7 +6,7 @@ import {
   type OptionTable,
   shown,
 } from '../../../base/options/index.js'
-import { foldIn } from '../../../tensors/random/index.js'
+import { type AnyKey, foldIn } from '../../../tensors/random/index.js'
 import {
   add,
   cast,
@@ -87,7 +87,7 @@ export function conv(options: ConvOptions): Layer<ConvParameters> {
       ...freshBias(bias, key, outputs, policy),
     }),
     apply(params, x, applied) {
-      checkApply('conv', applied)
+      const { key } = checkApply('conv', applied)
       checkInput('conv', x, inputs, kernel.length + 1)
       const front = x.rank - 1 - kernel.length
       const lengths = windows.map((window, i) => outputLength(window, x.shape[front + i]!, padding))
@@ -95,7 +95,7 @@ export function conv(options: ConvOptions): Layer<ConvParameters> {
       const isDepthwise = groups === inputs && outputs === inputs
       const sums = isDepthwise
         ? weightedTaps(taps, params.weight, policy)
-        : productOfTaps(taps, params.weight, groups, policy)
+        : productOfTaps(taps, params.weight, groups, policy, key)
       return reshape(shifted(sums, params.bias, policy), [...x.shape.slice(0, front), ...lengths, outputs])
     },
   }
@@ -173,16 +173,22 @@ function weightedTaps(
 }
 
 /** All taps of a place side by side, times the weight as a matrix: one product for each group. */
-function productOfTaps(taps: readonly Tensor[], weight: Tensor, groups: number, policy: FullPolicy): Tensor {
+function productOfTaps(
+  taps: readonly Tensor[],
+  weight: Tensor,
+  groups: number,
+  policy: FullPolicy,
+  key: AnyKey | undefined,
+): Tensor {
   const [inputs, outputs] = [weight.shape.at(-2)!, weight.shape.at(-1)!]
   const rows = sizeOf(taps[0]!.shape.slice(0, -1))
   const columns = taps.length * inputs
   if (groups === 1) {
     const patches = reshape(concat([...taps], { axis: -1 }), [rows, columns])
-    return product(patches, reshape(weight, [columns, outputs]), policy)
+    return product(patches, reshape(weight, [columns, outputs]), policy, key)
   }
   const each = taps.map((tap) => reshape(tap, [rows, groups, inputs]))
   const patches = transpose(concat(each, { axis: -1 }), [1, 0, 2])
   const matrices = transpose(reshape(weight, [columns, groups, outputs / groups]), [1, 0, 2])
-  return reshape(transpose(product(patches, matrices, policy), [1, 0, 2]), [rows, outputs])
+  return reshape(transpose(product(patches, matrices, policy, key), [1, 0, 2]), [rows, outputs])
 }

@@ -46,7 +46,7 @@ const linearNames: OptionTable<LinearOptions> = {
  * Shape     [..., inputs] to [..., outputs]; weight [inputs, outputs], bias [outputs].
  * Dtype     the policy's.
  * Rounding  x and W to `compute`; products summed in `accumulate` one after the other and rounded once to `output`; b to
- *           `output`, added and rounded again.
+ *           `output`, added and rounded again. With a `recipe` the products as `kernels.quantizedMatmul`, forward and back.
  * Throws    RangeError for sizes that are not integers from 1, and an input of other features.
  *
  * @example linear({ inputs: 3, outputs: 2 }).init(random.key(0)).weight.shape // [3,2]
@@ -65,10 +65,10 @@ export function linear(options: LinearOptions): Layer<LinearParameters> {
       ...freshBias(bias, key, outputs, policy),
     }),
     apply(params, x, applied) {
-      checkApply('linear', applied)
+      const { key } = checkApply('linear', applied)
       checkInput('linear', x, inputs)
       const rows = reshape(x, [sizeOf(x.shape.slice(0, -1)), inputs])
-      const sums = product(rows, params.weight, policy)
+      const sums = product(rows, params.weight, policy, key)
       return reshape(shifted(sums, params.bias, policy), [...x.shape.slice(0, -1), outputs])
     },
   }

@@ -30,7 +30,7 @@ import { rmsNorm } from '../../kernels/index.js'
 import { type Form, forms, type SsmInputs, type SsmOptions } from '../../ssm/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
 import { constant } from '../initializers/plain.js'
-import { checkApply, type Layer } from '../layer.js'
+import { checkApply, inside, type Layer } from '../layer.js'
 import { type FullPolicy, fullPolicy, type PolicyOption } from '../policy.js'
 import { checkInput } from './checkInput.js'
 import { type ConvParameters, conv } from './conv.js'
@@ -156,18 +156,18 @@ export function mamba2(options: Mamba2Options): Layer<Mamba2Parameters> {
       out: back.init(foldIn(key, 5)),
     }),
     apply(params, x, applied) {
-      checkApply('mamba2', applied)
+      const own = checkApply('mamba2', applied)
       checkInput('mamba2', x, features, 2)
       const length = x.shape.at(-2)!
       const rows = reshape(x, [sizeOf(x.shape.slice(0, -2)), length, features])
-      const parts = split(into.apply(params.in, rows), [inner, inner + mixed], { axis: -1 })
+      const parts = split(into.apply(params.in, rows, inside(own, 0)), [inner, inner + mixed], { axis: -1 })
       const [gate, channels, steps] = parts as [Tensor, Tensor, Tensor]
-      const convolved = silu(short.apply(params.conv, channels))
+      const convolved = silu(short.apply(params.conv, channels, inside(own, 1)))
       const inputs = scanInputs(sizes, dtype, params, steps, convolved)
       const skipped = mul(inputs.x, reshape(byGroup(params.D, sizes, dtype), [groups, heads / groups, 1, 1]))
       const y = cast(add(scan(inputs, how), skipped), gate.dtype)
       const flat = reshape(transpose(y, [0, 3, 1, 2, 4]), [rows.shape[0]!, length, inner])
-      return reshape(back.apply(params.out, norm(flat, gate, params.norm.scale)), x.shape)
+      return reshape(back.apply(params.out, norm(flat, gate, params.norm.scale), inside(own, 5)), x.shape)
     },
   }
 }

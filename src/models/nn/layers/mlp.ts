@@ -8,7 +8,7 @@ import {
 import { foldIn } from '../../../tensors/random/index.js'
 import { mul } from '../../../tensors/tensor/index.js'
 import type { Initializer } from '../initializers/initializer.js'
-import { checkApply, type Layer } from '../layer.js'
+import { checkApply, inside, type Layer } from '../layer.js'
 import type { PolicyOption } from '../policy.js'
 import { type Activation, activationOf } from './activation.js'
 import { type LinearParameters, linear } from './linear.js'
@@ -73,11 +73,11 @@ export function mlp(options: MlpOptions): Layer<MlpParameters> {
       down: narrow.init(foldIn(key, 1)),
     }),
     apply(params, x, applied) {
-      checkApply('mlp', applied)
-      const up = wide.apply(params.up, x)
+      const own = checkApply('mlp', applied)
+      const up = wide.apply(params.up, x, inside(own, 0))
       if (gated && !params.gate) throw new RangeError('mlp: there are no parameters of the gate [gated true]')
-      const inside = params.gate ? mul(act(wide.apply(params.gate, x)), up) : act(up)
-      return narrow.apply(params.down, inside)
+      const hiddens = params.gate ? mul(act(wide.apply(params.gate, x, inside(own, 2))), up) : act(up)
+      return narrow.apply(params.down, hiddens, inside(own, 1))
     },
   }
 }

@@ -21,7 +21,7 @@ import {
 } from '../../kernels/index.js'
 import { type Initializer, initialized } from '../initializers/initializer.js'
 import { lecunNormal } from '../initializers/named.js'
-import { checkApply, type Layer } from '../layer.js'
+import { checkApply, inside, type Layer } from '../layer.js'
 import { fullPolicy, type PolicyOption, product } from '../policy.js'
 import { type Activation, activationOf } from './activation.js'
 import { checkInput } from './checkInput.js'
@@ -128,13 +128,15 @@ export function moe(options: MoeOptions): Moe {
     },
     route: (params, x) => routes(params, tokensOf(x)),
     apply(params, x, applied) {
-      checkApply('moe', applied)
+      const own = checkApply('moe', applied)
       const tokens = tokensOf(x)
       const { routing, assignment } = routes(params, tokens)
       const places = dispatch(tokens, assignment)
-      const up = product(places, params.up, policy)
-      const inside = params.gate ? mul(act(product(places, params.gate, policy)), up) : act(up)
-      const made = product(inside, params.down, policy)
+      const up = product(places, params.up, policy, inside(own, 1).key)
+      const hiddens = params.gate
+        ? mul(act(product(places, params.gate, policy, inside(own, 3).key)), up)
+        : act(up)
+      const made = product(hiddens, params.down, policy, inside(own, 2).key)
       return reshape(combine(made, assignment, routing.weights), x.shape)
     },
   }

@@ -1,7 +1,7 @@
 import { checkArray } from '../../../base/options/index.js'
 import { foldIn } from '../../../tensors/random/index.js'
 import type { Tensor } from '../../../tensors/tensor/index.js'
-import { type ApplyOptions, checkApply, type Layer, type NoParameters, type ParametersOf } from '../layer.js'
+import { checkApply, inside, type Layer, type NoParameters, type ParametersOf } from '../layer.js'
 
 /**
  * Layers in sequence. A function of a tensor among them (`gelu`, a reshape) is a layer without parameters: `pure(f)`.
@@ -21,20 +21,16 @@ export function sequential<L extends readonly Layer[]>(
   return {
     init: (key) => all.map((layer, i) => layer.init(foldIn(key, i))) as unknown as Parameters,
     apply(params, x, applied) {
-      const { key } = checkApply('sequential', applied)
+      const own = checkApply('sequential', applied)
       const each = params as readonly unknown[]
       if (each.length !== all.length) {
         throw new RangeError(
           `sequential: there are not parameters for every layer [${each.length} and ${all.length}]`,
         )
       }
-      return all.reduce((y, layer, i) => layer.apply(each[i], y, fold(key, i)), x)
+      return all.reduce((y, layer, i) => layer.apply(each[i], y, inside(own, i)), x)
     },
   }
-}
-
-function fold(key: ApplyOptions['key'], i: number): ApplyOptions {
-  return key === undefined ? {} : { key: foldIn(key, i) }
 }
 
 /** Throws a TypeError unless a value has the two functions of a layer. */

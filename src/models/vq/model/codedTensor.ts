@@ -1,4 +1,4 @@
-import { checkRecord, shown } from '../../../base/options/index.js'
+import { checkArray, checkInteger, checkRecord, shown } from '../../../base/options/index.js'
 import {
   cast,
   checkFloatDType,
@@ -71,6 +71,8 @@ function checkCoded(op: string, coded: unknown): asserts coded is CodedTensor {
   const { n: k, d } = matrixOf(op, 'codebook', codebook)
   checkCodes(op, codesOf(op, codes).data, k)
   checkFloatDType(op, 'dtype', dtype)
+  checkArray(op, 'shape', shape)
+  for (const size of shape) checkInteger(op, 'a size of shape', size)
   const vectors = Math.ceil(sizeOf(shape) / d)
   if (codes.size !== vectors) {
     throw new RangeError(`${op}: ${vectors} vectors of ${d} numbers have as many codes [${codes.size}]`)
@@ -129,6 +131,8 @@ export function storeCodes(tensors: Readonly<Record<string, CodedTensor | Tensor
  */
 export function loadCodes(stored: StoredCodes): Record<string, CodedTensor | Tensor> {
   checkRecord('loadCodes', 'stored', stored, ['tensors', 'metadata'])
+  checkRecord('loadCodes', 'metadata', stored.metadata)
+  checkRecord('loadCodes', 'tensors', stored.tensors)
   const about = metadataOf(stored.metadata)
   const rest = new Map(Object.entries(stored.tensors))
   const part = (name: string): Tensor => {
