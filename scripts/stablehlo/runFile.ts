@@ -1,4 +1,14 @@
-import { type Func, type Module, parse, programOf, type TensorType, type Type } from 'tpu-toolkit/stablehlo'
+import {
+  type Func,
+  type Module,
+  type ProgramValue,
+  parse,
+  programOf,
+  type SemanticsOptions,
+  type TensorType,
+  type Type,
+} from 'tpu-toolkit/stablehlo'
+import { Tensor } from 'tpu-toolkit/tensor'
 import { type CheckedPair, withoutChecks } from './checks.js'
 import { elementFacts } from './elements.js'
 import { judge } from './judge.js'
@@ -47,9 +57,33 @@ function runFunction(module: Module, given: Func, name: string): readonly Outcom
   const { func, pairs } = withoutChecks(given)
   if (pairs.length === 0) return []
   const functions = new Map(module.functions).set(func.name, func)
-  const program = programOf({ ...module, functions }, { function: func.name, dot: 'operands' })
-  const results = program.run()
-  const types = func.type.results.map(tensorType)
+  let first: Outcome | undefined
+  for (const semantics of allowed) {
+    const program = programOf({ ...module, functions }, { function: func.name, ...semantics })
+    const outcome = judged(func, pairs, program.run(), name)
+    if (outcome.kind === 'passed') return [outcome]
+    first ??= outcome
+  }
+  return first ? [first] : []
+}
+
+/**
+ * What the specification leaves open, as its reference interpreter has it and as XLA has it, which made the expected results of
+ * stablehlo/testdata: a function passes where one of them passes.
+ */
+const allowed: readonly SemanticsOptions[] = [
+  { dot: 'operands', divideByZero: 'zero' },
+  { dot: 'float32', divideByZero: 'xla' },
+  { dot: 'float32', divideByZero: 'xla', reduce: 'xla-cpu' },
+]
+
+function judged(
+  func: Func,
+  pairs: readonly CheckedPair[],
+  results: readonly ProgramValue[],
+  name: string,
+): Outcome {
+  const types = func.type.results.map((type, i) => tensorType(type, results[i]!))
   for (const pair of pairs) {
     const type = types[pair.actual]!
     const wanted =
@@ -57,27 +91,20 @@ function runFunction(module: Module, given: Func, name: string): readonly Outcom
         ? bytesOfValue(results[pair.expected]!)
         : whole(type, pair.expected.bytes, pair.expected.splat)
     const problem = judge(type.facts, pair.check, bytesOfValue(results[pair.actual]!), wanted)
-    if (problem) return [{ name, kind: 'failed', reason: `${placeOf(pair)}: ${problem}` }]
+    if (problem) return { name, kind: 'failed', reason: `${placeOf(pair)}: ${problem}` }
   }
-  return [{ name, kind: 'passed', reason: '' }]
+  return { name, kind: 'passed', reason: '' }
 }
 
-function tensorType(type: Type): ReturnType<typeof arrayType> {
+function tensorType(type: Type, value: ProgramValue): ReturnType<typeof arrayType> {
   if (type.kind !== 'tensor') throw new TypeError(`checks no tensor [${type.kind}]`)
-  return { shape: staticShape(type), facts: factsOf(type) }
+  return { shape: value instanceof Tensor ? value.shape : value.re.shape, facts: factsOf(type) }
 }
 
 function factsOf({ element }: TensorType): ReturnType<typeof arrayType>['facts'] {
   const facts = elementFacts(element)
   if (!facts) throw new TypeError(`has an element type that no tensor of ours has [${element}]`)
   return facts
-}
-
-function staticShape({ shape }: TensorType): readonly number[] {
-  return shape.map((length) => {
-    if (length === undefined) throw new RangeError('checks a tensor of dynamic shape')
-    return length
-  })
 }
 
 function placeOf({ op }: CheckedPair): string {

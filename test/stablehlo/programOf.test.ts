@@ -37,7 +37,12 @@ module @jit_step attributes {mhlo.num_partitions = 1 : i32} {
     expect(step.results.map(({ name, dtype, shape }) => ({ name, dtype, shape }))).toEqual([
       { name: "result[0]['b0']", dtype: 'float32', shape: [2] },
     ])
-    expect(step.semantics).toEqual({ dot: 'float32', reduce: 'sequential', rounding: 'each' })
+    expect(step.semantics).toEqual({
+      dot: 'float32',
+      reduce: 'sequential',
+      rounding: 'each',
+      divideByZero: 'xla',
+    })
   })
 
   it('takes them by position, by their whole names, and as the tree they were', () => {

@@ -18,7 +18,8 @@ export interface StableHloKey {
   readonly name: string
   readonly text: string
   readonly arguments: readonly KeyArray[]
-  readonly oracles: Readonly<Partial<Record<'interpreter' | 'jit', KeyResults>>>
+  /** 'jit' is jax.jit with excess precision off, 'default' with its default flags. */
+  readonly oracles: Readonly<Partial<Record<'interpreter' | 'jit' | 'default', KeyResults>>>
 }
 
 type Stored = readonly [type: string, place: number]
@@ -36,7 +37,7 @@ interface StoredKeys {
 }
 
 /** The programs of test/golden/stablehlo/NAME.json.gz. */
-export function stablehloKeys(name: 'elementwise' | 'structural' | 'whole'): readonly StableHloKey[] {
+export function stablehloKeys(name: 'elementwise' | 'structural' | 'whole' | 'jit'): readonly StableHloKey[] {
   const file = new URL(`../golden/stablehlo/${name}.json.gz`, import.meta.url)
   const { buffers, programs } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as StoredKeys
   const bytes = buffers.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')))

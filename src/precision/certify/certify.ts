@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkFunction, checkOptions, type OptionTable, shown } from '../../base/options/index.js'
 import { type Op, Tensor } from '../../tensors/tensor/index.js'
 import type { Treelike } from '../../tensors/tree/index.js'
 import { type Program, programOf, recorded, type TensorFunction } from '../program/program.js'
@@ -63,6 +63,9 @@ export function certify<T extends Treelike>(
   checkFunction('certify', 'f', f)
   checkOptions('certify', options, certifyNames)
   const { check = true, rules } = options
+  if (rules !== undefined && !(rules instanceof Map)) {
+    throw new TypeError(`certify: rules are not a Map from operations to bounds [${shown(rules)}]`)
+  }
   const first = programOf('certify', f, inputs)
   const program = check ? checkDeterministic('certify', first, f, inputs, { sites: true }) : first
   const { boundedOf, unknown } = runningBounds(program, { rules })

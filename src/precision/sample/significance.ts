@@ -1,4 +1,4 @@
-import { checkArray, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkArray, checkOptions, type OptionTable, shown } from '../../base/options/index.js'
 import { chiSquareQuantile, normalQuantile, studentQuantile } from './quantile.js'
 
 /** How samples of one number are judged. */
@@ -47,6 +47,8 @@ export function significance(samples: ArrayLike<number>, options: SignificanceOp
   checkArray('significance', 'samples', samples)
   checkOptions('significance', options, significanceNames)
   const n = samples.length
+  const wrong = Array.from(samples).find((sample) => typeof sample !== 'number')
+  if (wrong !== undefined) throw new TypeError(`significance: a sample is not a number [${shown(wrong)}]`)
   if (n < 2) throw new RangeError(`significance: needs two samples or more [${n}]`)
   return estimator(n, options)(samples, options.expected)
 }

@@ -1,6 +1,6 @@
 import { checkNumber, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { dtypeFacts, isFloat, Tensor } from '../../tensors/tensor/index.js'
-import { isIgnored } from '../program/isIgnored.js'
+import { checkIgnore, isIgnored } from '../program/isIgnored.js'
 import { kindOf } from '../program/opKind.js'
 import { type Operand, type Program, recorded } from '../program/program.js'
 import { bitsApart } from '../reals/bitsOfError.js'
@@ -39,6 +39,7 @@ const faultNames: OptionTable<FaultOptions> = { threshold: 'optional', ignore: '
 export function faultsOf(program: Program, options: FaultOptions): Fault[] {
   checkOptions('faults', options, faultNames)
   const { threshold = 5, ignore = [] } = options
+  checkIgnore('faults', ignore)
   checkNumber('faults', 'threshold', threshold, 0)
   const arithmetic = dtypeArithmetic('float64')
   const values: Tensor[] = program.inputs.map(arithmetic.widen)

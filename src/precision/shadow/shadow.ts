@@ -1,6 +1,7 @@
 import { checkFunction, checkOptions, type OptionTable } from '../../base/options/index.js'
 import { checkFloatDType, dtypeFacts, type FloatDType, isFloat, type Op } from '../../tensors/tensor/index.js'
 import type { Treelike } from '../../tensors/tree/index.js'
+import { checkIgnore } from '../program/isIgnored.js'
 import { kindOf } from '../program/opKind.js'
 import {
   type Operand,
@@ -247,6 +248,7 @@ export class Shadow {
   report(options: ReportOptions = {}): string {
     checkOptions('report', options, reportNames)
     const { ignore = [] } = options
+    checkIgnore('report', ignore)
     return shadowText(ignore.length === 0 ? this : withoutLines(this, ignore))
   }
 

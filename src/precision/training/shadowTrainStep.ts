@@ -2,7 +2,7 @@ import { checkFunction, checkOptions, type OptionTable } from '../../base/option
 import type { GradientRules } from '../../tensors/autodiff/index.js'
 import { cast, isFloat, type Tensor } from '../../tensors/tensor/index.js'
 import { constantText, unroundedConstant } from '../program/constantOf.js'
-import { isIgnored } from '../program/isIgnored.js'
+import { checkIgnore, isIgnored } from '../program/isIgnored.js'
 import { type Program, programOf, recorded } from '../program/program.js'
 import { checkDeterministic } from '../replay/checkRun.js'
 import { dtypeArithmetic } from '../replay/dtypeArithmetic.js'
@@ -67,6 +67,7 @@ export function shadowTrainStep<A extends readonly unknown[]>(
     throw new TypeError(`shadowTrainStep: args is no list of the step's arguments [${typeof args}]`)
   }
   const { ignore = [], gradientRules } = options
+  checkIgnore('shadowTrainStep', ignore)
   const { program, inputs, outputs, result } = recordStep(step, args)
   const leaves = stepLeaves(program, { inputs, outputs }, args, result)
   if (!leaves.some(({ kind }) => kind === 'parameter')) {

@@ -38,4 +38,9 @@ export {
   type ProgramValue,
   programOf,
 } from './program/programOf.js'
+export {
+  type DroppedRounding,
+  type DroppedRoundingsOptions,
+  droppedRoundings,
+} from './rewriting/droppedRoundings.js'
 export type { SemanticsOptions } from './values/semantics.js'

@@ -60,6 +60,7 @@ export function checkGrads<A extends readonly any[]>(
       throw new RangeError(`checkGrads: ${name} is not above 0 and finite [${value}]`)
     }
   }
+  if (argnums !== undefined) checkArray('checkGrads', 'argnums', argnums)
   const places = argnums ?? args.map((_, i) => i)
   for (const place of places) checkDifferentiable('checkGrads', args[place], `argument ${place}`)
   // Copies, since the differences write into them.

@@ -1,5 +1,15 @@
-import { checkArray, checkRecord } from '../../base/options/index.js'
-import { checkTensor, type DType, type Op, ops, type Shape, sizeOf, type Tensor } from '../tensor/index.js'
+import { checkArray, checkRecord, shown } from '../../base/options/index.js'
+import {
+  checkTensor,
+  type DType,
+  dtypeFacts,
+  formOf,
+  type Op,
+  ops,
+  type Shape,
+  sizeOf,
+  Tensor,
+} from '../tensor/index.js'
 import { machine } from './engine/machine.js'
 import type { Graph, Node } from './graph/graph.js'
 import { Program } from './run/program.js'
@@ -18,6 +28,24 @@ const programs = new Map<string, Program>()
 /** The most programs that are kept: the first is the one used longest ago. */
 const most = 512
 let isFull = false
+
+const isElementwise = (op: unknown): boolean =>
+  typeof op === 'object' &&
+  op !== null &&
+  typeof (op as Op).kernel === 'function' &&
+  formOf(op as Op) === 'elementwise'
+
+/** Throws unless an output may be written into an array: one of its dtype, as long as it is. */
+function checkStorage(x: Expression, data: unknown): void {
+  const { storage } = dtypeFacts(x.dtype)
+  if (data === undefined || (data instanceof storage && data.length === sizeOf(x.shape))) return
+  throw new TypeError(`evaluate: storage is not a ${storage.name} of ${sizeOf(x.shape)} [${shown(data)}]`)
+}
+
+const notAnExpression = (value: unknown): TypeError =>
+  new TypeError(
+    `evaluate: an expression is neither a tensor's nor an operation's on expressions [${shown(value)}]`,
+  )
 
 /** The expression of a tensor. */
 export function leaf(tensor: Tensor): Expression {
@@ -53,7 +81,9 @@ export function evaluate(
   const visit = (x: Expression): number => {
     const known = places.get(x)
     if (known !== undefined) return known
+    if (typeof x !== 'object' || x === null || !Array.isArray(x.shape)) throw notAnExpression(x)
     if ('tensor' in x) {
+      if (!(x.tensor instanceof Tensor) || x.tensor.dtype !== x.dtype) throw notAnExpression(x)
       const seen = leafPlaces.get(x.tensor.data)
       if (seen !== undefined) {
         places.set(x, seen)
@@ -63,6 +93,7 @@ export function evaluate(
       leafPlaces.set(x.tensor.data, order.length)
       key += `|${x.dtype} ${x.shape.join()}`
     } else {
+      if (!Array.isArray(x.inputs) || x.inputs.length === 0 || !isElementwise(x.op)) throw notAnExpression(x)
       let read = ''
       for (const input of x.inputs) read += `${visit(input)},`
       key += `|${x.op.name} ${read} ${x.dtype}`
@@ -71,6 +102,7 @@ export function evaluate(
     order.push(x)
     return order.length - 1
   }
+  checkArray('evaluate', 'storage', storage)
   const wanted = outputs.map(visit)
   key += `>${wanted.join()}`
   let program = programs.get(key)
@@ -92,6 +124,7 @@ export function evaluate(
     programs.delete(key)
   }
   programs.set(key, program)
+  for (const [i, output] of outputs.entries()) checkStorage(output, storage[i])
   return program.run(leaves, storage)
 }
 
@@ -103,6 +136,8 @@ function graphFrom(
   const nodes: Node[] = []
   let leaves = 0
   for (const [id, x] of order.entries()) {
+    dtypeFacts(x.dtype)
+    checkArray('evaluate', 'shape', x.shape)
     const source: Node['source'] =
       'tensor' in x
         ? { kind: 'argument', index: leaves++ }

@@ -110,6 +110,9 @@ function bluestein(n: number, inverse: boolean): Line {
   }
   forward(kernelRe, kernelIm)
   return (re, im) => {
+    // The constant term and the alternating one as plain sums: where the input is real they are real to the last bit.
+    const [sumRe, sumIm] = [alternating(re, 1), alternating(im, 1)]
+    const [turnRe, turnIm] = n % 2 === 0 ? [alternating(re, -1), alternating(im, -1)] : [0, 0]
     const [a, b] = [new Float64Array(m), new Float64Array(m)]
     for (let k = 0; k < n; k++) {
       a[k] = re[k]! * cos[k]! - im[k]! * sin[k]!
@@ -127,5 +130,14 @@ function bluestein(n: number, inverse: boolean): Line {
       re[k] = x * cos[k]! - y * sin[k]!
       im[k] = x * sin[k]! + y * cos[k]!
     }
+    ;[re[0], im[0]] = [sumRe, sumIm]
+    if (n % 2 === 0) [re[n / 2], im[n / 2]] = [turnRe, turnIm]
   }
+}
+
+/** x0 + s x1 + x2 + s x3 + ..., s being 1 or -1. */
+function alternating(x: Float64Array, s: number): number {
+  let sum = 0
+  for (let i = 0; i < x.length; i++) sum += i % 2 === 0 ? x[i]! : s * x[i]!
+  return sum
 }

@@ -5,23 +5,15 @@ import { real } from '../values/value.js'
 import { choleskyOf, type Matrix, solvedTriangle } from './factorizations.js'
 
 /** The matrices of a batch, one after the other, in float64; what they become rounded once. */
-export function perMatrix(
-  x: Tensor,
-  f: (matrix: Matrix, index: number) => Float64Array,
-  columns: number = x.shape.at(-1) ?? 1,
-  rows: number = x.shape.at(-2) ?? 1,
-): Tensor {
+function perMatrix(x: Tensor, f: (matrix: Matrix, index: number) => Float64Array): Tensor {
   const [m, n] = [x.shape.at(-2) ?? 1, x.shape.at(-1) ?? 1]
   const values = x.toNumbers()
   const count = sizeOf(x.shape.slice(0, -2))
-  const out = new Float64Array(count * rows * columns)
+  const out = new Float64Array(count * m * n)
   for (let i = 0; i < count; i++) {
-    out.set(
-      f({ values: values.slice(i * m * n, (i + 1) * m * n), rows: m, columns: n }, i),
-      i * rows * columns,
-    )
+    out.set(f({ values: values.slice(i * m * n, (i + 1) * m * n), rows: m, columns: n }, i), i * m * n)
   }
-  return cast(new Tensor('float64', [...x.shape.slice(0, -2), rows, columns], out), x.dtype)
+  return cast(new Tensor('float64', x.shape, out), x.dtype)
 }
 
 const choleskyOp: Op<{ readonly lower: boolean }> = {
@@ -56,12 +48,12 @@ const triangularSolveOp: Op<Solving> = {
 }
 
 /** X with op(a) X = b, or X op(a) = b: the other triangle of a is not read. */
-export function triangularSolution(a: Tensor, b: Tensor, how: Solving): Tensor {
+function triangularSolution(a: Tensor, b: Tensor, how: Solving): Tensor {
   return apply(triangularSolveOp, [a, b], how)
 }
 
 /** The triangle whose product with its transpose is x; the other one is 0. NaN where x is not positive definite. */
-export function choleskyFactor(x: Tensor, lower: boolean): Tensor {
+function choleskyFactor(x: Tensor, lower: boolean): Tensor {
   return apply(choleskyOp, [x], { lower })
 }
 

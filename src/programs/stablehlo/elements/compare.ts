@@ -6,6 +6,7 @@ import {
   less,
   lessEqual,
   logicalAnd,
+  logicalNot,
   logicalOr,
   notEqual,
   type Tensor,
@@ -30,10 +31,30 @@ export function comparisonOf(direction: string): (a: Tensor, b: Tensor) => Tenso
   return comparisons[direction]!
 }
 
-/** `stablehlo.compare`: numbers, bools, complex numbers (EQ and NE), floats in total order. */
+/**
+ * Floats compared as `WEAKORDER` has them: both zeros are one number, and every NaN is one that lies above Inf, as the specification's
+ * reference interpreter places it.
+ */
+function weakOrder(a: Tensor, b: Tensor, direction: string): Tensor {
+  const [isNaNa, isNaNb] = [notEqual(a, a), notEqual(b, b)]
+  switch (direction) {
+    case 'EQ':
+      return logicalOr(equal(a, b), logicalAnd(isNaNa, isNaNb))
+    case 'NE':
+      return logicalNot(weakOrder(a, b, 'EQ'))
+    case 'GT':
+      return logicalOr(greater(a, b), logicalAnd(isNaNa, logicalNot(isNaNb)))
+    case 'GE':
+      return logicalOr(greaterEqual(a, b), isNaNa)
+    default:
+      return weakOrder(b, a, direction === 'LT' ? 'GT' : 'GE')
+  }
+}
+
+/** `stablehlo.compare`: numbers, bools, complex numbers (EQ and NE), floats in total and in weak order. */
 export const compare: Lowering = (op) => {
   const direction = keyword(op, 'comparison_direction')
-  const isTotal = keyword(op, 'compare_type', '') === 'TOTALORDER'
+  const type = keyword(op, 'compare_type', '')
   const holds = comparisonOf(direction)
   return single(([a, b]) => {
     if (a instanceof Complex) {
@@ -45,6 +66,8 @@ export const compare: Lowering = (op) => {
       return join(holds(a.re, other.re), holds(a.im, other.im))
     }
     const [x, y] = [real(a), real(b)]
-    return isTotal && isFloat(x.dtype) ? totalOrder(x, y, direction) : holds(x, y)
+    if (!isFloat(x.dtype)) return holds(x, y)
+    if (type === 'TOTALORDER') return totalOrder(x, y, direction)
+    return type === 'WEAKORDER' ? weakOrder(x, y, direction) : holds(x, y)
   })
 }

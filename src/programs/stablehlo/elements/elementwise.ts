@@ -8,6 +8,7 @@ import {
   cos,
   type DType,
   div,
+  equal,
   exp,
   expm1,
   isFinite as finite,
@@ -37,6 +38,7 @@ import {
   tanh,
   truncDiv,
   where,
+  zerosLike,
 } from '../../../tensors/tensor/index.js'
 import { elementsOf } from '../values/elementType.js'
 import { type Lowering, single } from '../values/lowering.js'
@@ -72,6 +74,27 @@ const both = (a: Tensor, b: Tensor): Tensor => logicalAnd(a, b)
 
 /** The sign of a number: NaN for NaN, zeros keep theirs; of complex ones x / |x|. */
 const signs = unary((x) => sign(x), c.sign)
+
+/** Quotients and remainders: of integers those without a result of their dtype are what the options say. */
+function quotient(
+  ofFloats: (a: Tensor, b: Tensor) => Tensor,
+  ofIntegers: (a: Tensor, b: Tensor) => Tensor,
+  pair?: (a: Complex, b: Complex) => Value,
+): Lowering {
+  return (_, { semantics }) =>
+    single(([a, b]) => {
+      if (pair && a instanceof Complex) return pair(a, complex(b))
+      const [x, y] = [real(a), real(b)]
+      if (isFloat(x.dtype)) return ofFloats(x, y)
+      const found = ofIntegers(x, y)
+      if (semantics.divideByZero === 'xla') return found
+      const isZero = equal(y, 0)
+      if (x.dtype.startsWith('u')) return where(isZero, zerosLike(found), found)
+      // Only the most negative integer is its own negative: dividend and quotient are both that where the quotient overflows.
+      const isOver = logicalAnd(equal(y, -1), logicalAnd(equal(found, x), equal(neg(x), x)))
+      return where(logicalOr(isZero, isOver), zerosLike(found), found)
+    })
+}
 
 const convert: Lowering = (op) => {
   const [result] = op.results
@@ -113,7 +136,7 @@ export const elementwise: LoweringTable<ElementwiseName> = {
   'stablehlo.convert': convert,
   'stablehlo.cosine': unary((x) => cos(x), c.cos),
   'stablehlo.count_leading_zeros': bitwise.countLeadingZeros,
-  'stablehlo.divide': binary(divided, { pair: c.div }),
+  'stablehlo.divide': quotient(div, truncDiv, c.div),
   'stablehlo.exponential': unary((x) => exp(x), c.exp),
   'stablehlo.exponential_minus_one': unary((x) => expm1(x), c.expm1),
   'stablehlo.floor': unary((x) => floor(x)),
@@ -141,7 +164,7 @@ export const elementwise: LoweringTable<ElementwiseName> = {
     (x) => x.re,
   ),
   'stablehlo.reduce_precision': reducePrecision,
-  'stablehlo.remainder': binary((a, b) => rem(a, b)),
+  'stablehlo.remainder': quotient(rem, rem),
   'stablehlo.round_nearest_afz': unary(roundAway),
   'stablehlo.round_nearest_even': unary((x) => rint(x)),
   'stablehlo.rsqrt': unary((x) => rsqrt(x), c.rsqrt),
@@ -156,8 +179,4 @@ export const elementwise: LoweringTable<ElementwiseName> = {
   'stablehlo.tan': unary((x) => tan(x), c.tan),
   'stablehlo.tanh': unary((x) => tanh(x), c.tanh),
   'stablehlo.xor': bitwise.xor,
-}
-
-function divided(a: Tensor, b: Tensor): Tensor {
-  return isFloat(a.dtype) ? div(a, b) : truncDiv(a, b)
 }

@@ -30,11 +30,11 @@ import { integer } from '../values/attributes.js'
 import { type Lowering, single } from '../values/lowering.js'
 import type { CompositeName, LoweringTable } from '../values/operations.js'
 import { commonShape } from '../values/perElement.js'
-import { refused } from '../values/refused.js'
 import { Complex, eachPart, real, type Value } from '../values/value.js'
 import * as c from './complexNumbers.js'
 import { constant } from './constant.js'
 import { elementwise } from './elementwise.js'
+import { mulhi } from './mulhi.js'
 import { nextAfter } from './nextAfter.js'
 import { besselI1e, digamma, erfInverse, polygamma, zeta } from './specialFunctions.js'
 import { topOrder } from './topOrder.js'
@@ -146,11 +146,9 @@ export const special: LoweringTable<CompositeName> = {
   'chlo.is_neg_inf': plain((x) => equal(x, -Infinity)),
   'chlo.is_pos_inf': plain((x) => equal(x, Infinity)),
   'chlo.lgamma': plain((x) => lgamma(x)),
-  'chlo.mulhi': refused('is not known yet'),
+  'chlo.mulhi': () => single(([a, b]) => mulhi(real(a), real(b))),
   'chlo.next_after': () => single(([a, b]) => nextAfter(real(a), real(b))),
   'chlo.polygamma': rounded('polygamma', (n, x) => polygamma(n!, x!)),
-  'chlo.ragged_dot': refused('is not known yet'),
-  'chlo.scan': refused('is not known yet'),
   'chlo.sinh': plain((x) => sinh(x), c.sinh),
   'chlo.square': plain(
     (x) => square(x),

@@ -1,16 +1,23 @@
 import { isSealed, sameShape, Tensor, withLocation } from '../../../tensors/tensor/index.js'
-import type { Block, Func, Module, Value as Name, Operation, Region } from '../module.js'
+import type { Block, Func, Module, Value as Name, Operation, Region, Type } from '../module.js'
 import { type StaticType, staticType } from '../values/elementType.js'
 import { located } from '../values/located.js'
-import type { BoundRegion, Context, Elements, Frame, Run } from '../values/lowering.js'
+import {
+  type BoundFunction,
+  type BoundRegion,
+  type Context,
+  type Devices,
+  type Elements,
+  type Exchange,
+  type Frame,
+  inStep,
+  type Run,
+} from '../values/lowering.js'
 import { perElement } from '../values/perElement.js'
 import type { SemanticsOptions } from '../values/semantics.js'
 import { siteError, sourceLines } from '../values/sourceOf.js'
 import { Complex, partsOf, type Value } from '../values/value.js'
 import { isElementwise, loweringOf } from './lowerings.js'
-
-/** A function of the module, made ready. */
-export type BoundFunction = (values: readonly Value[]) => readonly Value[]
 
 interface Step {
   readonly op: Operation
@@ -61,6 +68,7 @@ export function bindModule(
   const text = `${module.name ?? 'module'}.mlir`
   const bound = new Map<string, BoundFunction>()
   const open = new Set<string>()
+  let exchange: Exchange | undefined
 
   function callee(name: string): BoundFunction {
     const before = bound.get(name)
@@ -81,7 +89,11 @@ export function bindModule(
     const body = func.body.blocks[0]
     if (!body || func.body.blocks.length > 1) throw new RangeError(`has not one block [@${func.name}]`)
     const block = bindBlock(body, slots, false, 0)
-    return (values) => runBlock(block, values, new Array<Value>(slots.count))
+    const frame = (): Frame => new Array<Value>(slots.count)
+    return Object.assign((values: readonly Value[]) => runBlock(block, values, frame()), {
+      together: (values: readonly (readonly Value[])[], devices: Devices) =>
+        runTogether(block, values, values.map(frame), devices),
+    })
   }
 
   function context(slots: Slots, depth: number): Context {
@@ -92,12 +104,21 @@ export function bindModule(
         throw new RangeError(`has a region of not one block [${region.blocks.length}]`)
       }
       const block = bindBlock(only, slots, isLifted, depth + 1)
-      return (values, frame) => runBlock(block, values, frame)
+      return inStep(
+        (values, frame) => runBlock(block, values, frame),
+        (values, frames, devices) => runTogether(block, values, frames, devices),
+      ) as BoundRegion
     }
     return {
       module,
       semantics,
       callee,
+      get exchange() {
+        return exchange
+      },
+      set exchange(given) {
+        exchange = given
+      },
       region: (region) => bindRegion(region, false),
       lifted: (region) => {
         const [only] = region.blocks
@@ -146,7 +167,7 @@ export function bindModule(
           continue
         }
         const reads = op.operands.map(slotOf)
-        const types = op.results.map(({ type }) => (type.kind === 'tensor' ? staticType(type) : undefined))
+        const types = op.results.map(({ type }) => (isStatic(type) ? staticType(type) : undefined))
         const run = loweringOf(op)(op, context(slots, depth))
         steps.push({
           op,
@@ -219,6 +240,11 @@ function readsOf(op: Operation): readonly Name[] {
   return found
 }
 
+/** Whether what a type says can be checked: tensors whose shapes are known before they are computed. */
+function isStatic(type: Type): boolean {
+  return type.kind === 'tensor' && type.shape.every((length) => length !== undefined)
+}
+
 /** Whether an operation within a region of scalars may be handed whole lanes. */
 function isElementwiseOfScalars({ name, results, operands }: Operation): boolean {
   if (terminators.has(name)) return true
@@ -276,6 +302,39 @@ function runBlock(
     }
   }
   return gives.map((slot) => frame[slot])
+}
+
+/** A block on several devices in step: what exchanges data among them sees the operands of all. */
+function runTogether(
+  { inputs, steps, gives }: BoundBlock,
+  values: readonly (readonly Value[])[],
+  frames: readonly Frame[],
+  devices: Devices,
+): readonly (readonly Value[])[] {
+  for (const [d, frame] of frames.entries()) {
+    for (const [i, slot] of inputs.entries()) frame[slot] = values[d]![i]
+  }
+  for (const { op, run, site, reads, writes, types, frees } of steps) {
+    try {
+      const operands = frames.map((frame) => reads.map((slot) => frame[slot]))
+      const results = withLocation(site, () =>
+        run.together
+          ? run.together(operands, frames, devices)
+          : operands.map((own, d) => run(own, frames[d]!)),
+      )
+      for (const [d, frame] of frames.entries()) {
+        for (const [i, slot] of writes.entries()) {
+          const type = types[i]
+          if (type) checkResult(results[d]![i], type)
+          frame[slot] = results[d]![i]
+        }
+        for (const slot of frees) frame[slot] = undefined
+      }
+    } catch (error) {
+      throw located(error, op)
+    }
+  }
+  return frames.map((frame) => gives.map((slot) => frame[slot]))
 }
 
 /** Throws where the text promises another result than its operands give. */

@@ -1,7 +1,9 @@
 import { convolution } from '../algebra/convolution.js'
 import { dots } from '../algebra/dot.js'
+import { einsum } from '../algebra/einsum.js'
 import { fft } from '../algebra/fft.js'
 import { cholesky, triangularSolve } from '../algebra/linearAlgebra.js'
+import { raggedDot } from '../algebra/raggedDot.js'
 import { elementwise } from '../elements/elementwise.js'
 import { special } from '../elements/special.js'
 import type { Operation } from '../module.js'
@@ -17,25 +19,30 @@ import { selectAndScatter } from '../reducing/selectAndScatter.js'
 import { sort } from '../reducing/sort.js'
 import { collectives } from '../running/collectives.js'
 import { control } from '../running/control.js'
+import { dynamicShapes } from '../running/dynamicShapes.js'
+import { parallel } from '../running/parallel.js'
 import { plumbing } from '../running/plumbing.js'
 import type { Lowering } from '../values/lowering.js'
 import type { LoweringTable, OperationName } from '../values/operations.js'
-import { refusals, refused } from '../values/refused.js'
+import { refusals } from '../values/refused.js'
 
 const lowerings: LoweringTable<OperationName> = {
   ...collectives,
   ...control,
   ...dots,
+  ...dynamicShapes,
   ...elementwise,
   ...moves,
+  ...parallel,
   ...plumbing,
   ...refusals,
   ...special,
+  'chlo.ragged_dot': raggedDot,
   'stablehlo.cholesky': cholesky,
   'stablehlo.convolution': convolution,
   'stablehlo.dynamic_slice': dynamicSlice,
   'stablehlo.dynamic_update_slice': dynamicUpdateSlice,
-  'stablehlo.einsum': refused('is of old texts, lower it to dot_general'),
+  'stablehlo.einsum': einsum,
   'stablehlo.fft': fft,
   'stablehlo.gather': gather,
   'stablehlo.map': map,
@@ -46,7 +53,7 @@ const lowerings: LoweringTable<OperationName> = {
   'stablehlo.sort': sort,
   'stablehlo.torch_index_select': torchIndexSelect,
   'stablehlo.triangular_solve': triangularSolve,
-  'stablehlo.unary_einsum': refused('is of old texts, lower it to dot_general'),
+  'stablehlo.unary_einsum': einsum,
 }
 
 const table: Readonly<Record<string, Lowering>> = lowerings

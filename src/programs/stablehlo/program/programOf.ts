@@ -1,6 +1,8 @@
 import { checkOptions, checkRecord, noOptions, type OptionTable, shown } from '../../../base/options/index.js'
 import { type DType, sameShape, Tensor } from '../../../tensors/tensor/index.js'
 import type { Attributes, Func, Module } from '../module.js'
+import { chosenFunction } from '../rewriting/chosenFunction.js'
+import { rewrittenFunction } from '../rewriting/rewrittenFunction.js'
 import { type StaticType, staticType } from '../values/elementType.js'
 import { type SemanticsOptions, semanticsNames, semanticsOf } from '../values/semantics.js'
 import { Complex, type Value } from '../values/value.js'
@@ -23,6 +25,7 @@ export interface ProgramParameter {
   /** Of complex numbers that of the parts. */
   readonly dtype: DType
   readonly isComplex: boolean
+  /** -1 for a length of a result that is known only once it is computed. */
   readonly shape: readonly number[]
   /** What else the text says of it: `sdy.sharding`, `mhlo.sharding`, `tf.aliasing_output`. */
   readonly attributes: Attributes
@@ -62,8 +65,10 @@ const names: OptionTable<ProgramOptions> = { function: 'optional', ...semanticsN
  *           an implementation may choose, the options say what is taken.
  * Special   maximum and minimum: NaN wins, -0 < +0. Floats become integers by truncation, held to their range, NaN 0.
  * Gradient  that of our operations; one without, such as a cast to integers, throws where it is asked for.
- * Throws    RangeError and TypeError with the operation and its source line: for dynamic shapes, quantized types, foreign calls and
- *           operations of several devices before anything runs, and for what does not fit while it runs.
+ * Devices   what shard_map lowers to runs on the devices of its mesh, in step, in the order of the group where values are joined; a
+ *           collective operation outside of it is one among a single device.
+ * Throws    RangeError and TypeError with the operation and its source line: for arguments of dynamic shape, quantized types and foreign
+ *           calls before anything runs, and for what does not fit while it runs. Shapes that are operands have to be known then.
  * Cost      every operation is read once. A `while` runs as often as its condition holds; where values are not known yet (`compile`,
  *           `vmap`) the number of rounds must follow from constants, and the loop is one `scan`.
  * Source    openxla/stablehlo, docs/spec.md.
@@ -77,13 +82,18 @@ const names: OptionTable<ProgramOptions> = { function: 'optional', ...semanticsN
 export function programOf(module: Module, options: ProgramOptions = noOptions): Program {
   checkRecord('programOf', 'module', module, ['functions'])
   checkOptions('programOf', options, names, { positional: 'function' })
+  if (!(module.functions instanceof Map)) {
+    throw new TypeError(
+      `programOf: functions of the module are not a Map, parse(text) makes one [${shown(module.functions)}]`,
+    )
+  }
   const semantics = semanticsOf(options)
-  const func = chosen(module, options.function)
+  const func = chosenFunction('programOf', module, options.function)
   const inputs = func.type.inputs.map((_, i) => argumentOf(func, i))
   const outputs = func.type.results.map((_, i) => resultOf(func, i))
   const argumentNames = distinct(inputs.map(({ name }) => name))
   const resultNames = distinct(outputs.map(({ name }) => name))
-  const call = bindModule(module, semantics)(func.name)
+  const call = bindModule(rewritten(module, func, semantics), semantics)(func.name)
   const run = (...values: ProgramValue[]): ProgramValue[] => {
     if (values.length !== inputs.length) {
       throw new RangeError(`programOf: ${func.name} takes ${inputs.length} arguments [${values.length}]`)
@@ -104,23 +114,14 @@ export function programOf(module: Module, options: ProgramOptions = noOptions): 
   }
 }
 
-function chosen({ functions }: Module, name: string | undefined): Func {
-  const all = [...functions.values()]
-  if (name !== undefined) {
-    const found = functions.get(name)
-    if (found) return found
-    throw new RangeError(
-      `programOf: the module has no such function, it has ${all.map((each) => each.name).join(', ')} [${name}]`,
-    )
+/** The module with its function as the options have it computed. */
+function rewritten(module: Module, func: Func, semantics: Required<SemanticsOptions>): Module {
+  try {
+    const own = rewrittenFunction(module, func, semantics)
+    return own === func ? module : { ...module, functions: new Map(module.functions).set(func.name, own) }
+  } catch (error) {
+    throw new RangeError(`programOf: ${(error as Error).message}`)
   }
-  const open = all.filter(({ visibility }) => visibility === 'public')
-  const found = functions.get('main') ?? (open.length === 1 ? open[0] : undefined)
-  if (!found) {
-    throw new RangeError(
-      `programOf: which function is not said, write { function } [${open.map((each) => each.name).join(', ')}]`,
-    )
-  }
-  return found
 }
 
 type Parameter = ProgramParameter & { readonly type: StaticType | undefined }
@@ -158,7 +159,10 @@ function resultOf(func: Func, index: number): Parameter {
   const attributes = func.resultAttributes[index] ?? {}
   const info = Object.hasOwn(attributes, 'jax.result_info') ? attributes['jax.result_info'] : undefined
   const name = info?.kind === 'string' && info.value !== '' ? info.value : `result${index}`
-  return parameter(name, func.type.results[index]!, attributes)
+  const type = func.type.results[index]!
+  if (type.kind !== 'tensor' || !type.shape.includes(undefined)) return parameter(name, type, attributes)
+  const known = parameter(name, { ...type, shape: [] }, attributes)
+  return { ...known, shape: type.shape.map((length) => length ?? -1) }
 }
 
 /** Names that two share get their number. */

@@ -28,6 +28,7 @@ import { highestOf, lowestOf } from '../values/lowest.js'
 import { broadcastLanes } from '../values/perElement.js'
 import { simpleBody } from '../values/simpleBody.js'
 import { Complex, eachPart, eachPartOf, shapeOf, type Value } from '../values/value.js'
+import { libraryElements, librarySum } from './librarySum.js'
 import { windowedSum } from './windowedSum.js'
 
 /** A reduction over axes by kernels of ours; the initial value comes first. */
@@ -52,9 +53,8 @@ function sums(order: Order): Kernel {
   return (x, init, axes) => {
     const how = { order, ...(isFloat(x.dtype) && { accumulate: x.dtype }) }
     if (isKnown(init, 0)) {
-      return typeof order === 'object' && axes.length > 1
-        ? windowedSum(x, axes)
-        : sum(x, { axis: [...axes], ...how })
+      if (order === 'sequential') return sum(x, { axis: [...axes], ...how })
+      return x.dtype === 'float32' && x.size >= libraryElements ? librarySum(x, axes) : windowedSum(x, axes)
     }
     return sum(started(x, init, axes), { axis: 0, ...how })
   }

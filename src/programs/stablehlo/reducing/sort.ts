@@ -13,7 +13,7 @@ import { integer, region } from '../values/attributes.js'
 import { lastOf } from '../values/lastOf.js'
 import type { Elements, Frame, Lowering } from '../values/lowering.js'
 import { broadcastLanes } from '../values/perElement.js'
-import { Complex, eachPart, real, shapeOf } from '../values/value.js'
+import { Complex, eachPart, partsOf, shapeOf, type Value } from '../values/value.js'
 import { comparatorKeys, type SortKey } from './comparatorKeys.js'
 
 interface Sorting {
@@ -102,14 +102,30 @@ function* stages(n: number): Generator<readonly (readonly [number, number])[]> {
   }
 }
 
+/** The two rows of a comparison, their parts put together again: pairs of parts become pairs of numbers. */
+function wholes(pairs: readonly Tensor[], isComplex: readonly boolean[]): readonly Value[] {
+  let at = 0
+  return isComplex.flatMap((is): Value[] => {
+    const from = at
+    at += is ? 4 : 2
+    const [a, b, c, d] = pairs.slice(from, at)
+    return is ? [new Complex(a!, c!), new Complex(b!, d!)] : [a, b]
+  })
+}
+
 /** `stablehlo.sort`: several operands together, by any comparison. */
 export const sort: Lowering = (op, context) => {
   const comparator = region(op)
   const less = context.lifted(comparator)
-  const keys = comparatorKeys(comparator, (reduced) => context.lifted(reduced))
+  const isComplex = op.operands.map(
+    ({ type }) => type.kind === 'tensor' && type.element.startsWith('complex'),
+  )
+  const keys = isComplex.includes(true)
+    ? undefined
+    : comparatorKeys(comparator, (reduced) => context.lifted(reduced))
   const opOf = lastOf((own: Elements, frame: Frame) =>
     sortOrderOp(
-      own,
+      isComplex.includes(true) ? (pairs) => own(wholes(pairs as Tensor[], isComplex)) : own,
       keys?.map((key) => key(frame)),
     ),
   )
@@ -118,8 +134,7 @@ export const sort: Lowering = (op, context) => {
     const given = integer(op, 'dimension', -1)
     const axis = given < 0 ? given + rank : given
     if (rank === 0) return inputs
-    if (inputs.some((value) => value instanceof Complex)) throw new TypeError('has no complex form')
-    const order = apply(opOf(less(frame), frame), inputs.map(real), { axis }) as Tensor<'int32'>
+    const order = apply(opOf(less(frame), frame), inputs.flatMap(partsOf), { axis }) as Tensor<'int32'>
     return inputs.map((value) => eachPart(value, (x) => takeAlongAxis(x, order, { axis })))
   }
 }

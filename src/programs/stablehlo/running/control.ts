@@ -1,4 +1,4 @@
-import { scan } from '../../../tensors/autodiff/index.js'
+import { scan as loop } from '../../../tensors/autodiff/index.js'
 import {
   cast,
   equal,
@@ -12,9 +12,20 @@ import {
 import type { Value as Name, Operation } from '../module.js'
 import { keyword, region } from '../values/attributes.js'
 import { integerIn } from '../values/integerIn.js'
-import type { BoundRegion, Context, Frame, Lowering } from '../values/lowering.js'
+import {
+  type BoundFunction,
+  type BoundRegion,
+  type Context,
+  type Devices,
+  type Frame,
+  inStep,
+  type Lowering,
+  type Run,
+  type Together,
+} from '../values/lowering.js'
 import type { ControlName, LoweringTable } from '../values/operations.js'
 import { Complex, eachPartOf, real, type Value } from '../values/value.js'
+import { scan } from './scan.js'
 
 /** Whether any of the values stands for others to come: within `compile`, `vmap` and the body of a loop. */
 function isAnySealed(values: readonly Value[]): boolean {
@@ -36,21 +47,51 @@ const whileLoop: Lowering = (op, context) => {
   const test = context.region(condition)
   const step = context.region(body)
   let counts: ReturnType<typeof roundsOf> | undefined
-  return (inputs, frame) => {
-    let values = inputs
-    let isTried = false
-    for (;;) {
-      // What the regions read from outside may be what is not known: then it is what is carried after the first round.
-      if (!isTried && isAnySealed(values)) {
-        isTried = true
-        counts ??= roundsOf(op, context)
-        const rounds = counts(values, frame)
-        if (rounds !== undefined) return scanned(step, values, frame, rounds)
+  return inStep(
+    (inputs, frame) => {
+      let values = inputs
+      let isTried = false
+      for (;;) {
+        // What the regions read from outside may be what is not known: then it is what is carried after the first round.
+        if (!isTried && isAnySealed(values)) {
+          isTried = true
+          counts ??= roundsOf(op, context)
+          const rounds = counts(values, frame)
+          if (rounds !== undefined) return scanned(step, values, frame, rounds)
+        }
+        if (!isTrue(test(values, frame)[0])) return values
+        values = step(values, frame)
       }
-      if (!isTrue(test(values, frame)[0])) return values
-      values = step(values, frame)
+    },
+    loopTogether(test, step),
+  )
+}
+
+/** A loop on several devices: those whose condition holds go round together. */
+function loopTogether(test: BoundRegion, step: BoundRegion): Together {
+  return (inputs, frames, devices) => {
+    const values = [...inputs]
+    let going = inputs.map((_, i) => i)
+    while (going.length > 0) {
+      const asked = test.together(...some(going, values, frames, devices))
+      going = going.filter((_, k) => isTrue(asked[k]![0]))
+      if (going.length === 0) break
+      const next = step.together(...some(going, values, frames, devices))
+      for (const [k, i] of going.entries()) values[i] = next[k]!
     }
+    return values
   }
+}
+
+/** Values, frames and numbers of some of the devices, by their places among those that run. */
+function some(
+  places: readonly number[],
+  values: readonly (readonly Value[])[],
+  frames: readonly Frame[],
+  devices: Devices,
+): [(readonly Value[])[], Frame[], Devices] {
+  const running = places.map((i) => devices.running[i]!)
+  return [places.map((i) => values[i]!), places.map((i) => frames[i]!), { ...devices, running }]
 }
 
 function isTrue(value: Value): boolean {
@@ -71,7 +112,7 @@ function scanned(
   rounds: number,
 ): readonly Value[] {
   if (rounds === 0) return values
-  const [last] = scan(
+  const [last] = loop(
     (carry: Tensor[]): [Tensor[], Tensor[]] => [flat(step(nested(carry, values), frame)), []],
     flat(values),
     null,
@@ -201,7 +242,19 @@ function branching(
     const branches = op.regions.map((each) => context.region(each))
     const count = branches.length
     if (count === 0) throw new RangeError('has no branches')
-    return ([choice], frame) => {
+    // Devices that choose the same branch go through it together.
+    const together: Together = (inputs, frames, devices) => {
+      const chosen = inputs.map(([choice]) => ofKnown(real(choice), count))
+      const results: (readonly Value[])[] = []
+      for (const branch of new Set(chosen)) {
+        const places = chosen.flatMap((own, i) => (own === branch ? [i] : []))
+        const none = inputs.map(() => [])
+        const found = branches[branch]!.together(...some(places, none, frames, devices))
+        for (const [k, i] of places.entries()) results[i] = found[k]!
+      }
+      return results
+    }
+    return inStep(([choice], frame) => {
       const x = real(choice)
       if (!isSealed(x)) return branches[ofKnown(x, count)]!([], frame)
       const index = toIndex(x, count)
@@ -212,7 +265,7 @@ function branching(
           value === undefined ? undefined : eachPartOf([result[k], value], ([a, b]) => where(isThis, a!, b!)),
         )
       })
-    }
+    }, together)
   }
 }
 
@@ -230,19 +283,21 @@ const caseBranch: Lowering = branching(
   },
 )
 
-const call: Lowering = (op, context) => {
-  const callee = context.callee(keyword(op, 'callee'))
-  return (inputs) => callee(inputs)
+const call: Lowering = (op, context) => called(context.callee(keyword(op, 'callee')))
+
+function called(callee: BoundFunction): Run {
+  return inStep(
+    (inputs) => callee(inputs),
+    (inputs, _, devices) => callee.together(inputs, devices),
+  )
 }
 
 /** Its decomposition, a function that computes the same. */
-const composite: Lowering = (op, context) => {
-  const callee = context.callee(keyword(op, 'decomposition'))
-  return (inputs) => callee(inputs)
-}
+const composite: Lowering = (op, context) => called(context.callee(keyword(op, 'decomposition')))
 
 /** Operations that choose what runs. */
 export const control: LoweringTable<ControlName> = {
+  'chlo.scan': scan,
   'func.call': call,
   'stablehlo.case': caseBranch,
   'stablehlo.composite': composite,

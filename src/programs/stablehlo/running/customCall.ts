@@ -1,11 +1,12 @@
-import { reshape, sizeOf, Tensor } from '../../../tensors/tensor/index.js'
-import { choleskyOf, luOf, qOf, qrOf } from '../algebra/factorizations.js'
-import { choleskyFactor, perMatrix, triangularSolution } from '../algebra/linearAlgebra.js'
+import { slice } from '../../../tensors/tensor/index.js'
 import { special } from '../elements/special.js'
 import type { Attributes, Operation } from '../module.js'
-import { keyword } from '../values/attributes.js'
-import type { Context, Lowering, Run } from '../values/lowering.js'
-import { real } from '../values/value.js'
+import { sort } from '../reducing/sort.js'
+import { integer, keyword } from '../values/attributes.js'
+import { staticType } from '../values/elementType.js'
+import type { Context, Lowering } from '../values/lowering.js'
+import { eachPart } from '../values/value.js'
+import { lapack, lapackRoutine } from './lapack.js'
 
 /** Calls that only say where data lies. */
 const sharding: ReadonlySet<string> = new Set([
@@ -26,93 +27,42 @@ function configOf(op: Operation): Attributes {
   return {}
 }
 
-/** A letter that LAPACK takes, as the number or the text that it is written as. */
-function letter(op: Operation, name: string): string | undefined {
-  const config = configOf(op)
-  const attribute = Object.hasOwn(config, name) ? config[name] : undefined
-  if (attribute?.kind === 'integer') return String.fromCharCode(Number(attribute.value))
-  return attribute?.kind === 'string' ? attribute.value : undefined
-}
-
-/** One number for each matrix of a batch. */
-function infos(x: Tensor, f: (index: number) => number): Tensor {
-  const batch = x.shape.slice(0, -2)
-  return new Tensor(
-    'int32',
-    batch,
-    Int32Array.from({ length: sizeOf(batch) }, (_, i) => f(i)),
+/**
+ * `ApproxTopK`: the largest elements along an axis and their places, by a comparison; the true ones, which any promised recall allows. As
+ * many as the results have room for.
+ */
+const approxTopK: Lowering = (op, context) => {
+  const called = op.attributes['called_computations']
+  const [name] = called?.kind === 'array' ? called.values : []
+  const comparator = name?.kind === 'symbol' ? context.module.functions.get(name.name) : undefined
+  if (!comparator) throw new RangeError('has no comparison')
+  const count = op.results.length
+  const axis = integer(op, 'reduction_dim', undefined, configOf(op))
+  const shapes = op.results.map(({ type }) => staticType(type).shape)
+  const order = sort(
+    {
+      ...op,
+      operands: op.operands.slice(0, count),
+      regions: [comparator.body],
+      attributes: { dimension: { kind: 'integer', value: axis, type: 'i64' } },
+    },
+    context,
   )
+  return (inputs, frame) =>
+    order(inputs.slice(0, count), frame).map((value, i) =>
+      eachPart(value, (x) => slice(x, [...x.shape.slice(0, axis).map(() => null), [0, shapes[i]![axis]!]])),
+    )
 }
 
 /**
- * LAPACK's routines that JAX calls on CPUs, in float64 and rounded once: what they compute, not their bits, which differ from library
- * to library.
+ * `stablehlo.custom_call`: shardings are passed by, LAPACK's routines, ApproxTopK and composites of chlo computed, others refused.
  */
-const lapack: Readonly<Record<string, (op: Operation) => Run>> = {
-  getrf:
-    () =>
-    ([value]) => {
-      const x = real(value)
-      const pivots: Int32Array[] = []
-      const failed: number[] = []
-      const lu = perMatrix(x, (matrix, i) => {
-        const found = luOf(matrix)
-        pivots[i] = found.pivots
-        failed[i] = found.failed
-        return found.values
-      })
-      const width = Math.min(x.shape.at(-1)!, x.shape.at(-2)!)
-      const all = new Int32Array(pivots.length * width)
-      for (const [i, own] of pivots.entries()) all.set(own, i * width)
-      return [lu, new Tensor('int32', [...x.shape.slice(0, -2), width], all), infos(x, (i) => failed[i]!)]
-    },
-  geqrf:
-    () =>
-    ([value]) => {
-      const x = real(value)
-      const width = Math.min(x.shape.at(-1)!, x.shape.at(-2)!)
-      const qr = perMatrix(x, (matrix) => qrOf(matrix).values)
-      const factors = perMatrix(x, (matrix) => qrOf(matrix).factors, width, 1)
-      return [qr, reshape(factors, [...x.shape.slice(0, -2), width])]
-    },
-  orgqr:
-    () =>
-    ([value, factors]) => {
-      const x = real(value)
-      const all = real(factors).toNumbers()
-      const width = real(factors).shape.at(-1)!
-      return [perMatrix(x, (matrix, i) => qOf(matrix, all.slice(i * width, (i + 1) * width)))]
-    },
-  potrf: (op) => {
-    const lower = letter(op, 'uplo') !== 'U'
-    return ([value]) => {
-      const x = real(value)
-      const failed: number[] = []
-      perMatrix(x, (matrix, i) => {
-        const found = choleskyOf(matrix, lower)
-        failed[i] = found.failed
-        return found.values
-      })
-      return [choleskyFactor(x, lower), infos(x, (i) => failed[i]!)]
-    }
-  },
-  trsm: (op) => {
-    const how = {
-      left: letter(op, 'side') !== 'R',
-      lower: letter(op, 'uplo') !== 'U',
-      unit: letter(op, 'diag') === 'U',
-      transposed: (letter(op, 'trans_x') ?? letter(op, 'transa') ?? 'N') !== 'N',
-    }
-    return ([a, b]) => [triangularSolution(real(a), real(b), how)]
-  },
-}
-
-/** `stablehlo.custom_call`: shardings are passed by, LAPACK's factorizations and composites of chlo computed, others refused. */
 export const customCall: Lowering = (op: Operation, context: Context) => {
   const target = keyword(op, 'call_target_name')
   if (sharding.has(target)) return (inputs) => inputs
-  const routine = /^(?:lapack|blas)_[sd](\w+?)(?:_ffi)?$/.exec(target)?.[1]?.replace(/^or(ung|g)qr$/, 'orgqr')
-  if (routine !== undefined && Object.hasOwn(lapack, routine)) return lapack[routine]!(op)
+  const routine = lapackRoutine(target)
+  if (routine !== undefined) return lapack(routine)(op, context)
+  if (target === 'ApproxTopK' || target === 'PartialReduce') return approxTopK(op, context)
   const composite = target.replace(/^mhlo\./, 'chlo.').replace('chlo.topk', 'chlo.top_k')
   if (composite.startsWith('chlo.') && Object.hasOwn(special, composite)) {
     const attributes = { ...op.attributes, ...configOf(op) }

@@ -35,13 +35,18 @@ function stateOf({ data }: Tensor): readonly [key: bigint, counter: bigint] {
   return [state[0]!, state[1]!]
 }
 
-/**
- * Words of Threefry-2x32: the two words of each counter lie next to each other along the first axis of even length, the longest one
- * where all are odd, as XLA has them.
- */
-function threefryWords([key, counter]: readonly [bigint, bigint], shape: Shape): Uint32Array {
+/** The axis that the two words of a counter lie along: the first of even length, the longest one where all are odd, as in XLA. */
+function pairedAxis(shape: Shape): number {
   const even = shape.findIndex((length) => length % 2 === 0)
-  const axis = Math.max(0, even >= 0 ? even : shape.indexOf(Math.max(...shape)))
+  return Math.max(0, even >= 0 ? even : shape.indexOf(Math.max(...shape)))
+}
+
+/** Words of Threefry-2x32: the two words of each counter are neighbours along an axis. */
+function threefryWords(
+  [key, counter]: readonly [bigint, bigint],
+  shape: Shape,
+  axis: number = pairedAxis(shape),
+): Uint32Array {
   const half = shape.map((length, i) => (i === axis ? Math.ceil(length / 2) : length))
   const all = stridesOf(shape)
   const strides = stridesOf(half)
@@ -78,8 +83,7 @@ function countersOf({ algorithm, dtype, shape }: Drawing): number {
   if (algorithm === 'philox') return Math.ceil((isWide ? 2 * size : size) / 4)
   if (isWide) return size
   if (shape.length === 0) return 1
-  const even = shape.findIndex((length) => length % 2 === 0)
-  const length = even >= 0 ? shape[even]! : Math.max(...shape)
+  const length = shape[pairedAxis(shape)]!
   return length === 0 ? 0 : (size / length) * Math.ceil(length / 2)
 }
 
@@ -93,7 +97,7 @@ const bitsOp: Op<Drawing> = {
     const { bits, storage } = dtypeFacts(dtype)
     const size = sizeOf(shape)
     if (bits === 64) {
-      const pairs = algorithm === 'philox' ? philoxWords(state, 2 * size) : threefryWords(state, [size, 2])
+      const pairs = algorithm === 'philox' ? philoxWords(state, 2 * size) : threefryWords(state, [size, 2], 1)
       return new Tensor(dtype, shape, new storage(pairs.buffer as never) as never)
     }
     const drawn = algorithm === 'philox' ? philoxWords(state, size) : threefryWords(state, shape)

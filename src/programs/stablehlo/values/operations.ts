@@ -77,13 +77,15 @@ export type IndexedName = `stablehlo.${
 export type ReductionName = `stablehlo.${'map' | 'reduce' | 'reduce_window' | 'select_and_scatter' | 'sort'}`
 
 /** Products of matrices and what is made of them. */
-export type DotName = `stablehlo.${'convolution' | 'dot' | 'dot_general' | 'einsum' | 'unary_einsum'}`
+export type DotName =
+  | 'chlo.ragged_dot'
+  | `stablehlo.${'convolution' | 'dot' | 'dot_general' | 'einsum' | 'unary_einsum'}`
 
 /** Linear algebra and Fourier transforms. */
 export type TransformName = `stablehlo.${'cholesky' | 'fft' | 'triangular_solve'}`
 
 /** What chooses which operations run. */
-export type ControlName = 'func.call' | `stablehlo.${'case' | 'composite' | 'if' | 'while'}`
+export type ControlName = 'chlo.scan' | 'func.call' | `stablehlo.${'case' | 'composite' | 'if' | 'while'}`
 
 /** Values are made, or handed on. */
 export type PlumbingName =
@@ -99,20 +101,27 @@ export type PlumbingName =
       | 'rng_bit_generator'
       | 'tuple'}`
 
-/** Operations of several devices, where there is one. */
+/** Operations of several devices. */
 export type CollectiveName = `stablehlo.${
   | 'all_gather'
   | 'all_reduce'
   | 'all_to_all'
   | 'collective_broadcast'
   | 'collective_permute'
+  | 'collective_reduce'
   | 'cross-replica-sum'
   | 'partition_id'
   | 'reduce_scatter'
   | 'replica_id'}`
 
-/** Operations that are refused; the error gives the reason. */
-export type RefusedName =
+/** What runs on several processes, or exchanges data with them or with a host. */
+export type ParallelName =
+  | 'interpreter.run_parallel'
+  | 'sdy.manual_computation'
+  | `stablehlo.${'infeed' | 'outfeed' | 'recv' | 'send'}`
+
+/** Operations whose shapes are operands. */
+export type DynamicName =
   | `stablehlo.${
       | 'compute_reshape_shape'
       | 'dynamic_broadcast_in_dim'
@@ -121,15 +130,11 @@ export type RefusedName =
       | 'dynamic_iota'
       | 'dynamic_pad'
       | 'dynamic_reshape'
-      | 'infeed'
-      | 'outfeed'
-      | 'real_dynamic_slice'
-      | 'recv'
-      | 'send'
-      | 'set_dimension_size'
-      | 'uniform_dequantize'
-      | 'uniform_quantize'}`
+      | 'real_dynamic_slice'}`
   | 'chlo.dynamic_reshape'
+
+/** Operations that are refused; the error gives the reason. */
+export type RefusedName = `stablehlo.${'set_dimension_size' | 'uniform_dequantize' | 'uniform_quantize'}`
 
 /** Composite functions of the chlo dialect. */
 export type CompositeName = `chlo.${
@@ -177,8 +182,6 @@ export type CompositeName = `chlo.${
   | 'mulhi'
   | 'next_after'
   | 'polygamma'
-  | 'ragged_dot'
-  | 'scan'
   | 'sinh'
   | 'square'
   | 'tan'
@@ -196,6 +199,8 @@ export type OperationName =
   | ControlName
   | PlumbingName
   | CollectiveName
+  | ParallelName
+  | DynamicName
   | RefusedName
   | CompositeName
 

@@ -13,8 +13,19 @@ export interface SemanticsOptions {
    * 'sequential'.
    */
   readonly reduce?: 'sequential' | 'xla-cpu'
-  /** Where operations round: 'each' to its own dtype. Default 'each'. */
-  readonly rounding?: 'each'
+  /**
+   * Where operations round. 'each': every one, to its own dtype. 'xla-jit': as jax.jit on XLA's CPU backend with its default flags,
+   * where a cast to float32 takes what a bfloat16 operation before it computed before that is rounded, and divisions by what is
+   * repeated or constant are products with a rounded reciprocal; `reduce` is then 'xla-cpu' by default. 'fused': bfloat16 and
+   * float16 stay float32 along a chain of operations on elements and round where a value leaves it, as compilers of accelerators
+   * have it. Default 'each'.
+   */
+  readonly rounding?: 'each' | 'xla-jit' | 'fused'
+  /**
+   * Integers divided by zero, and the most negative one by -1: 'xla' gives -1 and itself, remainders the dividend and 0, as jax.jit does;
+   * 'zero' gives 0 throughout, as the specification's reference interpreter. Default 'xla'.
+   */
+  readonly divideByZero?: 'xla' | 'zero'
 }
 
 /** The names of the options, for `checkOptions`. */
@@ -22,13 +33,16 @@ export const semanticsNames: OptionTable<SemanticsOptions> = {
   dot: 'optional',
   reduce: 'optional',
   rounding: 'optional',
+  divideByZero: 'optional',
 }
 
 /** The options with their defaults. */
 export function semanticsOf(options: SemanticsOptions): Required<SemanticsOptions> {
-  const { dot = 'float32', reduce = 'sequential', rounding = 'each' } = options
+  const { dot = 'float32', rounding = 'each', divideByZero = 'xla' } = options
+  const { reduce = rounding === 'xla-jit' ? 'xla-cpu' : 'sequential' } = options
   checkName('programOf', 'dot', dot, ['float32', 'operands'])
   checkName('programOf', 'reduce', reduce, ['sequential', 'xla-cpu'])
-  checkName('programOf', 'rounding', rounding, ['each'])
-  return { dot, reduce, rounding }
+  checkName('programOf', 'rounding', rounding, ['each', 'xla-jit', 'fused'])
+  checkName('programOf', 'divideByZero', divideByZero, ['xla', 'zero'])
+  return { dot, reduce, rounding, divideByZero }
 }

@@ -1,4 +1,4 @@
-import { checkRecord } from '../../../base/options/index.js'
+import { checkArray, checkRecord, shown } from '../../../base/options/index.js'
 import type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } from './nonFinite.js'
 
 /**
@@ -10,6 +10,8 @@ import type { ChainStep, ElementStep, HistoryStep, NonFinite, NonFiniteKind } fr
 export function explain(event: NonFinite): string {
   checkRecord('explain', 'event', event, ['kind', 'history', 'chain'])
   const { kind, history, chain, output } = event
+  for (const list of ['history', 'chain'] as const) checkArray('explain', list, event[list])
+  for (const step of [event, ...history, ...chain]) checkStep(step)
   const lines = [`${headline(event)}: ${inWords[kind] ?? kind}${detail(event)}`]
   if (history.length > 0) {
     lines.push('', 'Where the operand came from, backwards:', ...history.map(historyLine))
@@ -17,6 +19,16 @@ export function explain(event: NonFinite): string {
   if (chain.length > 0) lines.push('', 'How it reached the output:', ...chainLines(chain))
   lines.push('', `Seen in ${output === '' ? 'the output' : `output ${output}`}.`)
   return lines.join('\n')
+}
+
+/** Throws unless the fields that a line is made of are those of a step. */
+function checkStep(step: ElementStep): void {
+  checkRecord('explain', 'a step', step, ['op', 'shape', 'at', 'operands', 'counts', 'value'])
+  for (const list of ['shape', 'at', 'counts', 'operands'] as const) checkArray('explain', list, step[list])
+  for (const list of step.operands) checkArray('explain', 'an entry of operands', list)
+  const numbers: readonly unknown[] = [step.value, ...step.counts, ...step.operands.flat()]
+  const wrong = numbers.find((value) => typeof value !== 'number')
+  if (wrong !== undefined) throw new TypeError(`explain: a value of a step is not a number [${shown(wrong)}]`)
 }
 
 /** Kinds that do not speak for themselves. */

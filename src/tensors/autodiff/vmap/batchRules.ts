@@ -4,6 +4,7 @@ import {
   apply,
   broadcastTo,
   type Casting,
+  hadamardOp,
   indexedOps,
   type Joining,
   type Op,
@@ -232,4 +233,5 @@ export const batchRules: BatchRules = new Map<Op, BatchRule>([
   [indexedOps.scatterAt, scatterAtRule],
   [indexedOps.takeAt, takeAtRule],
   [partOp, partRule],
+  [hadamardOp, shifted(hadamardOp) as BatchRule],
 ])
