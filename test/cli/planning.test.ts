@@ -44,6 +44,7 @@ describe('plan', () => {
       slice: 'v6e-64',
       sequence: 4096,
       remat: 'block',
+      paramsDtype: 'float32',
     })
     expect([plan.batch, plan.memory.bytesPerDevice]).toEqual([batch, memory.bytesPerDevice])
     const step = trainingStep(config, { slice: 'v6e-64', batch, sequence: 4096, remat: 'block' })
@@ -89,9 +90,32 @@ describe('plan', () => {
         sum + shardShape.reduce((n, size) => n * size, copies),
       0,
     )
-    expect(2 * held).toBe(plan.memory.perDevice.weights)
+    expect(4 * held).toBe(plan.memory.perDevice.weights)
     const down = plan.sharding.parameters.find(({ name }: { name: string }) => name === 'layer.mlp.down')
     expect(down.spec).toEqual(['tensor', 'fsdp'])
+  })
+
+  it('what is kept by name, and ways that share positions', async () => {
+    const asked = [
+      'plan',
+      'llama3-70b',
+      '--slice',
+      'tpu7x-512',
+      '--batch',
+      '64',
+      '--sequence',
+      '131072',
+    ] as const
+    const ways = ['--fsdp', '64', '--context', '8', '--save', 'context,q', '--offload', 'decoder_layer_input']
+    const plan = await json(...asked, ...ways)
+    expect(plan.memory.split).toEqual({ data: 1, fsdp: 64, tensor: 1, expert: 1, context: 8 })
+    expect(plan.memory.host.activations).toBeGreaterThan(0)
+    expect(plan.step.kind).toBe('estimate')
+    const { status, error } = await runCli('plan', 'gpt2', '--remat', 'dots', '--save', 'q')
+    expect([status, error]).toEqual([
+      2,
+      'plan: --save, --offload and --every belong to --remat block [dots]\n',
+    ])
   })
 
   it('a batch that does not fit ends with 1', async () => {

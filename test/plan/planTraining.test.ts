@@ -10,7 +10,7 @@ describe('planTraining', () => {
     const options = { slice: 'v6e-64', sequence: 4096, split: { tensor: 4 } } as const
     const plan = planTraining(llama, options)
     expect(plan.largestBatch).toBe(plan.batch)
-    expect(plan.batch).toBe(findOptimalBatchSize(llama, options).batch)
+    expect(plan.batch).toBe(findOptimalBatchSize(llama, { ...options, paramsDtype: 'float32' }).batch)
     expect(plan.memory.fits).toBe(true)
     const more = planTraining(llama, { ...options, batch: plan.batch + 16 })
     expect([more.memory.fits, more.largestBatch]).toEqual([false, null])
@@ -20,13 +20,15 @@ describe('planTraining', () => {
   it('has the memory and the step of the same split and the same recomputation', () => {
     const options = { slice: 'v5p-128', sequence: 2048, batch: 256, split: { tensor: 2 } } as const
     const { memory, step, assumptions } = planTraining(llama, options)
-    expect(memory).toEqual(estimateMemory(llama, { ...options, paramsDtype: 'bfloat16', remat: 'block' }))
+    expect(memory).toEqual(estimateMemory(llama, { ...options, paramsDtype: 'float32', remat: 'block' }))
     expect(step).toEqual(trainingStep(llama, { ...options, split: memory.split, remat: 'block' }))
     const both = [...memory.assumptions, ...step.assumptions]
-    expect(assumptions).toEqual(["remat 'block', of memory and time alike", ...both])
+    const line =
+      "remat 'block', of memory and time alike, with float32 weights and bfloat16 compute, MaxText's defaults"
+    expect(assumptions).toEqual([line, ...both])
     const none = planTraining(llama, { ...options, remat: 'everything' })
     expect(none.memory).toEqual(
-      estimateMemory(llama, { ...options, paramsDtype: 'bfloat16', remat: 'everything' }),
+      estimateMemory(llama, { ...options, paramsDtype: 'float32', remat: 'everything' }),
     )
     // A forward pass again: four products for three.
     expect(step.seconds.compute / none.step.seconds.compute).toBeCloseTo(4 / 3, 1)

@@ -108,13 +108,31 @@ describe('trainingStep(config)', () => {
     expect(again.lowerBoundSeconds).toBe(once.lowerBoundSeconds)
   })
 
-  it.each(['int8', 'float8_e4m3fn'] as const)('an estimate in %s is fitted on no run', (dtype) => {
-    const options = { slice: dtype === 'int8' ? 'v5e-64' : 'tpu7x-64', batch: 256, sequence: 4096 } as const
-    const said = (how: object): string => trainingStep(llama8b, { ...options, ...how }).assumptions.join()
-    expect(said({})).toMatch(/fitted on \d+ published runs/)
-    expect(said({ dtype })).not.toContain('fitted')
-    expect(said({ dtype })).toContain(`no run in ${dtype} was measured`)
+  it('where no run in a dtype was measured there is a bound and the reason, no estimate', () => {
+    const options = { slice: 'v5e-64', batch: 256, sequence: 4096 } as const
+    expect(trainingStep(llama8b, options).assumptions.join()).toMatch(/fitted on \d+ published runs/)
+    const step = trainingStep(llama8b, { ...options, dtype: 'int8' })
+    expect([step.kind, step.estimateSeconds, step.calibration.points]).toEqual(['bound', null, []])
+    expect(step.assumptions.join()).not.toContain('fitted')
+    expect(step.assumptions.join()).toContain('no run in int8 was measured on v5e')
   })
+
+  it.each([
+    ['tpu7x-128', 'float8_e4m3fn', 3],
+    ['v5p-128', 'int8', 1],
+    ['v6e-64', 'int8', 1],
+  ] as const)(
+    'on %s products in %s have a rate of their own, fitted on %i runs in it',
+    (name, dtype, runs) => {
+      const step = trainingStep(llama8b, { slice: name, batch: 512, sequence: 4096, dtype })
+      const own = step.calibration.points.filter((point) => point.dtype === dtype)
+      expect([step.kind, own.length]).toEqual(['estimate', runs])
+      expect(step.assumptions.join()).toContain(`of the ${dtype} peak: fitted on ${runs} published run`)
+      const wide = trainingStep(llama8b, { slice: name, batch: 512, sequence: 4096 })
+      expect(step.estimateSeconds ?? 0).toBeLessThan(wide.estimateSeconds ?? 0)
+      expect(step.estimateSeconds ?? 0).toBeGreaterThan((wide.estimateSeconds ?? 0) / 2)
+    },
+  )
 
   it('two slices move gradients over the data-centre network', () => {
     const options = { slice: 'v5p-128', batch: 256, sequence: 4096 } as const

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
+import type { Remat } from '../../planning/model/index.js'
 import { strategyDiagram } from '../../planning/sharding/index.js'
 import { htmlPage, htmlTable, type Section, textTable } from '../../report/index.js'
-import { mistakesAsBadInput } from '../io/badInput.js'
+import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
 import { jsonText } from '../io/jsonText.js'
 import { openReportFile } from '../io/openReport.js'
 import { printWrapped } from '../io/printWrapped.js'
@@ -22,6 +23,10 @@ interface Given {
   readonly expert?: string
   readonly params: string
   readonly remat: string
+  readonly save?: string
+  readonly offload?: string
+  readonly every?: string
+  readonly context?: string
   readonly json?: boolean
   readonly out?: string
 }
@@ -40,8 +45,22 @@ export const planCommand: Subcommand = (terminal, exit) =>
     .option('--fsdp <n>', 'devices that share parameters and batch, default the remaining ones')
     .option('--tensor <n>', 'devices that share heads and the inner width of MLPs, default 1')
     .option('--expert <n>', 'devices that share experts, default 1')
-    .option('--params <dtype>', 'bfloat16 or float32', 'bfloat16')
-    .option('--remat <policy>', 'what is stored for the backward pass: everything, dots or block', 'block')
+    .option('--params <dtype>', 'float32 (the default of MaxText) or bfloat16', 'float32')
+    .option(
+      '--remat <policy>',
+      'what is stored for the backward pass: everything, dots, dots_with_no_batch_dims or block',
+      'block',
+    )
+    .option(
+      '--save <names>',
+      'with block: what is stored too, q,k,v,attention,o,gate,up,down or the names of MaxText',
+    )
+    .option(
+      '--offload <names>',
+      'with block: what is stored in the memory of the host, the same names and input',
+    )
+    .option('--every <n>', 'with block: layers that are computed again together')
+    .option('--context <n>', 'devices that share the positions of a sequence, default 1')
     .option('--json', 'print one JSON object')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
@@ -117,8 +136,8 @@ function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
 }
 
 function readRequest(text: string, given: Given): PlanRequest {
-  const { data, fsdp, tensor, expert } = given
-  const ways = Object.entries({ data, fsdp, tensor, expert }).flatMap(([name, count]) =>
+  const { data, fsdp, tensor, expert, context } = given
+  const ways = Object.entries({ data, fsdp, tensor, expert, context }).flatMap(([name, count]) =>
     count === undefined ? [] : [[name, readCount(name, count, 1)] as const],
   )
   return {
@@ -126,6 +145,26 @@ function readRequest(text: string, given: Given): PlanRequest {
     sequence: readCount('sequence', given.sequence, 1),
     paramsDtype: readName('dtype', given.params, ['bfloat16', 'float32']),
     ...(given.batch === undefined ? {} : { batch: readCount('batch', given.batch, 1) }),
-    remat: readName('policy', given.remat, ['everything', 'dots', 'block']),
+    remat: readRemat(given),
+  }
+}
+
+/** The policy: a name, or for block the names of what is kept besides. */
+function readRemat({ remat, save, offload, every }: Given): Remat {
+  const policy = readName('policy', remat, [
+    'everything',
+    'dots',
+    'dots_with_no_batch_dims',
+    'block',
+  ] as const)
+  const listed = (text: string | undefined): string[] =>
+    text === undefined ? [] : text.split(',').map((name) => name.trim())
+  if (save === undefined && offload === undefined && every === undefined) return policy
+  if (policy !== 'block') {
+    throw new BadInput(`--save, --offload and --every belong to --remat block [${policy}]`)
+  }
+  return {
+    ...{ save: listed(save), offload: listed(offload) },
+    ...(every === undefined ? {} : { every: readCount('every', every, 1) }),
   }
 }

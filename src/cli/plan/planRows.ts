@@ -54,8 +54,8 @@ function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow
       value: estimate === null ? '-' : secondsText(estimate),
       note:
         estimate === null
-          ? 'no measurement of this chip to fit on'
-          : `${percentText(step.mfu ?? 0)} of the peak, half of the pairs counted`,
+          ? 'a bound alone: no published run to fit on, see the assumptions'
+          : `${percentText(step.mfu ?? 0)} of the peak, half of the pairs counted; from ${step.calibration.points.length} published runs, within ${percentText(step.calibration.spread)}`,
     },
     {
       what: 'tokens a second',
@@ -89,7 +89,7 @@ export function planHead({
   memory,
 }: Plan): string[] {
   const ways = Object.entries(memory.split)
-    .filter(([, count]) => count > 1)
+    .filter(([, count]) => (count ?? 1) > 1)
     .map(([name, count]) => `${name} ${count}`)
   const active = parameters.active < parameters.total ? `, ${readable(parameters.active)} active` : ''
   return [

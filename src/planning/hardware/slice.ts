@@ -1,4 +1,12 @@
-import { checkName, checkNumber, checkOptions, type OptionTable, shown } from '../../base/options/index.js'
+import {
+  checkArray,
+  checkInteger,
+  checkName,
+  checkNumber,
+  checkOptions,
+  type OptionTable,
+  shown,
+} from '../../base/options/index.js'
 import { type Chip, chip, chipNameOf, chipNames } from './chip.js'
 import { chipsOf, topologies, wrapAround } from './topology.js'
 
@@ -56,7 +64,11 @@ const sliceNames: OptionTable<SliceOptions> = {
  */
 export function slice(name: string, options?: SliceOptions): Slice {
   checkOptions('slice', options, sliceNames, { positional: 'topology' })
-  const { rule = 'offered' } = options ?? {}
+  const { rule = 'offered', topology: asked } = options ?? {}
+  if (asked !== undefined) {
+    checkArray('slice', 'topology', asked)
+    for (const side of asked) checkInteger('slice', 'a side of topology', side, 1)
+  }
   checkName('slice', 'rule', rule, ['offered', 'libtpu'])
   const [made, counted] = read(name)
   const topology = counted === undefined ? shapeOf(name) : named(made, counted, name, options?.topology)

@@ -3,7 +3,7 @@ import { bitsOf, type StoredDType } from '../hardware/index.js'
 import type { Architecture } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
-import { checkRemat, type Remat } from './remat.js'
+import { checkRemat, keptBy, type Remat } from './remat.js'
 import { checkSizes } from './sizes.js'
 
 /** One array that a layer keeps for the backward pass, by its width per token. */
@@ -12,6 +12,10 @@ export interface SavedArray {
   readonly width: number
   /** Whether tensor parallelism splits it: heads and the inside of an MLP, not the residual stream. */
   readonly split: boolean
+  /** Layers that keep it, where not all do. */
+  readonly copies?: number
+  /** Whether it is kept in the memory of the host. */
+  readonly offloaded?: boolean
 }
 
 /** The batch, and what of it is kept for the backward pass. */
@@ -37,6 +41,8 @@ export interface Activations {
   /** Attention scores, where they are kept. */
   readonly scoreBytes: number
   readonly bytes: number
+  /** What the layers keep in the memory of the host. */
+  readonly hostBytes: number
 }
 
 /**
@@ -58,51 +64,96 @@ export function activationBytes(config: ModelConfig, options: ActivationOptions)
   checkRemat('activationBytes', remat)
   const arrays = savedArrays(model, remat)
   const size = bitsOf(dtype) / 8
-  const perToken = arrays.reduce((sum, { width }) => sum + width, 0) * size
   const heads = model.attention?.N ?? 0
-  const scoreBytes = remat === 'everything' && !flash ? 2 * heads * sequence ** 2 * batch * model.L * size : 0
+  const scoreBytes = keptBy(remat).scores && !flash ? 2 * heads * sequence ** 2 * batch * model.L * size : 0
   // The MLP's widths differ, so its arrays are those of all layers.
   const layers = model.family === 'mlp' ? 1 : model.L
-  const bytes = batch * sequence * layers * perToken + scoreBytes
-  return { arrays, bytesPerTokenPerLayer: perToken, scoreBytes, bytes }
+  const perLayers = keptWidth(arrays, layers, ({ offloaded }) => offloaded !== true) * size
+  const hostBytes = batch * sequence * keptWidth(arrays, layers, ({ offloaded }) => offloaded === true) * size
+  const bytes = batch * sequence * perLayers + scoreBytes
+  return { arrays, bytesPerTokenPerLayer: perLayers / layers, scoreBytes, bytes, hostBytes }
 }
 
-/** The arrays that one layer keeps. */
+/** Widths of what all layers keep, of the arrays asked for. */
+export function keptWidth(
+  arrays: readonly SavedArray[],
+  layers: number,
+  asked: (array: SavedArray) => boolean,
+  tensor: number = 1,
+): number {
+  return arrays.reduce((sum, array) => {
+    if (!asked(array)) return sum
+    return sum + ((array.copies ?? layers) * array.width) / (array.split ? tensor : 1)
+  }, 0)
+}
+
+/** The arrays that the layers keep, each with the number of layers that do. */
 export function savedArrays(model: Architecture, remat: Remat): readonly SavedArray[] {
-  const { D, attention, mlp, scan } = model
-  const array = (name: string, width: number, split: boolean = false): SavedArray => ({ name, width, split })
   if (model.family === 'mlp') {
     return model.tensors
       .filter(({ inputs }) => inputs > 0)
-      .map(({ name, inputs }) => array(`${name} input`, inputs, false))
+      .map(({ name, inputs }) => ({ name: `${name} input`, width: inputs, split: false }))
   }
-  const input = [array('input', D)]
-  if (remat === 'block') return input
-  const every = remat === 'everything'
-  const kept: SavedArray[] = every ? [...input, array('normed', D)] : []
+  const kept = keptBy(remat)
+  const inputs = Math.ceil(model.L / kept.every)
+  const several = model.groups.length > 1
+  return model.groups.flatMap(({ copies }, i) =>
+    layerArrays(model, i)
+      .filter(({ name, routed }) => {
+        // The policies of products keep what products make; jax keeps the input too where no product made it.
+        if (name === 'input') return typeof remat !== 'string' || !remat.startsWith('dots')
+        return (
+          kept.all || ((kept.saved.has(name) || kept.offloaded.has(name)) && !(routed && kept.expertsAgain))
+        )
+      })
+      .map(({ name, width, split }) => ({
+        ...{ name, width, split },
+        ...(several || (name === 'input' && kept.every > 1)
+          ? { copies: name === 'input' ? (copies * inputs) / model.L : copies }
+          : {}),
+        ...(kept.offloaded.has(name) ? { offloaded: true } : {}),
+      })),
+  )
+}
+
+interface LayerArray extends SavedArray {
+  /** Whether it belongs to experts. */
+  readonly routed: boolean
+}
+
+/** Everything that the backward pass of a layer of a group reads, its input first. */
+export function layerArrays(model: Architecture, group: number): readonly LayerArray[] {
+  const { D, scan } = model
+  const { attention, mlp } = model.groups[group] ?? { attention: undefined, mlp: undefined }
+  const array = (
+    name: string,
+    width: number,
+    split: boolean = false,
+    routed: boolean = false,
+  ): LayerArray => ({
+    ...{ name, width, split, routed },
+  })
+  const kept = [array('input', D), array('normed', D)]
   if (attention) {
-    const { N, K, H } = attention
-    kept.push(array('q', N * H, true), array('k', K * H, true), array('v', K * H, true))
-    if (every) kept.push(array('attention', N * H, true))
-    kept.push(array('o', D))
+    const { N, K, H, V = H, latent } = attention
+    if (latent !== undefined) kept.push(array('latent', latent))
+    kept.push(array('q', N * H, true), array('k', K * H, true), array('v', K * V, true))
+    kept.push(array('attention', N * V, true), array('o', D))
   }
   if (mlp) {
-    const F = mlp.F * Math.max(1, mlp.active)
-    if (every) kept.push(array('normed before the MLP', D))
-    if (mlp.gated) kept.push(array('gate', F, true))
-    kept.push(array('up', F, true))
-    if (every) kept.push(array('activated', F, true))
-    if (every && mlp.gated) kept.push(array('gated', F, true))
-    kept.push(array('down', D))
+    const routed = mlp.experts > 0
+    const F = mlp.F * Math.max(1, mlp.active) + (mlp.shared ?? 0)
+    kept.push(array('normed before the MLP', D))
+    if (mlp.gated) kept.push(array('gate', F, true, routed))
+    kept.push(array('up', F, true, routed), array('activated', F, true, routed))
+    if (mlp.gated) kept.push(array('gated', F, true, routed))
+    kept.push(array('down', D, false, routed))
   }
   if (scan) {
     const { I, H, G, S } = scan
     const fused = model.family === 'mamba2' ? 2 * I + 2 * G * S + H : 2 * I
-    kept.push(array('in', fused, true))
-    if (every) {
-      kept.push(array('convolved', I + 2 * G * S, true), array('scanned', I, true), array('gated', I, true))
-    }
-    kept.push(array('out', D))
+    kept.push(array('in', fused, true), array('convolved', I + 2 * G * S, true))
+    kept.push(array('scanned', I, true), array('gated', I, true), array('out', D))
   }
   return kept
 }

@@ -31,7 +31,35 @@ export interface ParameterTensor {
 export interface AttentionShape {
   readonly N: number
   readonly K: number
+  /** Width of a head: of queries and keys, and of values where `V` is absent. */
   readonly H: number
+  /** Width of a head of the values, where it differs. */
+  readonly V?: number
+  /** Keys that a token attends to, itself among them; absent where there is no window. */
+  readonly window?: number
+  /** Elements that a token leaves in the cache where they are neither 2 K H: the latent, or keys that are values too. */
+  readonly cached?: number
+  /** Width of the latents that queries, keys and values are read from, which are kept for the backward pass. */
+  readonly latent?: number
+}
+
+/** The MLP of a layer; with experts, of each of them. */
+export interface MlpShape {
+  readonly F: number
+  readonly gated: boolean
+  readonly experts: number
+  readonly active: number
+  /** Width of what every token goes through beside its experts: all shared experts together. */
+  readonly shared?: number
+}
+
+/** Layers that are alike. */
+export interface LayerGroup {
+  /** What tells them from the others: '', 'local', 'global', 'dense', 'experts' or two of these. */
+  readonly name: string
+  readonly copies: number
+  readonly attention: AttentionShape | undefined
+  readonly mlp: MlpShape | undefined
 }
 
 /** A model's layers, completed: what its configuration says and leaves to defaults. */
@@ -42,15 +70,12 @@ export interface Architecture {
   readonly L: number
   /** 0 where there is no vocabulary. */
   readonly V: number
+  /** Of the local layers, where layers differ. */
   readonly attention: AttentionShape | undefined
-  readonly mlp:
-    | {
-        readonly F: number
-        readonly gated: boolean
-        readonly experts: number
-        readonly active: number
-      }
-    | undefined
+  /** Of the layers with experts, where layers differ. */
+  readonly mlp: MlpShape | undefined
+  /** Layers that are alike, with what they have: their copies add up to L. */
+  readonly groups: readonly LayerGroup[]
   readonly scan:
     | {
         readonly I: number

@@ -1,8 +1,8 @@
 import type { OptionTable } from '../../base/options/index.js'
 
 /**
- * A LLaMA-like decoder: norms without bias, RoPE, gated MLP; grouped queries, experts, tied embeddings and the like by
- * option. The letters are those of the scaling book.
+ * A LLaMA-like decoder: norms without bias, RoPE, gated MLP; grouped queries, sliding windows, latent attention, experts, tied
+ * embeddings and the like by option. The letters are those of the scaling book.
  */
 export interface DecoderConfig {
   readonly family: 'decoder'
@@ -34,6 +34,42 @@ export interface DecoderConfig {
   readonly qk_norm?: boolean
   /** Norm scales per layer, default 2; Gemma 2 has 4. */
   readonly norms?: number
+  /** Keys that a token of a local layer attends to, itself among them; without `globalEvery` every layer is local (Mistral 7B). */
+  readonly window?: number
+  /** Every n-th layer attends to all positions: 2 in Gemma 2 and gpt-oss, 6 in Gemma 3. Needs `window`. */
+  readonly globalEvery?: number
+  /** Width of a head of the global layers, where it differs (Gemma 4). */
+  readonly globalH?: number
+  /** Key and value heads of the global layers, where they differ (Gemma 4). */
+  readonly globalK?: number
+  /** Whether the global layers use their keys as values, without a projection for values (Gemma 4). */
+  readonly keysAreValues?: boolean
+  /** Rank of the latent that keys and values are read from: multi-head latent attention (DeepSeek V2 and V3). H is then the width without positions. */
+  readonly kvRank?: number
+  /** Rank of the latent of the queries; without it they are projected at once. Needs `kvRank`. */
+  readonly qRank?: number
+  /** Width of the part of a head that carries positions, one key of it for all heads. Needs `kvRank`. */
+  readonly ropeH?: number
+  /** Width of a head of the values, default H. Needs `kvRank`. */
+  readonly vH?: number
+  /** Width inside an expert where layers without experts have another one, F; default F. */
+  readonly expertF?: number
+  /** Experts that every token goes through beside the routed ones, default 0. */
+  readonly sharedExperts?: number
+  /** Layers at the start that have a dense MLP of F, default 0 (3 in DeepSeek V3). */
+  readonly denseLayers?: number
+  /** Every n-th layer has experts, the others a dense MLP of F; default 1 (2 in Llama 4 Maverick). */
+  readonly expertEvery?: number
+  /** A learned logit for each head that takes part in the softmax, as gpt-oss has. */
+  readonly sinks?: boolean
+  /** A bias behind attention's output projection. */
+  readonly oBias?: boolean
+  /** Biases on the products of the MLP or of each expert. */
+  readonly mlpBias?: boolean
+  /** A bias for each expert in the router. */
+  readonly routerBias?: boolean
+  /** Whether embeddings are scaled by sqrt(D), as Gemma's: fused into the lookup, it changes no count. */
+  readonly embeddingScale?: boolean
 }
 
 /** GPT-2: biases everywhere, learned positions, plain MLP, output tied. */
@@ -128,7 +164,11 @@ const decoder: OptionTable<DecoderConfig> = {
   ...{ family: 'required', D: 'required', F: 'required', L: 'required', N: 'required', V: 'required' },
   ...{ K: 'optional', H: 'optional', tie: 'optional', gated: 'optional', experts: 'optional' },
   ...{ active: 'optional', qkvBias: 'optional', qkv_bias: 'optional', qkNorm: 'optional' },
-  ...{ qk_norm: 'optional', norms: 'optional' },
+  ...{ qk_norm: 'optional', norms: 'optional', window: 'optional', globalEvery: 'optional' },
+  ...{ globalH: 'optional', globalK: 'optional', keysAreValues: 'optional', kvRank: 'optional' },
+  ...{ qRank: 'optional', ropeH: 'optional', vH: 'optional', expertF: 'optional' },
+  ...{ sharedExperts: 'optional', denseLayers: 'optional', expertEvery: 'optional', sinks: 'optional' },
+  ...{ oBias: 'optional', mlpBias: 'optional', routerBias: 'optional', embeddingScale: 'optional' },
 }
 const gpt2: OptionTable<Gpt2Config> = {
   ...{ family: 'required', D: 'required', L: 'required' },

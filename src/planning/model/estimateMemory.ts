@@ -1,13 +1,19 @@
-import { checkInteger, checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  checkInteger,
+  checkName,
+  checkNumber,
+  checkOptions,
+  type OptionTable,
+} from '../../base/options/index.js'
 import { bitsOf, type Slice, type StoredDType, sliceOf } from '../hardware/index.js'
-import { savedArrays } from './activations.js'
+import { keptWidth, layerArrays, type SavedArray, savedArrays } from './activations.js'
 import type { Architecture } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
 import { cacheBytes } from './cacheBytes.js'
 import type { ModelConfig } from './config.js'
-import { checkRemat, type Remat } from './remat.js'
-import { checkSizes, isOn } from './sizes.js'
-import { checkSplit, readSplit, type Split } from './split.js'
+import { checkRemat, keptBy, type Remat } from './remat.js'
+import { checkSizes, isOn, nearestDivisor } from './sizes.js'
+import { checkSplit, readSplit, type Split, type Ways } from './split.js'
 
 /** The step, and its sharding over the slice. */
 export interface MemoryOptions {
@@ -31,8 +37,8 @@ export interface MemoryOptions {
   readonly gradientsDtype?: StoredDType
   /** Moments that the optimizer keeps: 2 as Adam (the default), 1 as momentum or Lion, 0 as SGD. */
   readonly moments?: 0 | 1 | 2
-  /** Default float32. */
-  readonly momentsDtype?: StoredDType
+  /** Of every moment, or of the first and the second; default float32. */
+  readonly momentsDtype?: StoredDType | readonly [StoredDType, StoredDType]
   /** Default bfloat16. */
   readonly activationsDtype?: StoredDType
   /** Default 'block'. */
@@ -40,6 +46,18 @@ export interface MemoryOptions {
   readonly flash?: boolean
   /** Of keys and values, default bfloat16. */
   readonly cacheDtype?: StoredDType
+  /** Of the logits and of their gradient, both of which are there at once; default bfloat16, as MaxText's. */
+  readonly logitsDtype?: StoredDType
+  /** Parts in which the loss takes the tokens one after the other (MaxText's num_vocab_tiling), default 1. */
+  readonly logitsChunks?: number
+  /** Whether the residual stream is split over tensor too, between the products (Megatron's sequence parallelism). */
+  readonly sequenceParallel?: boolean
+  /** Slices that share the batch, and with `sharedParameters` the parameters; default 1. */
+  readonly slices?: number
+  /** Whether fsdp reaches over the slices (dcn_fsdp_parallelism), default false: each slice holds all parameters. */
+  readonly sharedParameters?: boolean
+  /** Share of the usable memory that is left free for fragmentation and what the compiler reserves, default 0. */
+  readonly reserve?: number
 }
 
 /** The names of `MemoryOptions`. */
@@ -47,7 +65,8 @@ export const memoryNames: OptionTable<MemoryOptions> = {
   ...{ slice: 'required', batch: 'required', sequence: 'required', mode: 'optional', split: 'optional' },
   ...{ paramsDtype: 'optional', masterDtype: 'optional', gradientsDtype: 'optional', moments: 'optional' },
   ...{ momentsDtype: 'optional', activationsDtype: 'optional', remat: 'optional', flash: 'optional' },
-  ...{ cacheDtype: 'optional' },
+  ...{ cacheDtype: 'optional', logitsDtype: 'optional', logitsChunks: 'optional', slices: 'optional' },
+  ...{ sequenceParallel: 'optional', sharedParameters: 'optional', reserve: 'optional' },
 }
 
 /** Bytes on each device, by what they are. */
@@ -63,13 +82,21 @@ export interface MemoryParts {
   readonly cache: number
 }
 
+/** The parts that each device may leave in the memory of its host. */
+export interface HostParts {
+  /** What the layers keep there for the backward pass. */
+  readonly activations: number
+}
+
 /** The memory that a step takes on each device of a slice. */
 export interface MemoryEstimate {
   readonly slice: Slice
   readonly devices: number
-  readonly split: Required<Split>
+  readonly split: Ways
   readonly perDevice: MemoryParts
   readonly bytesPerDevice: number
+  /** Bytes in the memory of the host, for each device. */
+  readonly host: HostParts
   /** What a program may use of a device's HBM. */
   readonly usableBytesPerDevice: number
   readonly fits: boolean
@@ -109,32 +136,45 @@ export function memoryOf(
   isOn(op, 'flash', options.flash)
   const made = sliceOf(op, options.slice)
   const split = readSplit(op, model, made, options.split, mode)
-  const ways = split.data * split.fsdp * split.expert
+  const { slices = 1, reserve = 0, logitsChunks = 1 } = options
+  checkSizes(op, { slices, logitsChunks })
+  checkNumber(op, 'reserve', reserve, 0, 1)
+  isOn(op, 'sequenceParallel', options.sequenceParallel)
+  const shared = isOn(op, 'sharedParameters', options.sharedParameters)
+  const ways = split.data * split.fsdp * split.expert * slices
   if (batch % ways !== 0) {
     throw new RangeError(
       `${op}: ${ways} devices share the batch and do not divide it, nearest ${Math.max(ways, ways * Math.round(batch / ways))} [${batch}]`,
     )
   }
   checkSplit(op, model, split)
-  const tokens = (batch / ways) * sequence
+  const context = split.context ?? 1
+  if (sequence % context !== 0) {
+    throw new RangeError(
+      `${op}: context ways do not divide the sequence, nearest ${nearestDivisor(sequence, context)} [${context} of ${sequence}]`,
+    )
+  }
+  const tokens = ((batch / ways) * sequence) / context
+  const holding = { ...split, fsdp: split.fsdp * context * (shared ? slices : 1) }
   const parts =
     mode === 'train'
-      ? trained(model, options, split, tokens)
+      ? trained(model, options, holding, tokens)
       : served(config, model, options, split, batch / ways)
   const bytesPerDevice = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)
   const usable = made.chip.programHbmBytes / made.chip.jaxDevices
   return {
     ...{ slice: made, devices: made.jaxDevices, split, perDevice: parts, bytesPerDevice },
-    ...{ usableBytesPerDevice: usable, fits: bytesPerDevice <= usable, tokensPerDevice: tokens },
-    assumptions: assumptionsOf(mode, made),
+    ...{ usableBytesPerDevice: usable, fits: bytesPerDevice <= usable * (1 - reserve) },
+    ...{
+      tokensPerDevice: tokens,
+      host: { activations: mode === 'train' ? onHost(model, options, split, tokens) : 0 },
+    },
+    assumptions: assumptionsOf(mode, made, options),
   }
 }
 
 /** Elements of the parameters that one device holds: matrices split, norms and biases whole. */
-function elementsPerDevice(
-  { tensors, attention }: Architecture,
-  { fsdp, tensor, expert }: Required<Split>,
-): number {
+function elementsPerDevice({ tensors, attention }: Architecture, { fsdp, tensor, expert }: Ways): number {
   return tensors.reduce((sum, { role, elements, axes }) => {
     if (role === 'norm' || role === 'bias' || role === 'scan' || role === 'convolution') return sum + elements
     // Fewer key heads than tensor ways: each way holds copies.
@@ -146,38 +186,64 @@ function elementsPerDevice(
 const bytes = (elements: number, dtype: StoredDType | undefined): number =>
   dtype === undefined ? 0 : Math.ceil((elements * bitsOf(dtype)) / 8)
 
-function trained(
-  model: Architecture,
-  options: MemoryOptions,
-  split: Required<Split>,
-  tokens: number,
-): MemoryParts {
+function trained(model: Architecture, options: MemoryOptions, split: Ways, tokens: number): MemoryParts {
   const { paramsDtype = 'bfloat16', gradientsDtype = paramsDtype, momentsDtype = 'float32' } = options
   const { moments = 2, activationsDtype = 'bfloat16', remat = 'block', flash = true, sequence } = options
+  const { logitsDtype = 'bfloat16', logitsChunks = 1 } = options
   const elements = elementsPerDevice(model, split)
-  const width = (kept: Remat): number =>
-    savedArrays(model, kept).reduce((sum, array) => sum + array.width / (array.split ? split.tensor : 1), 0)
   const layers = model.family === 'mlp' ? 1 : model.L
+  const onDevice = ({ offloaded }: SavedArray): boolean => offloaded !== true
+  const kept = keptBy(remat)
   const scores = flash ? 0 : (2 * (model.attention?.N ?? 0) * sequence * tokens) / split.tensor
-  const saved = tokens * layers * (width(remat) + (remat === 'everything' ? scores : 0))
-  const again = remat === 'everything' ? 0 : tokens * (width('everything') + scores)
-  const logits = (2 * tokens * model.V) / split.tensor
+  const arrays = spread(savedArrays(model, remat), options)
+  const width = keptWidth(arrays, layers, onDevice, split.tensor) + (kept.scores ? layers * scores : 0)
+  const again = kept.all ? 0 : tokens * kept.every * (widestLayer(model, split.tensor, options) + scores)
+  const logits = (2 * tokens * model.V) / split.tensor / logitsChunks
+  const both: readonly StoredDType[] =
+    typeof momentsDtype === 'string' ? [momentsDtype, momentsDtype] : momentsDtype
   return {
     weights: bytes(elements, paramsDtype),
     master: bytes(elements, options.masterDtype),
     gradients: bytes(elements, gradientsDtype),
-    moments: moments * bytes(elements, momentsDtype),
-    activations: bytes(saved, activationsDtype),
-    working: Math.max(bytes(again, activationsDtype), bytes(logits, 'float32')),
+    moments: both.slice(0, moments).reduce((sum, dtype) => sum + bytes(elements, dtype), 0),
+    activations: bytes(tokens * width, activationsDtype),
+    working: Math.max(bytes(again, activationsDtype), bytes(logits, logitsDtype)),
     cache: 0,
   }
+}
+
+/** Arrays as they are split: with sequence parallelism the residual stream too. */
+function spread(
+  arrays: readonly SavedArray[],
+  { sequenceParallel }: Pick<MemoryOptions, 'sequenceParallel'>,
+): readonly SavedArray[] {
+  return sequenceParallel ? arrays.map((array) => ({ ...array, split: true })) : arrays
+}
+
+/** Bytes that the layers of one device leave in the memory of its host. */
+function onHost(model: Architecture, options: MemoryOptions, { tensor }: Ways, tokens: number): number {
+  const arrays = spread(savedArrays(model, options.remat ?? 'block'), options)
+  const width = keptWidth(arrays, model.L, ({ offloaded }) => offloaded === true, tensor)
+  return bytes(tokens * width, options.activationsDtype ?? 'bfloat16')
+}
+
+/** Everything that the backward pass of the widest layer reads, per token. */
+function widestLayer(
+  model: Architecture,
+  tensor: number,
+  options: Pick<MemoryOptions, 'sequenceParallel'> = {},
+): number {
+  if (model.family === 'mlp') return keptWidth(savedArrays(model, 'everything'), 1, () => true, tensor)
+  return Math.max(
+    ...model.groups.map((_, i) => keptWidth(spread(layerArrays(model, i), options), 1, () => true, tensor)),
+  )
 }
 
 function served(
   config: ModelConfig,
   model: Architecture,
   options: MemoryOptions,
-  split: Required<Split>,
+  split: Ways,
   batch: number,
 ): MemoryParts {
   const {
@@ -187,7 +253,7 @@ function served(
     sequence,
   } = options
   const ways = Math.min(split.tensor, model.attention?.K ?? split.tensor)
-  const wide = savedArrays(model, 'everything').reduce((sum, { width }) => sum + width, 0)
+  const wide = widestLayer(model, 1)
   return {
     ...{ master: 0, gradients: 0, moments: 0, activations: 0 },
     weights: bytes(elementsPerDevice(model, split), paramsDtype),
@@ -196,7 +262,8 @@ function served(
   }
 }
 
-function assumptionsOf(mode: string, { chip }: Slice): string[] {
+function assumptionsOf(mode: string, { chip }: Slice, options: MemoryOptions): string[] {
+  const { logitsDtype = 'bfloat16', logitsChunks = 1, reserve = 0 } = options
   const usable = `usable HBM is what libtpu's compiler lets a program have on a ${chip.name} device (${chip.programHbmGibPerDevice} GiB)`
   const split =
     'matrices and embeddings split over fsdp and tensor (experts over expert too), all else is whole'
@@ -205,8 +272,8 @@ function assumptionsOf(mode: string, { chip }: Slice): string[] {
         usable,
         `${split}; gradients and optimizer state as their parameters`,
         'the batch is split over data, fsdp and expert',
-        'logits and their gradient are float32, split over tensor; they and the recomputed layer are not in memory at the same time',
-        'buffers of collectives, fragmentation and the padding of tiles are not counted',
+        `logits and their gradient are ${logitsDtype}, split over tensor${logitsChunks > 1 ? `, in ${logitsChunks} parts` : ''}; they and the recomputed layer are not in memory at the same time`,
+        `buffers of collectives, fragmentation and the padding of tiles are not counted; ${reserve === 0 ? 'nothing is left free for them (reserve)' : `${(100 * reserve).toFixed(0)} % is left free for them`}; what XLA reserves is not among the usable bytes`,
       ]
     : [
         usable,

@@ -3,7 +3,7 @@ import { chip, chipNames, type Slice, slice, sliceOf, topologies } from '../hard
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
 import { type MemoryEstimate, type MemoryOptions, memoryNames, memoryOf } from './estimateMemory.js'
-import type { Remat } from './remat.js'
+import { type Remat, rematText } from './remat.js'
 import { readSplit } from './split.js'
 
 /** As `estimateMemory`'s, without the batch, which is the answer. */
@@ -39,7 +39,7 @@ export function findOptimalBatchSize(config: ModelConfig, options: BatchSizeOpti
   const at: At = (rows, changed = {}) => {
     const all = { ...options, slice: made, ...changed }
     const split = readSplit(op, model, all.slice, all.split, all.mode ?? 'train')
-    const batch = rows * split.data * split.fsdp * split.expert
+    const batch = rows * split.data * split.fsdp * split.expert * (all.slices ?? 1)
     return memoryOf(op, config, model, { ...all, split, batch })
   }
   const least = at(1)
@@ -55,10 +55,10 @@ export function findOptimalBatchSize(config: ModelConfig, options: BatchSizeOpti
   }
   const memory = at(low)
   const { data, fsdp, expert } = memory.split
-  const batch = low * data * fsdp * expert
+  const batch = low * data * fsdp * expert * (options.slices ?? 1)
   const { bfloat16FlopsPerSecond, hbmBytesPerSecond } = made.chip
   return {
-    ...{ batch, memory, tokensPerChip: (batch * options.sequence) / made.chips },
+    ...{ batch, memory, tokensPerChip: (batch * options.sequence) / made.chips / (options.slices ?? 1) },
     criticalTokensPerChip: bfloat16FlopsPerSecond / hbmBytesPerSecond,
   }
 }
@@ -73,17 +73,17 @@ type At = (rows: number, changed?: Partial<BatchSizeOptions> & { readonly slice?
 
 /** What would fit: the same with more computed again, else the smallest slice, of the same chip first. */
 function nearest(at: At, { remat = 'block', split }: BatchSizeOptions, name: string): string {
-  const stronger: Remat[] = remat === 'everything' ? ['dots', 'block'] : remat === 'dots' ? ['block'] : []
+  const stronger: Remat[] = remat === 'everything' ? ['dots', 'block'] : remat === 'block' ? [] : ['block']
   for (const policy of stronger) {
-    if (at(1, { remat: policy }).fits) return `nearest that fits remat '${policy}'`
+    if (at(1, { remat: policy }).fits) return `nearest that fits remat ${rematText(policy)}`
   }
   // The ways asked for stay, but for fsdp, which takes the devices that are left.
   const { fsdp, ...ways } = split ?? {}
   for (const family of [name, ...chipNames.filter((other) => other !== name)]) {
     for (const shape of topologies(chip(family))) {
       const wider = slice(`${family}:${shape.join('x')}`)
-      const { data = 1, tensor = 1, expert = 1 } = ways
-      if (wider.jaxDevices % (data * tensor * expert) !== 0) continue
+      const { data = 1, tensor = 1, expert = 1, context = 1 } = ways
+      if (wider.jaxDevices % (data * tensor * expert * context) !== 0) continue
       if (at(1, { slice: wider, split: ways, remat: stronger.at(-1) ?? remat }).fits) {
         return `nearest that fits ${wider.name} (${shape.join('x')})`
       }

@@ -8,7 +8,14 @@ export {
   megatronActivationBytes,
   type SavedArray,
 } from './activations.js'
-export type { Architecture, AttentionShape, ParameterTensor, Role } from './architecture.js'
+export type {
+  Architecture,
+  AttentionShape,
+  LayerGroup,
+  MlpShape,
+  ParameterTensor,
+  Role,
+} from './architecture.js'
 export { architectureOf } from './architectureOf.js'
 export { type CacheOptions, cacheBytes } from './cacheBytes.js'
 export type {
@@ -23,14 +30,21 @@ export type {
 } from './config.js'
 export {
   estimateMemory,
+  type HostParts,
   type MemoryEstimate,
   type MemoryOptions,
   type MemoryParts,
 } from './estimateMemory.js'
 export { type BatchSizeOptions, findOptimalBatchSize, type OptimalBatchSize } from './findOptimalBatchSize.js'
 export { modelNamed, modelNames } from './modelNamed.js'
-export { type Cost, type Operation, type OperationsOptions, operations } from './operations.js'
+export {
+  attentionPairs,
+  type Cost,
+  type Operation,
+  type OperationsOptions,
+  operations,
+} from './operations.js'
 export { type ParameterUse, parameterCount, parameterTensors, parameterUse } from './parameterCount.js'
-export type { AttentionCount, Remat } from './remat.js'
-export type { Split } from './split.js'
+export { type AttentionCount, type NamedRemat, type Remat, rematText, savedNames } from './remat.js'
+export type { Split, Ways } from './split.js'
 export { sixND, type TrainingFlops, type TrainingFlopsOptions, trainingFlops } from './trainingFlops.js'

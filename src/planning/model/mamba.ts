@@ -39,6 +39,7 @@ export function mamba2(op: string, config: Mamba2Config): Architecture {
     tensors,
     attention: undefined,
     mlp: undefined,
+    groups: [{ name: '', copies: L, attention: undefined, mlp: undefined }],
     scan: { I, H, G, S, W },
   }
 }
@@ -62,7 +63,8 @@ export function mamba1(op: string, config: Mamba1Config): Architecture {
     ...ending(op, config.tie, V, D),
   ]
   const scan = { I, H: I, G: 1, S, W }
-  return { family: 'mamba1', D, L, V, norms: 1, tensors, attention: undefined, mlp: undefined, scan }
+  const groups = [{ name: '', copies: L, attention: undefined, mlp: undefined }]
+  return { family: 'mamba1', D, L, V, norms: 1, tensors, attention: undefined, mlp: undefined, groups, scan }
 }
 
 function ending(op: string, tie: boolean | undefined, V: number, D: number): ParameterTensor[] {

@@ -20,5 +20,6 @@ export function mlp(op: string, config: MlpConfig): Architecture {
   return {
     ...{ family: 'mlp', D: Math.max(...widths), L: widths.length - 1, V: 0, norms: 0, tensors },
     ...{ attention: undefined, mlp: undefined, scan: undefined },
+    groups: [{ name: '', copies: widths.length - 1, attention: undefined, mlp: undefined }],
   }
 }

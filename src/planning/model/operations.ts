@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../base/options/index.js'
 import { bitsOf, type StoredDType } from '../hardware/index.js'
-import type { Architecture, ParameterTensor } from './architecture.js'
+import type { Architecture, AttentionShape, MlpShape, ParameterTensor } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
 import { type AttentionCount, checkAttention } from './remat.js'
@@ -114,27 +114,60 @@ function product(
   }
 }
 
-function attentionOf({ attention: heads, L }: Architecture, options: OperationsOptions): Operation[] {
-  if (!heads) return []
+function attentionOf({ groups }: Architecture, options: OperationsOptions): Operation[] {
+  const heads = new Map<AttentionShape, number>()
+  for (const { attention, copies } of groups) {
+    if (attention) heads.set(attention, (heads.get(attention) ?? 0) + copies)
+  }
+  const several = heads.size > 1
+  return [...heads].map(([shape, copies]) => {
+    const kind = shape.window === undefined ? 'global' : 'local'
+    return attentionOperation(`layer.attention${several ? `.${kind}` : ''}`, shape, copies, options)
+  })
+}
+
+/**
+ * Pairs of positions of one sequence: the last T of S ask. 'causal' counts what a query may attend to, in a window at most W
+ * keys; 'full' counts each with each, in a window as many after a query as before it.
+ */
+export function attentionPairs(
+  { window = Number.POSITIVE_INFINITY }: Pick<AttentionShape, 'window'>,
+  attention: AttentionCount,
+  T: number,
+  S: number = T,
+): number {
+  if (attention === 'full' || T === 1) return T * Math.min(S, T === 1 ? window : 2 * window)
+  // Those before the last T are attended to by all, of their own square half is.
+  if (window >= S) return T * (S - T) + T ** 2 / 2
+  // The first queries have fewer than W keys before them, where the sequence begins among them.
+  const begin = Math.max(0, Math.min(T, window - (S - T)))
+  return T * window - begin ** 2 / 2
+}
+
+function attentionOperation(
+  name: string,
+  shape: AttentionShape,
+  copies: number,
+  options: OperationsOptions,
+): Operation {
   const { batch, sequence: T = 1, context: S = T, dtype = 'bfloat16' } = options
   const { cacheDtype = dtype, attention = 'causal', flash = true } = options
-  const { N, K, H } = heads
+  const { N, K, H, V = H, window = S, cached } = shape
   const [own, cache] = [bitsOf(dtype) / 8, bitsOf(cacheDtype) / 8]
-  // The last T of S positions ask: those before them are attended to by all, of their own square half is.
-  const pairs = attention === 'causal' && T > 1 ? T * (S - T) + T ** 2 / 2 : T * S
-  const flops = 4 * batch * pairs * N * H
-  const queries = batch * T * N * H * own
-  const keys = 2 * batch * S * K * H * cache
+  const flops = 2 * batch * attentionPairs(shape, attention, T, S) * N * (H + V)
+  const queries = (batch * T * N * (H + V) * own) / 2
+  const seen = Math.min(S, T - 1 + window)
+  // Decoding reads the latent as it is; where many tokens ask, keys and values are made of it.
+  const width = cached !== undefined && T === 1 ? cached : K * (H + V)
+  const keys = batch * seen * width * cache
   // Scores are written, read by the softmax, written and read again.
   const scores = flash ? 0 : 4 * batch * N * T * S * own
-  return [
-    {
-      ...{ name: 'layer.attention', kind: 'attention', copies: L },
-      forward: { flops, bytes: 2 * queries + keys + scores },
-      // q, k, v, o and do are read, dq, dk and dv written.
-      backward: { flops: 2 * flops, bytes: 4 * queries + 2 * keys + 2 * scores },
-    },
-  ]
+  return {
+    ...{ name, kind: 'attention', copies },
+    forward: { flops, bytes: 2 * queries + keys + scores },
+    // q, k, v, o and do are read, dq, dk and dv written.
+    backward: { flops: 2 * flops, bytes: 4 * queries + 2 * keys + 2 * scores },
+  }
 }
 
 function scanOf(
@@ -158,14 +191,20 @@ function scanOf(
   }))
 }
 
-function elementwiseOf({ norms, mlp, scan, D, L }: Architecture, tokens: number, own: number): Operation[] {
-  const rows: [string, number][] = [['layer.norms', norms * 2 * D]]
-  if (mlp) rows.push(['layer.mlp.activation', (mlp.gated ? 3 : 2) * mlp.F * Math.max(1, mlp.active)])
-  if (scan) rows.push(['layer.gate', 3 * scan.I])
+function elementwiseOf(model: Architecture, tokens: number, own: number): Operation[] {
+  const { norms, groups, scan, D, L } = model
+  const rows: [string, number, number][] = [['layer.norms', norms * 2 * D, L]]
+  const kinds = new Map<MlpShape, number>()
+  for (const { mlp, copies } of groups) if (mlp) kinds.set(mlp, (kinds.get(mlp) ?? 0) + copies)
+  for (const [{ F, gated, active, experts, shared = 0 }, copies] of kinds) {
+    const name = kinds.size > 1 && experts === 0 ? 'layer.dense.activation' : 'layer.mlp.activation'
+    rows.push([name, (gated ? 3 : 2) * (F * Math.max(1, active) + shared), copies])
+  }
+  if (scan) rows.push(['layer.gate', 3 * scan.I, L])
   return rows
     .filter(([, width]) => width > 0)
-    .map(([name, width]) => ({
-      ...{ name, kind: 'elementwise', copies: L },
+    .map(([name, width, copies]) => ({
+      ...{ name, kind: 'elementwise', copies },
       forward: { flops: 0, bytes: tokens * width * own },
       backward: { flops: 0, bytes: 2 * tokens * width * own },
     }))

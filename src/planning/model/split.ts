@@ -13,10 +13,16 @@ export interface Split {
   readonly tensor?: number
   /** Ways that share the experts, and the batch. */
   readonly expert?: number
+  /** Ways that share the positions of each sequence, and the parameters as fsdp does (as in MaxText). */
+  readonly context?: number
 }
+
+/** The ways of a split, those of positions only where they are given. */
+export type Ways = Required<Omit<Split, 'context'>> & Pick<Split, 'context'>
 
 const splitNames: OptionTable<Split> = {
   ...{ data: 'optional', fsdp: 'optional', tensor: 'optional', expert: 'optional' },
+  context: 'optional',
 }
 
 /** The ways of a split, with missing ones inferred from the number of devices. */
@@ -26,11 +32,12 @@ export function readSplit(
   made: Slice,
   given: Split | undefined,
   mode: 'train' | 'serve',
-): Required<Split> {
+): Ways {
   checkOptions(op, given, splitNames)
   const asked = { data: 1, fsdp: 1, tensor: 1, expert: 1, ...given }
   checkSizes(op, asked)
-  const product = asked.data * asked.fsdp * asked.tensor * asked.expert
+  const { context = 1 } = asked
+  const product = asked.data * asked.fsdp * asked.tensor * asked.expert * context
   const devices = made.jaxDevices
   if (product === devices) return asked
   const left = devices / product
@@ -38,7 +45,7 @@ export function readSplit(
     if (mode === 'train' && given?.fsdp === undefined) return { ...asked, fsdp: left }
     const heads = model.attention?.N ?? model.scan?.H ?? 1
     const tensor = given?.tensor ?? commonDivisor(left, heads)
-    const data = devices / (asked.fsdp * asked.expert * tensor)
+    const data = devices / (asked.fsdp * asked.expert * tensor * context)
     if (mode === 'serve' && (given?.data === undefined || data === asked.data)) {
       return { ...asked, tensor, data }
     }
@@ -50,8 +57,8 @@ export function readSplit(
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
-function nearestSplit(asked: Required<Split>, devices: number): string {
-  const others = asked.data * asked.tensor * asked.expert
+function nearestSplit(asked: Ways, devices: number): string {
+  const others = asked.data * asked.tensor * asked.expert * (asked.context ?? 1)
   if (devices % others === 0) return `fsdp ${devices / others}`
   return `fsdp ${devices} alone`
 }
@@ -60,7 +67,7 @@ function nearestSplit(asked: Required<Split>, devices: number): string {
 export function checkSplit(
   op: string,
   { attention, mlp, scan }: Architecture,
-  { tensor, expert }: Required<Split>,
+  { tensor, expert }: Ways,
 ): void {
   const heads = attention?.N ?? scan?.H ?? tensor
   if (heads % tensor !== 0) {

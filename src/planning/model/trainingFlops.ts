@@ -1,9 +1,10 @@
 import { checkName, checkNumber, checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { Architecture } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
-import { operationsOf } from './operations.js'
+import { type Operation, operationsOf } from './operations.js'
 import { useOf } from './parameterCount.js'
-import { type AttentionCount, checkAttention, checkRemat, type Remat } from './remat.js'
+import { type AttentionCount, checkAttention, checkRemat, keptBy, type Remat } from './remat.js'
 import { checkSizes } from './sizes.js'
 
 /** The batch of a step, and what is counted. */
@@ -68,9 +69,32 @@ export function trainingFlops(config: ModelConfig, options: TrainingFlopsOptions
       .filter((operation) => operation.kind === kind)
       .reduce((total, { copies, forward, backward }) => total + copies * (forward.flops + backward.flops), 0)
   const [attended, scan] = [sum('attention'), sum('scan')]
-  const again = { everything: 0, dots: (attended + scan) / 3, block: (matmul + attended + scan) / 3 }[remat]
+  const again = keptBy(remat).all ? 0 : (matmul + attended + scan) / 3 - keptFlops(model, listed, remat)
   const counted = matmul + attended + scan
   return { matmul, attention: attended, scan, recomputed: again, model: counted, hardware: counted + again }
+}
+
+/** Forward FLOPs of what a policy keeps, so that they are not computed again. */
+function keptFlops(model: Architecture, listed: readonly Operation[], remat: Remat): number {
+  const { saved, offloaded, expertsAgain } = keptBy(remat)
+  const experts = model.tensors.flatMap(({ name, role }) => (role === 'expert' ? [name] : []))
+  const keeps = (name: string): boolean => saved.has(name) || offloaded.has(name)
+  // 'dots' keeps every product with weights, the output projection too.
+  const everyProduct = typeof remat === 'string' && remat.startsWith('dots')
+  return listed.reduce((sum, { name, kind, copies, forward }) => {
+    const flops = copies * forward.flops
+    if (kind === 'attention') return keeps('attention') ? sum + flops : sum
+    if (kind !== 'matmul' || (expertsAgain && experts.includes(name))) return sum
+    return everyProduct || keeps(keptName(name)) ? sum + flops : sum
+  }, 0)
+}
+
+/** The array that a product makes: 'layer.mlp.up' makes up. */
+function keptName(name: string): string {
+  if (name.endsWith('.q.down') || name.endsWith('.kv.down')) return 'latent'
+  if (name.endsWith('.q.up')) return 'q'
+  if (name.endsWith('.kv.up')) return 'k'
+  return name.slice(name.lastIndexOf('.') + 1)
 }
 
 /**

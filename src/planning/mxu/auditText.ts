@@ -1,4 +1,4 @@
-import { checkRecord } from '../../base/options/index.js'
+import { checkArray, checkNumber, checkRecord, checkText } from '../../base/options/index.js'
 import type { Audit } from './auditConfig.js'
 
 /**
@@ -8,6 +8,24 @@ import type { Audit } from './auditConfig.js'
  */
 export function auditText(audit: Audit): string {
   checkRecord('auditText', 'audit', audit, ['config', 'findings', 'corrections', 'memory'])
+  checkRecord('auditText', 'config', audit.config, ['dModel', 'nLayers', 'nHeads', 'slice'])
+  for (const name of ['parameters', 'estimatedParameters', 'chinchillaTokens'] as const) {
+    checkNumber('auditText', name, audit[name], 0)
+  }
+  checkArray('auditText', 'findings', audit.findings)
+  checkArray('auditText', 'corrections', audit.corrections)
+  for (const finding of audit.findings) {
+    checkRecord('auditText', 'a finding', finding, ['about', 'verdict', 'evidence', 'remedy'])
+    checkText('auditText', 'what a finding is about', finding.about)
+    checkText('auditText', 'the verdict of a finding', finding.verdict)
+  }
+  for (const correction of audit.corrections) {
+    checkRecord('auditText', 'a correction', correction, ['published', 'here'])
+  }
+  checkRecord('auditText', 'alignment', audit.alignment, ['headDim'])
+  checkRecord('auditText', 'memory', audit.memory, ['slice', 'assumptions'])
+  checkRecord('auditText', 'the slice of memory', audit.memory.slice, ['chips'])
+  checkArray('auditText', 'the assumptions of memory', audit.memory.assumptions)
   const width = Math.max(...audit.findings.map(({ about }) => about.length))
   const findings = audit.findings.flatMap(({ about, verdict, evidence, remedy }) => [
     `${verdict.padEnd(7)}  ${about.padEnd(width)}  ${evidence}`,

@@ -6,10 +6,11 @@ type Way = keyof Split
 
 const names: OptionTable<Split> = {
   ...{ data: 'optional', fsdp: 'optional', tensor: 'optional', expert: 'optional' },
+  context: 'optional',
 }
 
 /** In the order of the mesh: what is exchanged most lies closest. */
-const ways = ['data', 'fsdp', 'expert', 'tensor'] as const satisfies readonly Way[]
+const ways = ['data', 'fsdp', 'context', 'expert', 'tensor'] as const satisfies readonly Way[]
 
 /** The ways that there are, fsdp where there is none. */
 export function waysOf(split: Split): readonly Way[] {

@@ -8,7 +8,9 @@ import {
   type ParameterUse,
   parameterUse,
   type Remat,
+  rematText,
   type Split,
+  type Ways,
 } from '../model/index.js'
 import { criticalBatch, type TrainingStep, trainingStep } from '../roofline/index.js'
 import { mesh, type StrategyTable, shardingStrategy } from '../sharding/index.js'
@@ -22,9 +24,9 @@ export interface PlanTrainingOptions {
   readonly batch?: number
   /** Ways of each kind of parallelism, default fsdp over every device. */
   readonly split?: Split
-  /** Default 'bfloat16'. */
+  /** Default 'float32', as MaxText's; products are in bfloat16. */
   readonly paramsDtype?: 'bfloat16' | 'float32'
-  /** What is computed again, for memory and time alike. Default 'block'. */
+  /** What is computed again, for memory and time alike. Default 'block', MaxText's 'full'. */
   readonly remat?: Remat
 }
 
@@ -62,7 +64,7 @@ export interface TrainingPlan {
  */
 export function planTraining(config: ModelConfig, options: PlanTrainingOptions): TrainingPlan {
   checkOptions('planTraining', options, names)
-  const { sequence, split, paramsDtype = 'bfloat16', remat = 'block' } = options
+  const { sequence, split, paramsDtype = 'float32', remat = 'block' } = options
   const made = sliceOf('planTraining', options.slice)
   const shared = {
     ...{ slice: made, sequence, paramsDtype, remat },
@@ -79,16 +81,24 @@ export function planTraining(config: ModelConfig, options: PlanTrainingOptions):
     ...{ batch, largestBatch: largest, sequence, memory, step, sharding: spread(config, memory.split) },
     tokensPerChip: (batch * sequence) / made.chips,
     criticalTokensPerChip: criticalBatch(made.chip.name),
-    assumptions: [`remat '${remat}', of memory and time alike`, ...memory.assumptions, ...step.assumptions],
+    assumptions: [planLine(remat, paramsDtype), ...memory.assumptions, ...step.assumptions],
   }
 }
 
+/** What memory and time are of, in one line. */
+function planLine(remat: Remat, paramsDtype: string): string {
+  const own = remat === 'block' && paramsDtype === 'float32'
+  return `remat ${rematText(remat)}, of memory and time alike, with ${paramsDtype} weights and bfloat16 compute${own ? ", MaxText's defaults" : ''}`
+}
+
 /** The parameters over a mesh of the ways that there are. */
-function spread(config: ModelConfig, split: Required<Split>): StrategyTable | string {
+function spread(config: ModelConfig, split: Ways): StrategyTable | string {
   const axisNames = waysOf(split)
-  const devices = mesh({ shape: axisNames.map((way) => split[way]), axisNames })
+  const devices = mesh({ shape: axisNames.map((way) => split[way] ?? 1), axisNames })
+  // Positions are no dimension of a parameter.
+  const strategy = axisNames.flatMap((way) => (way === 'context' ? [] : [way]))
   try {
-    return shardingStrategy(devices, config, { strategy: axisNames })
+    return shardingStrategy(devices, config, { strategy })
   } catch (thrown) {
     if (thrown instanceof RangeError) return thrown.message
     throw thrown

@@ -99,7 +99,10 @@ export function tpuConfig(options: TpuConfigOptions): TpuConfig {
   const { precision = 'bfloat16', paramsDtype = 'float32', remat = 'block', reductions = 'float32' } = options
   const { name } = chip(options.version)
   checkName('tpuConfig', 'precision', precision, precisions)
-  checkName('tpuConfig', 'remat', remat, ['everything', 'dots', 'block'])
+  // The names of what is kept are checked where memory and FLOPs are counted.
+  if (typeof remat !== 'object' || remat === null) {
+    checkName('tpuConfig', 'remat', remat, ['everything', 'dots', 'dots_with_no_batch_dims', 'block'])
+  }
   bitsOf(paramsDtype)
   const made = sliceFor(options)
   const peak = precision === 'float32' ? null : peakOf(name, precision)

@@ -1,7 +1,8 @@
 import { checkRecord } from '../../base/options/index.js'
 import { type ChipName, chip } from '../hardware/index.js'
 import { trainingFlops } from '../model/index.js'
-import { type Measured, measured, measuredExperts } from './measured.js'
+import { measured, measuredExperts } from './measured.js'
+import type { Measured } from './published.js'
 
 /** The share of a generation's peak that training of dense models reaches, and what it is fitted on. */
 export interface Efficiency {

@@ -10,7 +10,16 @@ export {
   parallelLimits,
 } from './critical.js'
 export { type Efficiency, efficiencyOf, routingEfficiency, utilisationOf } from './efficiency.js'
-export { type Measured, measured } from './measured.js'
+export {
+  type Calibration,
+  calibrate,
+  type Constant,
+  defaultCalibration,
+  type ExpertConstants,
+} from './calibrate.js'
+export { measured } from './measured.js'
+export { type Measured, publishedRuns, type RunKind } from './published.js'
+export { type RunError, runErrors } from './runErrors.js'
 export {
   type BoundBy,
   type OperationBound,

@@ -1,4 +1,4 @@
-import { checkNumber, shown } from '../../base/options/index.js'
+import { checkNumber, checkRecord, shown } from '../../base/options/index.js'
 import { type ChipLike, chipOf, type PeakDType, peakOpsPerSecond } from '../hardware/index.js'
 
 /** A point of the plot: FLOPs per byte, and where it is known the rate reached; else it stands on the roof. */
@@ -29,6 +29,7 @@ export function rooflineSvg(
   const made = chipOf('rooflineSvg', chip)
   const peak = peakOpsPerSecond(made, dtype)
   const roof = (intensity: number): number => Math.min(peak, intensity * made.hbmBytesPerSecond)
+  for (const point of points) checkRecord('rooflineSvg', 'a point', point, ['intensity'])
   for (const { intensity } of points) checkNumber('rooflineSvg', 'intensity', intensity, 0)
   const critical = peak / made.hbmBytesPerSecond
   const drawn = points.filter(({ intensity }) => intensity > 0)

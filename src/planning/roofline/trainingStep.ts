@@ -1,22 +1,18 @@
 import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
-import {
-  bitsOf,
-  type Chip,
-  type PeakDType,
-  peakOpsPerSecond,
-  type Slice,
-  sliceOf,
-} from '../hardware/index.js'
+import { bitsOf, type PeakDType, peakOpsPerSecond, type Slice, sliceOf } from '../hardware/index.js'
 import {
   architectureOf,
   type ModelConfig,
   operations,
   parameterUse,
   type Remat,
+  rematText,
   type Split,
   trainingFlops,
+  type Ways,
 } from '../model/index.js'
-import { efficiencyOf, routingEfficiency } from './efficiency.js'
+import { estimateCompute } from './estimate.js'
+import type { Measured } from './published.js'
 
 /** The step, and its sharding over the slice. */
 export interface TrainingStepOptions {
@@ -66,6 +62,10 @@ export interface TrainingStep {
   readonly tokensPerSecond: number | null
   /** Model FLOPs over peak, of the estimate. */
   readonly mfu: number | null
+  /** 'bound' where no published run carries an estimate: then `estimateSeconds` is null. */
+  readonly kind: 'estimate' | 'bound'
+  /** The published runs that the estimate rests on, and the largest relative error of its constants on them. */
+  readonly calibration: { readonly points: readonly Measured[]; readonly spread: number }
   readonly assumptions: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export interface TrainingStep {
  *
  * Shape     none. Dtype of products by option. Rounding none.
  * Throws    RangeError for an invalid model, slice or size, and for a split that the devices do not have.
- * Error     the estimate: within 15 % of every point that it is fitted on, see `efficiencyOf`; the bound: below all of them.
+ * Error     the estimate: see `calibration` and `runErrors`; the bound: below all published runs.
  * Source    the scaling book, part 5, for the bytes of each kind of parallelism.
  *
  * @example trainingStep({ family: 'gpt2', D: 768, L: 12 }, { slice: 'v5e-8', batch: 512, sequence: 1024 }).boundBy // 'compute'
@@ -104,12 +104,12 @@ export function trainingStep(config: ModelConfig, options: TrainingStepOptions):
     dcn: dcnSeconds(step),
     pcie: chip.pcieBytesPerSecond === null ? 0 : (4 * batch * sequence) / all / chip.pcieBytesPerSecond,
   }
-  const { value: efficiency } = efficiencyOf(chip.name)
-  const experts = architectureOf(config).mlp?.experts ?? 0
-  const reached =
-    efficiency === null ? null : efficiency * (experts > 0 ? (routingEfficiency().value ?? 1) : 1)
-  const estimated = { ...seconds, compute: reached === null ? seconds.compute : computeAt('full') / reached }
-  const estimateSeconds = reached === null ? null : Math.max(...Object.values(estimated))
+  const basis = estimateCompute(config, {
+    ...{ chip, sequence, dtype, slices, expertWays: split.expert },
+    tokensPerChip: (batch * sequence) / all,
+  })
+  const estimated = { ...seconds, compute: basis.seconds ?? seconds.compute }
+  const estimateSeconds = basis.seconds === null ? null : Math.max(...Object.values(estimated))
   const { model: modelFlops } = trainingFlops(config, { batch, sequence })
   const tokens = batch * sequence
   return {
@@ -118,24 +118,26 @@ export function trainingStep(config: ModelConfig, options: TrainingStepOptions):
     serialSeconds: Object.values(seconds).reduce((sum, term) => sum + term, 0),
     tokensPerSecond: estimateSeconds === null ? null : tokens / estimateSeconds,
     mfu: estimateSeconds === null ? null : modelFlops / estimateSeconds / (all * peak),
-    assumptions: assumptionsOf(chip, reached, experts > 0, remat, dtype),
+    kind: estimateSeconds === null ? 'bound' : 'estimate',
+    calibration: { points: basis.points, spread: basis.spread },
+    assumptions: assumptionsOf(basis.lines, remat),
   }
 }
 
 interface Step {
   readonly config: ModelConfig
   readonly made: Slice
-  readonly split: Required<Split>
+  readonly split: Ways
   readonly batch: number
   readonly sequence: number
   readonly slices: number
 }
 
-function splitOf(op: string, made: Slice, given: Split = {}): Required<Split> {
+function splitOf(op: string, made: Slice, given: Split = {}): Ways {
   const asked = { data: 1, fsdp: 1, tensor: 1, expert: 1, ...given }
   for (const [name, ways] of Object.entries(asked)) checkInteger(op, name, ways, 1)
-  const { data, tensor, expert } = asked
-  const rest = made.jaxDevices / (data * tensor * expert)
+  const { data, tensor, expert, context = 1 } = asked
+  const rest = made.jaxDevices / (data * tensor * expert * context)
   if (given.fsdp === undefined && Number.isInteger(rest)) return { ...asked, fsdp: rest }
   if (rest === asked.fsdp) return asked
   const near = Number.isInteger(rest) ? `fsdp ${rest}` : `fsdp ${made.jaxDevices} alone`
@@ -146,7 +148,7 @@ function splitOf(op: string, made: Slice, given: Split = {}): Required<Split> {
 
 /** Activations and gathered weights of every operation, and the optimizer's pass over weights, gradients and two moments. */
 function hbmSeconds({ config, made, split, batch, sequence, slices }: Step): number {
-  const ways = split.data * split.fsdp * split.expert * slices
+  const ways = split.data * split.fsdp * split.expert * (split.context ?? 1) * slices
   const listed = operations(config, { batch: Math.max(1, Math.round(batch / ways)), sequence })
   const bytes = listed.reduce(
     (sum, { copies, forward, backward }) => sum + copies * (forward.bytes + backward.bytes),
@@ -166,14 +168,15 @@ function iciSeconds({ config, made, split, batch, sequence, slices }: Step): num
   const { data, fsdp, tensor, expert } = split
   const size = bitsOf('bfloat16') / 8
   const weights = (size * parameterUse(config).total) / (tensor * expert)
-  const { D, L, attention, mlp } = architectureOf(config)
-  const tokens = (batch * sequence) / (data * fsdp * expert * slices)
+  const { D, L, attention, mlp, groups } = architectureOf(config)
+  const copies = groups.reduce((sum, group) => sum + group.copies * (group.mlp?.active ?? 0), 0)
+  const tokens = (batch * sequence) / (data * fsdp * expert * (split.context ?? 1) * slices)
   // Weights are gathered forward and backward and gradients scattered; what is copied all-reduces its gradients.
   const gathered = (fsdp > 1 ? 3 * weights : 0) + (data > 1 ? (2 * weights) / fsdp : 0)
   // Every pair of products gathers and scatters the residual stream, forward and backward.
   const pairs = (attention ? 1 : 0) + (attention && mlp ? 1 : 0) || 1
   const exchanged = tensor > 1 ? 4 * size * tokens * D * L * pairs : 0
-  const routed = expert > 1 ? (4 * size * tokens * (mlp?.active ?? 0) * D * L) / 4 : 0
+  const routed = expert > 1 ? (4 * size * tokens * copies * D) / 4 : 0
   const long = topology.flatMap((side, axis) => (side > 1 ? [wrap[axis] ? 2 * link : link] : []))
   const total = long.reduce((sum, rate) => sum + rate, 0)
   // Tensor parallelism has one axis to itself, where there are several.
@@ -218,26 +221,13 @@ function lowerBound(
 const largest = (terms: StepTerms): keyof StepTerms =>
   (['compute', 'hbm', 'ici', 'dcn', 'pcie'] as const).reduce((a, b) => (terms[b] > terms[a] ? b : a))
 
-function assumptionsOf(
-  chip: Chip,
-  reached: number | null,
-  routed: boolean,
-  remat: Remat,
-  dtype: PeakDType,
-): string[] {
-  const runs = `${efficiencyOf(chip.name).points.length} published runs`
-  const constant =
-    reached === null
-      ? `no measurement of ${chip.name} was found: no estimate`
-      : `compute reaches ${(100 * reached).toFixed(1)} % of the ${dtype} peak, all pairs of positions counted: ${dtype === 'bfloat16' ? `fitted on ${runs}` : `the share of ${runs} in bfloat16, no run in ${dtype} was measured`}${routed ? ', times the factor of routing' : ''}`
+function assumptionsOf(basis: readonly string[], remat: Remat): string[] {
   return [
     'the lower bound counts half of the pairs of positions and nothing twice, and takes the best rate that any source gives',
-    constant,
-    'compute, HBM, links, network and host overlap in full: the estimate is the largest of them',
+    ...basis,
+    'compute, HBM, links and host overlap in full: the estimate is the largest of them',
     'weights are gathered in bfloat16, forward and backward, and gradients scattered; tensor parallelism has one torus axis to itself',
     'Adam with float32 moments over bfloat16 weights: 22 bytes a parameter pass through HBM in the update',
-    remat === 'everything'
-      ? 'no recomputation is counted: what the published runs compute again is in the constant'
-      : `recomputation of policy '${remat}' is counted in addition to that of the published runs`,
+    `the estimate counts no recomputation apart: the published runs recompute as their memory asks, and that is in the constants; the terms at peak rates count that of policy ${rematText(remat)}`,
   ]
 }

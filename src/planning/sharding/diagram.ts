@@ -1,7 +1,7 @@
-import { checkRecord } from '../../base/options/index.js'
+import { checkArray, checkRecord, checkText } from '../../base/options/index.js'
 import { deviceSlices } from './deviceSlices.js'
-import type { Mesh } from './mesh.js'
-import type { PartitionSpec } from './spec.js'
+import { checkMesh, checkShape, type Mesh } from './mesh.js'
+import { checkSpec, type PartitionSpec } from './spec.js'
 import type { ParameterSharding, StrategyTable } from './strategy.js'
 
 /** Colours by axis, that differ for most eyes (Okabe and Ito, 2008); whole parts are grey. */
@@ -56,6 +56,9 @@ export function shardingDiagram(mesh: Mesh, spec: PartitionSpec, arrayShape: rea
 export function strategyDiagram(table: StrategyTable): string {
   checkRecord('strategyDiagram', 'table', table, ['mesh', 'parameters'])
   const { mesh, parameters } = table
+  checkMesh('strategyDiagram', mesh)
+  checkArray('strategyDiagram', 'parameters', parameters)
+  for (const parameter of parameters) checkParameter(mesh, parameter)
   const rows = parameters.map((parameter, i) => strip(mesh, parameter, i * rowHeight))
   const legend = mesh.axisNames.map(
     (name, i) =>
@@ -63,6 +66,24 @@ export function strategyDiagram(table: StrategyTable): string {
   )
   const title = `parameters on ${mesh.axisNames.map((name, i) => `${name} ${mesh.shape[i]}`).join(', ')}`
   return svg(3.4 * width, parameters.length * rowHeight + 26, title, [...rows, ...legend])
+}
+
+/** Throws unless a row of the table is one that `shardingStrategy` makes. */
+function checkParameter(mesh: Mesh, parameter: ParameterSharding): void {
+  const op = 'strategyDiagram'
+  checkRecord(op, 'a parameter', parameter, ['name', 'axes', 'shape', 'spec', 'notes'])
+  checkText(op, 'the name of a parameter', parameter.name)
+  checkShape(op, parameter.name, parameter.shape)
+  checkSpec(op, mesh, parameter.spec)
+  for (const list of ['axes', 'notes'] as const) {
+    checkArray(op, `${list} of ${parameter.name}`, parameter[list])
+    for (const text of parameter[list]) checkText(op, `an entry of ${list} of ${parameter.name}`, text)
+  }
+  if (parameter.axes.length !== parameter.shape.length) {
+    throw new RangeError(
+      `${op}: axes of ${parameter.name} are not as many as its dimensions [${parameter.axes.length} and ${parameter.shape.length}]`,
+    )
+  }
 }
 
 function strip(mesh: Mesh, { name, axes, shape, spec, notes }: ParameterSharding, y: number): string {

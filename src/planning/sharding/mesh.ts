@@ -51,6 +51,7 @@ export function mesh(options: MeshOptions): Mesh {
     )
   }
   const size = shape.reduce((product, axis) => product * axis, 1)
+  checkInteger('mesh', 'the number of devices', size, 1, 2 ** 24)
   const devices = flattened(options.devices ?? Array.from({ length: size }, (_, i) => i), shape)
   checkDevices(devices, size)
   return { shape: [...shape], axisNames: [...axisNames], size, devices: [...devices] }
@@ -98,13 +99,18 @@ function checkDevices(devices: readonly number[], size: number): void {
   if (new Set(devices).size !== size) throw new RangeError(`mesh: a device stands twice [${shown(devices)}]`)
 }
 
+const isListOf = (type: 'number' | 'string', value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === type)
+
 /** Throws unless `value` is a mesh. */
 export function checkMesh(op: string, value: Mesh): void {
   if (
     typeof value !== 'object' ||
     value === null ||
-    !Array.isArray(value.axisNames) ||
-    !Array.isArray(value.devices)
+    !isListOf('number', value.shape) ||
+    !isListOf('string', value.axisNames) ||
+    !isListOf('number', value.devices) ||
+    value.axisNames.length !== value.shape.length
   ) {
     throw new TypeError(
       `${op}: the first argument is not a mesh, make one with mesh({ shape, axisNames }) [${shown(value)}]`,

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable, shown } from '../../base/options/index.js'
+import { checkArray, checkOptions, type OptionTable, shown } from '../../base/options/index.js'
 import { type DeviceSlice, slicesByDevice } from './deviceSlices.js'
 import { checkMesh, type Mesh } from './mesh.js'
 import { type PartitionSpec, partsOf } from './spec.js'
@@ -48,6 +48,8 @@ export function shardBatch(
   if (!Array.isArray(shape) || shape.length === 0) {
     throw new RangeError(`shardBatch: a batch has at least one dimension [${shown(shape)}]`)
   }
+  checkArray('shardBatch', 'axes', axes)
+  checkArray('shardBatch', 'sequence', sequence)
   const spec: PartitionSpec = sequence.length === 0 ? [axes] : [axes, sequence]
   const slices = slicesByDevice('shardBatch', mesh, spec, shape)
   const rows = partsOf(mesh, axes)

@@ -38,6 +38,8 @@ export function ruleFor({ name, role, axes }: ParameterTensor): Rule {
     case 'matrix':
       if (name.endsWith('router')) return { note: 'every device routes its own tokens' }
       if (name.startsWith('layer') && axes.includes('inputs')) return denseRule(name)
+      if (axes[0] === 'R' || axes[0] === 'C') return { fsdp: 0, ...tensor }
+      if (axes[1] === 'R' || axes[1] === 'C') return { ...model, note: 'a latent is whole on every device' }
       if (within < 0) return { ...model, fused: fusedText(axes[1] ?? '') }
       return axes.includes('D') ? { ...model, ...tensor } : { fsdp: within, ...tensor }
     case 'bias':
