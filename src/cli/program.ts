@@ -9,6 +9,7 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   kernels: async () => (await import('./kernels/kernels.js')).kernelsCommand,
   nan: async () => (await import('./nan/nan.js')).nanCommand,
   sweep: async () => (await import('./sweep/sweep.js')).sweepCommand,
+  recipe: async () => (await import('./recipe/recipe.js')).recipeCommand,
   worker: async () => (await import('./worker/worker.js')).workerCommand,
   rl: async () => (await import('./rl/rl.js')).rlCommand,
   gallery: async () => (await import('./gallery/gallery.js')).galleryCommand,

@@ -6,7 +6,7 @@ import { readSafetensors, writeNpz, writeSafetensors } from 'tpu-toolkit/files'
 import { parse, programOf } from 'tpu-toolkit/stablehlo'
 import { tensor } from 'tpu-toolkit/tensor'
 import { afterAll, describe, expect, it } from 'vitest'
-import { carriedOf } from '../../src/cli/program/carried.js'
+import { carriedOf } from '#feeding'
 import { programFacts } from '../../src/cli/program/programFacts.js'
 import { isLong } from '../support/long.js'
 import { runCli } from '../support/runCli.js'
@@ -148,6 +148,51 @@ describe('tpu-toolkit program tune', () => {
   })
 })
 
+describe('tpu-toolkit program flops', () => {
+  it('counts the work of a StableHLO program by kind, the most first, without inputs', async () => {
+    const { out, status } = await runCli('program', 'flops', `${examples}ssm.mlir`, '--json')
+    const { flops, kinds } = JSON.parse(out) as { flops: number; kinds: { kind: string; flops: number }[] }
+    expect(status).toBe(0)
+    expect(kinds[0]?.kind).toBe('reduce_window')
+    expect(kinds.map((row) => row.flops)).toEqual(kinds.map((row) => row.flops).sort((a, b) => b - a))
+    expect(kinds.reduce((sum, row) => sum + row.flops, 0)).toBe(flops)
+  })
+
+  it('counts an ONNX model as it is compiled', async () => {
+    const model = fileURLToPath(new URL('../../examples/onnx/layer_norm.onnx', import.meta.url))
+    const { out, status } = await runCli('program', 'flops', model, '--json')
+    const { flops, kinds } = JSON.parse(out) as { flops: number; kinds: { kind: string }[] }
+    expect(status).toBe(0)
+    expect(flops).toBeGreaterThan(0)
+    expect(kinds.some(({ kind }) => kind.includes('mean'))).toBe(true)
+  })
+})
+
+describe('tpu-toolkit program run --repeat', () => {
+  const run = async (...args: readonly string[]): Promise<{ compiled: boolean; seconds: number }> =>
+    JSON.parse((await runCli('program', 'run', ...args, '--repeat', '2', '--json')).out)
+
+  it('times compiled runs, and others where what runs depends on values', async () => {
+    expect((await run(...ssm)).compiled).toBe(true)
+    const loop = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %h = stablehlo.constant dense<0.5> : tensor<f32>
+      %r = stablehlo.while(%a = %x) : tensor<f32>
+      cond {
+        %p = stablehlo.compare GT, %a, %h : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      } do {
+        %b = stablehlo.multiply %a, %h : tensor<f32>
+        stablehlo.return %b : tensor<f32>
+      }
+      return %r : tensor<f32>
+    }`
+    writeFileSync(file('loop.mlir'), loop)
+    const { compiled, seconds } = await run(file('loop.mlir'), '--random', '0')
+    expect(compiled).toBe(false)
+    expect(seconds).toBeGreaterThanOrEqual(0)
+  })
+})
+
 describe('tpu-toolkit program inspect', () => {
   it('counts operations, work and bytes', async () => {
     const { facts, out } = await counted('transformer')
@@ -157,7 +202,7 @@ describe('tpu-toolkit program inspect', () => {
     expect(out).toMatch(/29 arguments \(14,834 bytes\)/)
   })
 
-  it('counts a loop that counts to a constant as often as it runs, two casts that XLA would drop once', () => {
+  it('counts a loop that counts to a constant as often as it runs, and the roundings that XLA leaves out once', () => {
     const text = `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
       %c = stablehlo.constant dense<0> : tensor<i32>
       %r:2 = stablehlo.while(%i = %c, %x = %a) : tensor<i32>, tensor<4xf32>
@@ -169,14 +214,15 @@ describe('tpu-toolkit program inspect', () => {
         %one = stablehlo.constant dense<1> : tensor<i32>
         %j = stablehlo.add %i, %one : tensor<i32>
         %h = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xbf16>
-        %w = stablehlo.convert %h : (tensor<4xbf16>) -> tensor<4xf32>
+        %s = stablehlo.multiply %h, %h : tensor<4xbf16>
+        %w = stablehlo.convert %s : (tensor<4xbf16>) -> tensor<4xf32>
         stablehlo.return %j, %w : tensor<i32>, tensor<4xf32>
       }
       return %r#1 : tensor<4xf32>
     }`
     const { kinds, dropped, unknownLoops } = programFacts(parse(text), 'main')
     expect(kinds.find(({ kind }) => kind === 'convert')).toMatchObject({ count: 2, runs: 10 })
-    expect(dropped).toMatchObject([{ from: 'f32', through: 'bf16', times: 5 }])
+    expect(dropped).toMatchObject([{ operation: 'multiply', through: 'bf16', casts: 1 }])
     expect(unknownLoops).toBe(0)
   })
 

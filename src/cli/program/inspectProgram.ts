@@ -12,10 +12,10 @@ import type { ProgramGiven } from './programGiven.js'
 /** Rows of the table on a screen. */
 const rows = 24
 
-/** `program inspect` and `flops`: operations by kind, work, bytes, dtypes, what a chip would need at least. */
+/** `program inspect`: operations by kind, work, bytes, dtypes, what a chip would need at least. */
 export function inspectProgram(path: string, given: ProgramGiven, terminal: Terminal): number {
   const { name, module, program } = readProgram(path, given)
-  if (!module) throw new BadInput(`operations are counted in StableHLO only, not in ONNX models [${name}]`)
+  if (!module) throw new BadInput(`inspect reads StableHLO only, flops counts ONNX models too [${name}]`)
   const made = mistakesAsBadInput('', () => chip(given.chip ?? 'v5e'))
   const facts = programFacts(module, program.name)
   const seconds = {
@@ -52,13 +52,19 @@ function droppedLines(dropped: ReturnType<typeof programFacts>['dropped']): read
   if (dropped.length === 0) return []
   return [
     '',
-    'casts down and up again, which XLA leaves out unless --xla_allow_excess_precision=false:',
+    `${sumOf(dropped)} roundings that jax.jit on the CPU leaves out (--xla_allow_excess_precision, --rounding xla-jit), by line:`,
     ...dropped
       .slice(0, 12)
-      .map(({ from, through, site, times }) => `  ${site}  ${from} -> ${through} -> ${from}, ${times} times`),
-    ...(dropped.length > 12 ? [`  and ${dropped.length - 12} more`] : []),
+      .map(
+        ({ operation, through, site, casts }) =>
+          `  ${site}  ${operation} in ${through}, read unrounded by ${casts === 1 ? 'a cast' : `${casts} casts`} to float32`,
+      ),
+    ...(dropped.length > 12 ? [`  and ${dropped.length - 12} more lines`] : []),
   ]
 }
+
+const sumOf = (dropped: ReturnType<typeof programFacts>['dropped']): number =>
+  dropped.reduce((total, { casts }) => total + casts, 0)
 
 const columns: readonly Column<KindFacts>[] = [
   { key: 'kind', header: 'operation' },

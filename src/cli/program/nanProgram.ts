@@ -1,13 +1,12 @@
+import { carriedText, stepping } from '../../programs/feeding/index.js'
 import { jsonText } from '../io/jsonText.js'
 import { printWrapped } from '../io/printWrapped.js'
 import { readCount } from '../io/readNumber.js'
 import type { Terminal } from '../io/terminal.js'
 import { asBadInput, openProgram, semanticsText } from '../programs/openProgram.js'
-import { carriedText } from './carried.js'
 import { nanFinding } from './nanText.js'
 import type { ProgramGiven } from './programGiven.js'
 import { stepText } from './runProgramFile.js'
-import { stepping } from './stepping.js'
 
 /** `program nan`: the first value that is not finite, and where it came from, line by line of the source. */
 export function nanProgram(path: string, given: ProgramGiven, terminal: Terminal): number {

@@ -4,6 +4,7 @@ import { readName } from '../io/readNames.js'
 import type { Subcommand } from '../io/subcommand.js'
 import type { Terminal } from '../io/terminal.js'
 import { programOptions } from '../programs/programOptions.js'
+import { flopsProgram } from './flopsProgram.js'
 import { inspectProgram } from './inspectProgram.js'
 import { nanProgram } from './nanProgram.js'
 import type { ProgramGiven } from './programGiven.js'
@@ -18,7 +19,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   nan: nanProgram,
   tune: tuneProgram,
   inspect: inspectProgram,
-  flops: inspectProgram,
+  flops: flopsProgram,
 }
 
 /** The options of each verb, beside those that say what a program is run on. */
@@ -27,7 +28,7 @@ const own: Readonly<Record<string, readonly (keyof ProgramGiven)[]>> = {
   nan: ['steps', 'carry'],
   tune: ['target'],
   inspect: ['chip'],
-  flops: ['chip'],
+  flops: [],
 }
 
 /**
@@ -50,10 +51,10 @@ export const programCommand: Subcommand = (terminal, exit) =>
       '--carry [pairs]',
       'which results are the next arguments, p=result[0],s=result[1]; default by the names of their trees',
     )
-    .option('--repeat <n>', 'of run: time so many runs')
+    .option('--repeat <n>', 'of run: time so many runs, compiled where it can be')
     .option('--out <file>', 'of run: where the results go, .safetensors or .npz')
     .option('--target <bits>', 'of tune: bits of error that the results may have in the mean; default 0.5')
-    .option('--chip <name>', 'of inspect and flops: v5e, v5p, v6e ...; default v5e')
+    .option('--chip <name>', 'of inspect: v5e, v5p, v6e ...; default v5e')
     .option('--json', 'print one JSON object')
     .addHelpText('after', help)
     .action((verb: string, path: string, given: ProgramGiven) => {

@@ -1,12 +1,13 @@
 import { basename } from 'node:path'
-import type {
-  Attribute,
-  Block,
-  Location,
-  Module,
-  Operation,
-  Type,
-  Value,
+import {
+  type Attribute,
+  type Block,
+  droppedRoundings,
+  type Location,
+  type Module,
+  type Operation,
+  type Type,
+  type Value,
 } from '../../programs/stablehlo/index.js'
 
 /** What a program does, counted without running it. */
@@ -20,12 +21,12 @@ export interface ProgramFacts {
   readonly held: { readonly arguments: number; readonly results: number; readonly constants: number }
   /** Elements of results by their type, most first. */
   readonly elements: readonly { readonly element: string; readonly results: number; readonly bytes: number }[]
-  /** Casts down and up again with nothing between, which XLA drops unless excess precision is off. */
+  /** Roundings that the text asks for and XLA's CPU backend leaves out by default, by the line of the operation that rounds. */
   readonly dropped: readonly {
-    readonly from: string
+    readonly operation: string
     readonly through: string
     readonly site: string
-    readonly times: number
+    readonly casts: number
   }[]
   /** Loops whose rounds are not known: counted once. */
   readonly unknownLoops: number
@@ -50,7 +51,6 @@ const moves: ReadonlySet<string> = new Set(
 export function programFacts(module: Module, name: string): ProgramFacts {
   const kinds = new Map<string, { count: number; runs: number; flops: number; bytes: number }>()
   const elements = new Map<string, { results: number; bytes: number }>()
-  const dropped = new Map<string, { from: string; through: string; site: string; times: number }>()
   const counted = new Set<Operation>()
   let unknownLoops = 0
   let constants = 0
@@ -62,7 +62,6 @@ export function programFacts(module: Module, name: string): ProgramFacts {
       for (const result of op.results) makers.set(result, op)
       if (op.name.endsWith('.return')) continue
       tally(op, times)
-      if (op.name === 'stablehlo.convert') note(op, makers.get(op.operands[0]!), times)
       if (op.name === 'func.call' || op.name === 'stablehlo.composite') {
         const callee = op.attributes['callee'] ?? op.attributes['decomposition']
         const func = callee?.kind === 'symbol' ? module.functions.get(callee.name) : undefined
@@ -108,18 +107,6 @@ export function programFacts(module: Module, name: string): ProgramFacts {
     }
   }
 
-  function note(op: Operation, before: Operation | undefined, times: number): void {
-    if (before?.name !== 'stablehlo.convert') return
-    const wide = elementOf(before.operands[0]!.type)
-    const narrow = elementOf(before.results[0]!.type)
-    const again = elementOf(op.results[0]!.type)
-    if (!(isFloat(wide) && isFloat(narrow) && wide === again && bitsOf(narrow) < bitsOf(wide))) return
-    const site = siteOf(before.location) ?? `line ${before.position.line} of the text`
-    const key = `${wide} ${narrow} ${site}`
-    const found = dropped.get(key) ?? { from: wide, through: narrow, site, times: 0 }
-    dropped.set(key, { ...found, times: found.times + times })
-  }
-
   const func = module.functions.get(name)
   const main = func?.body.blocks[0]
   if (main) visit(main, 1, 0)
@@ -134,9 +121,21 @@ export function programFacts(module: Module, name: string): ProgramFacts {
       constants,
     },
     elements: [...elements].map(([element, row]) => ({ element, ...row })).sort((a, b) => b.bytes - a.bytes),
-    dropped: [...dropped.values()],
+    dropped: droppedOf(module, name),
     unknownLoops,
   }
+}
+
+function droppedOf(module: Module, name: string): ProgramFacts['dropped'] {
+  const found = new Map<string, ProgramFacts['dropped'][number]>()
+  for (const { operation, cast } of droppedRoundings(module, { function: name })) {
+    const kind = operation.name.replace(/^\w+\./, '')
+    const site = siteOf(operation.location) ?? `line ${operation.position.line} of the text`
+    const key = `${kind} ${site}`
+    const casts = (found.get(key)?.casts ?? 0) + 1
+    found.set(key, { operation: kind, through: elementOf(cast.operands[0]!.type), site, casts })
+  }
+  return [...found.values()]
 }
 
 function isContainer({ name }: Operation): boolean {
@@ -215,7 +214,6 @@ function integersOf(attribute: Attribute | undefined): readonly number[] {
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const product = (values: readonly number[]): number => values.reduce((total, value) => total * value, 1)
 const elementOf = (type: Type): string => (type.kind === 'tensor' ? type.element : '')
-const isFloat = (element: string): boolean => /^(bf|f)\d/.test(element)
 const sizeOf = (type: Type): number =>
   type.kind === 'tensor' ? product(type.shape.map((length) => length ?? 0)) : 0
 

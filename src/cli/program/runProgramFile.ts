@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { readable, secondsText, terminalText } from '../../base/text/index.js'
+import { carriedText, stepping } from '../../programs/feeding/index.js'
 import type { ProgramValue } from '../../programs/stablehlo/index.js'
 import { textTable } from '../../report/index.js'
 import { isFloat, Tensor } from '../../tensors/tensor/index.js'
@@ -12,9 +13,8 @@ import { printWrapped } from '../io/printWrapped.js'
 import { readCount } from '../io/readNumber.js'
 import type { Terminal } from '../io/terminal.js'
 import { asBadInput, openProgram, semanticsText } from '../programs/openProgram.js'
-import { carriedText } from './carried.js'
+import { compiledProgram } from './compiledProgram.js'
 import type { ProgramGiven } from './programGiven.js'
-import { stepping } from './stepping.js'
 
 /** `program run`: the results, as a table and in a file. */
 export function runProgramFile(path: string, given: ProgramGiven, terminal: Terminal): number {
@@ -29,9 +29,11 @@ export function runProgramFile(path: string, given: ProgramGiven, terminal: Term
   const stepped = asBadInput(name, () =>
     stepping(opened, steps, given.carry, (step) => terminal.progress?.(step - 1, steps, `step ${step}`)),
   )
+  const compiled = repeat > 0 ? asBadInput(name, () => compiledProgram(program, inputs)) : undefined
+  const run = compiled ?? program.runNamed
   const times = Array.from({ length: repeat }, () => {
     const start = performance.now()
-    program.runNamed(inputs)
+    run(inputs)
     return (performance.now() - start) / 1000
   }).sort((a, b) => a - b)
   const rows = program.results.map((result) => ({
@@ -50,6 +52,7 @@ export function runProgramFile(path: string, given: ProgramGiven, terminal: Term
         step,
         nonFinite: nonFinite ?? null,
         seconds: seconds ?? null,
+        compiled: compiled !== undefined,
         results: rows,
       }),
     )
@@ -63,7 +66,12 @@ export function runProgramFile(path: string, given: ProgramGiven, terminal: Term
       ...(steps > 1 ? [stepText(stepped.step, steps, stepped.nonFinite)] : []),
       '',
       textTable(columns, rows, { width: terminal.width }),
-      ...(seconds === undefined ? [] : ['', `median of ${repeat} runs: ${secondsText(seconds)}`]),
+      ...(seconds === undefined
+        ? []
+        : [
+            '',
+            `median of ${repeat} ${compiled ? 'compiled runs' : 'runs, operation by operation, since what runs depends on values'}: ${secondsText(seconds)}`,
+          ]),
       ...(out === undefined ? [] : ['', `Written: ${out}`]),
     ]
     printWrapped(terminal, `${lines.join('\n')}\n`)

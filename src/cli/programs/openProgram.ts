@@ -15,6 +15,7 @@ export interface ProgramFlags {
   readonly function?: string
   readonly dot?: string
   readonly reduce?: string
+  readonly rounding?: string
 }
 
 /** A program of a file, without inputs. */
@@ -41,10 +42,14 @@ export function readProgram(path: string, flags: ProgramFlags): ReadProgram {
   const name = basename(path)
   const dot =
     flags.dot === undefined ? 'float32' : readName('dot', flags.dot, ['float32', 'operands'] as const)
+  const rounding =
+    flags.rounding === undefined
+      ? 'each'
+      : readName('rounding', flags.rounding, ['each', 'xla-jit', 'fused'] as const)
   const reduce =
     flags.reduce === undefined
-      ? 'sequential'
-      : readName('reduce', flags.reduce, ['sequential', 'xla-cpu'] as const)
+      ? {}
+      : { reduce: readName('reduce', flags.reduce, ['sequential', 'xla-cpu'] as const) }
   if (path.endsWith('.onnx')) {
     return asBadInput(name, () => {
       const { program, files } = readOnnxProgram(path)
@@ -55,7 +60,7 @@ export function readProgram(path: string, flags: ProgramFlags): ReadProgram {
   return asBadInput(name, () => {
     const module = parse(text)
     const chosen = flags.function === undefined ? {} : { function: flags.function }
-    const program = programOf(module, { dot, reduce, ...chosen })
+    const program = programOf(module, { dot, rounding, ...reduce, ...chosen })
     return { name, module, program, sources: sourceFiles(filesOf(module), path) }
   })
 }
@@ -68,11 +73,17 @@ export function openProgram(path: string, flags: ProgramFlags): OpenedProgram {
 
 /** What the program says was taken where the specification leaves it open, in a sentence. */
 export function semanticsText({ program }: Pick<ReadProgram, 'program'>): string {
-  const { dot, reduce } = program.semantics
+  const { dot, reduce, rounding } = program.semantics
   const products = dot === 'float32' ? 'in float32' : 'in the dtype of their result'
-  const sums = reduce === 'sequential' ? 'by index' : "in the windows of XLA's CPU backend"
-  return `matrix products add ${products} (--dot), sums go ${sums} (--reduce), every operation rounds once`
+  const sums = reduce === 'sequential' ? 'by index' : "in the order of XLA's CPU backend"
+  return `matrix products add ${products} (--dot), sums go ${sums} (--reduce), ${roundings[rounding]} (--rounding)`
 }
+
+const roundings = {
+  each: 'every operation rounds once',
+  'xla-jit': 'roundings are those of jax.jit on the CPU',
+  fused: 'chains of operations on elements round once',
+} as const
 
 /** Runs something whose TypeErrors and RangeErrors are mistakes in the user's file. */
 export function asBadInput<T>(name: string, run: () => T): T {
@@ -83,7 +94,7 @@ export function asBadInput<T>(name: string, run: () => T): T {
     // A fault in this package is no mistake of the user's.
     if (!/^\w+: /.test(thrown.message)) throw thrown
     throw new BadInput(
-      `${name}: ${thrown.message.replace(/^(programOf|programOfOnnx|readOnnx|parse): /, '')}`,
+      `${name}: ${thrown.message.replace(/^(programOf|programOfOnnx|readOnnx|parse|carriedOf): /, '')}`,
     )
   }
 }

@@ -14,4 +14,8 @@ export function programOptions(command: Command, of: string = ''): Command {
       `${of}what matrix products add in: float32, or operands, the dtype of their result; default float32`,
     )
     .option('--reduce <which>', `${of}the order of sums: sequential, xla-cpu; default sequential`)
+    .option(
+      '--rounding <where>',
+      `${of}where operations round: each, xla-jit (as jax.jit on the CPU), fused (once a chain); default each`,
+    )
 }
