@@ -374,6 +374,111 @@ def serving():
     }
 
 
+def unit_product(a, w):
+    """bfloat16 operands on an H100: groups of 16 products and the accumulator, cut 25 bits below the largest, then to 24 bits."""
+    x, y = a.astype(np.float64), w.astype(np.float64)
+    total = np.zeros((x.shape[0], y.shape[1]))
+
+    def places(values, least):
+        return np.where(values == 0, -4096, np.maximum(np.frexp(values)[1] - 1, least))
+
+    for start in range(0, x.shape[1], 16):
+        part = slice(start, start + 16)
+        products = x[:, part, None] * y[None, part, :]
+        sums = places(x[:, part], -126)[:, :, None] + places(y[part], -126)[None, :, :]
+        own = np.maximum(places(total, -126), -126)
+        step = np.ldexp(1.0, np.maximum(sums.max(1), own) - 25)
+        exact = (np.trunc(products / step[:, None, :]) * step[:, None, :]).sum(1) + np.trunc(total / step) * step
+        ulp = np.ldexp(1.0, np.maximum(np.frexp(exact)[1] - 1, -126) - 23)
+        total = np.trunc(exact / ulp) * ulp
+    return total.astype(np.float32).astype(bf16)
+
+
+def tiled_attention(q, k, v, allowed):
+    """One head of FlashAttention-2 in blocks of 16 keys: the float32 output and the logsumexp of every row."""
+    f32 = np.float32
+    m, l = np.full(len(q), -np.inf, f32), np.zeros(len(q), f32)
+    acc = np.zeros((len(q), v.shape[1]), f32)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        for start in range(0, len(k), 16):
+            keys = slice(start, start + 16)
+            s = rounded_product(q, k[keys].T, f32) * f32(0.25)
+            s = np.where(allowed[:, keys], s, f32(-np.inf))
+            new = np.maximum(m, s.max(1))
+            shift = np.where(np.isinf(new), f32(0), new)
+            p = np.exp((s - shift[:, None]).astype(np.float64)).astype(f32)
+            factor = np.exp((m - shift).astype(np.float64)).astype(f32)
+            row = np.zeros(len(q), f32)
+            for j in range(p.shape[1]):
+                row = row + p[:, j]
+            l, m = factor * l + row, new
+            acc = factor[:, None] * acc + rounded_product(p.astype(bf16), v[keys], f32)
+        by = np.where(l == 0, f32(0), f32(1) / l)
+        return acc * by[:, None], np.where(l == 0, f32(-np.inf), m + np.log(l.astype(np.float64)).astype(f32))
+
+
+def decoder_block(x, weights, halves, stretches):
+    """The results of eight operations; `halves` are the products and norms whose sums are cut in two."""
+    f32 = np.float32
+
+    def product(name, a):
+        w = weights[name]
+        if name not in halves:
+            return unit_product(a, w)
+        middle = len(w) // 2
+        return (unit_product(a[:, :middle], w[:middle]) + unit_product(a[:, middle:], w[middle:])).astype(bf16)
+
+    def norm(a):
+        squares = (a.astype(f32) * a.astype(f32)).reshape(len(a), 2 if 'norm' in halves else 1, -1)
+        parts = np.zeros(squares.shape[:2], f32)
+        for j in range(squares.shape[2]):
+            parts = parts + squares[:, :, j]
+        total = np.zeros(len(a), f32)
+        for j in range(parts.shape[1]):
+            total = total + parts[:, j]
+        mean = total / f32(64) + f32(1e-6)
+        return (a.astype(f32) * (1 / np.sqrt(mean.astype(np.float64))).astype(f32)[:, None]).astype(bf16)
+
+    first = norm(x)
+    qkv = product('qkv', first)
+    attended = np.zeros((len(x), 64), bf16)
+    seen = np.tril(np.ones((len(x), len(x)), bool))
+    for head in range(4):
+        q, k, v = (qkv[:, 64 * i + 16 * head : 64 * i + 16 * head + 16] for i in range(3))
+        made = [tiled_attention(q, k[a:b], v[a:b], seen[:, a:b]) for a, b in stretches]
+        out = made[0][0]
+        if len(made) > 1:
+            largest = np.max([lse for _, lse in made], axis=0)
+            shares = [np.exp((lse - largest).astype(np.float64)).astype(f32) for _, lse in made]
+            out = sum(((o * share[:, None]) for (o, _), share in zip(made[1:], shares[1:])), made[0][0] * shares[0][:, None])
+            out = out / sum(shares[1:], shares[0])[:, None]
+        attended[:, 16 * head : 16 * head + 16] = out.astype(bf16)
+    projected = product('out', attended)
+    residual = (x + projected).astype(bf16)
+    second = norm(residual)
+    up = product('up', second)
+    wide = up.astype(np.float64)
+    down = product('down', (wide / (1 + np.exp(-wide))).astype(bf16))
+    logits = product('logits', (residual + down).astype(bf16))
+    return [first, qkv, attended, projected, second, up, down, logits]
+
+
+def served_batches():
+    """The prompt alone, whose few rows have sums cut in two, and among eight, whose many rows fill the cores."""
+    root = jax.random.key(40)
+    shapes = {'qkv': (64, 192), 'out': (64, 64), 'up': (64, 128), 'down': (128, 64), 'logits': (64, 128)}
+    weights = {
+        name: (np.asarray(jax.random.normal(jax.random.fold_in(root, i), shape)) * np.float32(shape[0] ** -0.5)).astype(bf16)
+        for i, (name, shape) in enumerate(shapes.items())
+    }
+    x = np.asarray(jax.random.normal(jax.random.fold_in(jax.random.key(41), 0), (32, 64))).astype(bf16)
+    alone = decoder_block(x, weights, {'norm', 'out', 'down'}, [(0, 16), (16, 32)])
+    among = decoder_block(x, weights, set(), [(0, 32)])
+    differing = [int((a != b).any(1).sum()) for a, b in zip(alone, among)]
+    first = next(i + 1 for i, count in enumerate(differing) if count)
+    return {'rows': differing[-1], 'differing': differing, 'first': first}
+
+
 def kernels():
     return {
         'rope-score-drifts': rope_scores(),
@@ -383,6 +488,7 @@ def kernels():
         'fp8-sums-short': short_sums(),
         'bf16x3-low': truncated_parts(),
         'serving-disagrees': serving(),
+        'batch-changes-row': served_batches(),
     }
 
 

@@ -140,3 +140,46 @@ describe('run(options) of kernels refuses', () => {
     expect(run).toThrow(new RangeError(message))
   })
 })
+
+describe('batchChangesRow', () => {
+  const ways = ['batch', 'chunked', 'split-k', 'tiles'] as const
+  it.each(ways)(
+    'run({ way: %s }) changes every row of the logits, and none with one order of sums',
+    (way) => {
+      const { naive, stable } = failures.batchChangesRow.run({ way })
+      expect(naive['rows']).toBeGreaterThan(20)
+      expect(stable).toMatchObject({ rows: 0, first: null, otherTokens: 0, largest: 0 })
+    },
+  )
+
+  it('run({ way: split-k }) begins with the first product, the others with attention', () => {
+    const first = ways.map((way) => failures.batchChangesRow.run({ way }).naive['first'])
+    expect(first).toEqual([3, 3, 2, 3])
+  })
+
+  it('run({ kernels: fixed }) has no row of any operation in any way, length and dtype', () => {
+    for (const [way, tokens, chunk] of [
+      ['batch', 21, 8],
+      ['chunked', 21, 5],
+      ['chunked', 40, 16],
+      ['tiles', 17, 8],
+    ] as const) {
+      for (const dtype of ['bfloat16', 'float16'] as const) {
+        const { naive } = failures.batchChangesRow.run({
+          kernels: 'fixed',
+          way,
+          tokens,
+          chunk,
+          dtype,
+          batch: 3,
+        })
+        expect(naive['differing']).toEqual(new Array(8).fill(0))
+      }
+    }
+  })
+
+  it('run({ chunk }) of one chunk, and of a batch of one, is the prompt alone', () => {
+    expect(failures.batchChangesRow.run({ way: 'chunked', tokens: 16, chunk: 16 }).naive['rows']).toBe(0)
+    expect(failures.batchChangesRow.run({ batch: 1 }).naive['rows']).toBe(0)
+  })
+})

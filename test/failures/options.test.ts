@@ -43,6 +43,21 @@ describe('run(options) refuses what it cannot take', () => {
     ),
     wrong(failures.decayAboveOne, { n: 1 }, 'decay-above-one: n is not a whole number from 2 to 1024 [1]'),
     wrong(
+      failures.batchChangesRow,
+      { dtype: 'float32' },
+      "batch-changes-row: the unit's dtype is bfloat16 or float16 [float32]",
+    ),
+    wrong(
+      failures.batchChangesRow,
+      { way: 'packed' as 'batch' },
+      'batch-changes-row: unknown way, there are batch, chunked, split-k, tiles [packed]',
+    ),
+    wrong(
+      failures.batchChangesRow,
+      { chunk: 33 },
+      'batch-changes-row: chunk is not a whole number from 1 to 32 [33]',
+    ),
+    wrong(
       failures.maskAfterExp,
       { mask: 'never' as 'after' },
       'mask-after-exp: unknown mask, there are after, before [never]',

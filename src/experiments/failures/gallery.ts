@@ -12,6 +12,7 @@ import { gradientAccumulation } from './gradientAccumulation.js'
 import { attentionFusedExponent } from './kernels/attentionFusedExponent.js'
 import { attentionMaskedRow } from './kernels/attentionMaskedRow.js'
 import { attentionTies } from './kernels/attentionTies.js'
+import { batchChangesRow } from './kernels/batchChangesRow.js'
 import { bf16x3Low } from './kernels/bf16x3Low.js'
 import { capacityDropsTokens } from './kernels/capacityDropsTokens.js'
 import { fp8ScaleLate } from './kernels/fp8ScaleLate.js'
@@ -74,6 +75,7 @@ export const gallery: readonly Failure[] = [
   fp8SumsShort,
   bf16x3Low,
   servingDisagrees,
+  batchChangesRow,
   logSoftmaxCollapse,
   negativeVariance,
   covarianceLosesRank,

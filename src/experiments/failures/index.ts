@@ -51,6 +51,7 @@ export { fp8ScaleLate, type Fp8ScaleLateOptions } from './kernels/fp8ScaleLate.j
 export { fp8SumsShort, type Fp8SumsShortOptions } from './kernels/fp8SumsShort.js'
 export { bf16x3Low, type Bf16x3LowOptions } from './kernels/bf16x3Low.js'
 export { servingDisagrees, type ServingDisagreesOptions } from './kernels/servingDisagrees.js'
+export { batchChangesRow, type BatchChangesRowOptions, type ServedWay } from './kernels/batchChangesRow.js'
 export { logSoftmaxCollapse, type LogSoftmaxCollapseOptions } from './logSoftmaxCollapse.js'
 export { negativeVariance, type NegativeVarianceOptions } from './negativeVariance.js'
 export { covarianceLosesRank, type CovarianceLosesRankOptions } from './covarianceLosesRank.js'
