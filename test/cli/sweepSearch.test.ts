@@ -183,7 +183,7 @@ describe('sweep of a module', () => {
     [['./absent.mjs'], /^sweep: no such file \[\.\/absent\.mjs\]\n$/],
     [
       ['nothing'],
-      /^sweep: neither step2750 nor the file of a module, such as \.\/experiment\.mjs \[nothing\]\n$/,
+      /^sweep: neither step2750, recipe nor the file of a module, such as \.\/experiment\.mjs \[nothing\]\n$/,
     ],
     [[`${file}#nothing`], /^sweep: nothing of mine\.mjs is not a function \[3\]\n$/],
     [['--lrs', '3'], /^sweep: unknown option '--lrs', did you mean --lr\n$/],

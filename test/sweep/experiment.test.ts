@@ -43,7 +43,7 @@ describe('loadExperiment', () => {
   })
 
   it.each([
-    ['step2751', /neither step2750 nor the file of a module, such as .* \[step2751\]/],
+    ['step2751', /neither step2750, recipe nor the file of a module, such as .* \[step2751\]/],
     ['./absent.mjs', /no such file \[\.\/absent\.mjs\]/],
     [`${file}#trian`, /mine\.mjs has no export trian, did you mean train \[bad, default, rate, train\]/],
     [`${file}#rate`, /rate of mine\.mjs is not a function \[3\]/],

@@ -50,7 +50,7 @@ export interface LoadedExperiment {
 const reserved = ['options', 'atSteps', 'check']
 
 /**
- * Finds an experiment: `step2750`, or a module's file, `./experiment.mjs`, whose default export it is, or another one:
+ * Finds an experiment: `step2750`, `recipe` (one run of a recipe of low-precision training), or a module's file, `./experiment.mjs`, whose default export it is, or another one:
  * `./experiment.mjs#train`. The path is relative to the working directory.
  *
  * Throws    RangeError for a name that is none, a file or export that is not there and one that is no function; what the
@@ -58,7 +58,7 @@ const reserved = ['options', 'atSteps', 'check']
  */
 export async function loadExperiment(specifier: string): Promise<LoadedExperiment> {
   const { file, name, digest } = locateExperiment('loadExperiment', specifier)
-  if (file === null) return builtIn()
+  if (file === null) return name === 'recipe' ? ofRecipe() : ofStep2750()
   const title = basename(file)
   const exports = await importFile(file, title)
   const run = exports[name]
@@ -107,7 +107,7 @@ function missing(title: string, name: string, names: readonly string[]): string 
 }
 
 /** The step-2750 experiment, loaded when it is asked for: it brings most of the package. */
-async function builtIn(): Promise<LoadedExperiment> {
+async function ofStep2750(): Promise<LoadedExperiment> {
   const { step2750Options, sweepRow } = await import('../step2750/index.js')
   const runOf = (params: Params, steps?: number) =>
     step2750Options({
@@ -121,6 +121,20 @@ async function builtIn(): Promise<LoadedExperiment> {
     run: async (params, { steps }) => {
       const { options: _, ...row } = sweepRow(runOf(params, steps))
       return checkRow('step2750', row)
+    },
+  }
+}
+
+/** One run of a recipe: an arm of a seed. */
+async function ofRecipe(): Promise<LoadedExperiment> {
+  const { recipeParams, recipeRow } = await import('../recipes/index.js')
+  return {
+    name: 'recipe',
+    digest: null,
+    complete: (params) => ({ ...recipeParams(params) }),
+    run: async (params, { report }) => {
+      const run = recipeRow(recipeParams(params), (step, loss) => report(step, { loss }))
+      return checkRow('recipe', run)
     },
   }
 }

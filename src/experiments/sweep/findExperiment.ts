@@ -16,6 +16,9 @@ export interface FindExperimentOptions {
   readonly folders?: readonly string[]
 }
 
+/** The experiments that need no file. */
+export const builtInNames: readonly string[] = ['step2750', 'recipe']
+
 const names: OptionTable<FindExperimentOptions> = { folders: 'optional' }
 
 /** The module of an experiment, which nobody has imported. */
@@ -52,11 +55,11 @@ export function locateExperiment(
   folders?: readonly string[],
 ): FoundExperiment {
   checkText(op, 'specifier', specifier)
-  if (specifier === 'step2750') return { file: null, name: specifier, digest: null }
+  if (builtInNames.includes(specifier)) return { file: null, name: specifier, digest: null }
   const [, path, name = 'default'] = /^(.*\.[cm]?[jt]s)(?:#(.+))?$/s.exec(specifier) ?? []
   if (path === undefined) {
     throw new RangeError(
-      `${op}: neither step2750 nor the file of a module, such as ./experiment.mjs [${shown(specifier)}]`,
+      `${op}: neither ${builtInNames.join(', ')} nor the file of a module, such as ./experiment.mjs [${shown(specifier)}]`,
     )
   }
   const file = resolve(path)

@@ -1,0 +1,137 @@
+import {
+  applyRope,
+  attention,
+  causalMask,
+  ropeCache,
+  ropeFrequencies,
+} from '../../../models/kernels/index.js'
+import * as nn from '../../../models/nn/index.js'
+import { foldIn, type Key } from '../../../tensors/random/index.js'
+import {
+  add,
+  cast,
+  mul,
+  reshape,
+  sigmoid,
+  slice,
+  type Tensor,
+  transpose,
+} from '../../../tensors/tensor/index.js'
+import { vocabulary } from '../text/characters.js'
+import { type Attend, bfloat16Product, type Product } from './product.js'
+
+/** How large a decoder is. */
+export interface DecoderSizes {
+  /** Features of the residual stream, a multiple of 32. */
+  readonly width: number
+  readonly layers: number
+}
+
+/** What of a decoder an arm replaces. */
+export interface DecoderParts {
+  /** The products with weights inside the blocks. Default: bfloat16. */
+  readonly product?: Product
+  /** Default: bfloat16 operands, softmax in float32. */
+  readonly attend?: Attend
+}
+
+/** The parameters of one block. */
+export interface BlockParameters {
+  readonly first: nn.NormParameters
+  /** Queries, keys and values side by side, [width, 3 width]. */
+  readonly qkv: Tensor
+  readonly out: Tensor
+  readonly second: nn.NormParameters
+  /** Gate and value side by side, [width, 4 width]. */
+  readonly up: Tensor
+  /** [2 width, width]. */
+  readonly down: Tensor
+}
+
+/** The parameters of a decoder. */
+export interface DecoderParameters {
+  readonly embedding: nn.EmbeddingParameters
+  readonly blocks: readonly BlockParameters[]
+  readonly last: nn.NormParameters
+  readonly head: Tensor
+}
+
+/** A decoder as two functions. */
+export interface Decoder {
+  init(key: Key): DecoderParameters
+  /** Logits [batch, length, vocabulary] in float32; `words` as of `Site`. */
+  apply(params: DecoderParameters, tokens: Tensor<'int32'>, words: Tensor<'uint32'>): Tensor
+}
+
+/** Features of a head. */
+const headFeatures = 16
+
+/**
+ * A decoder of pre-norm blocks: RMS norm, causal attention with RoPE, gated MLP, residual stream in float32. The products inside
+ * the blocks are `product`'s; embedding, norms and the product to logits stay wide, as the papers leave them.
+ */
+export function decoder(sizes: DecoderSizes, parts: DecoderParts = {}): Decoder {
+  const { width, layers } = sizes
+  const { product = bfloat16Product, attend = bfloat16Attend } = parts
+  const heads = width / headFeatures
+  const norm = nn.rmsNorm({ features: width })
+  const table = nn.embedding({ count: vocabulary, features: width })
+  const rope = ropeFrequencies({ dim: headFeatures })
+  const normal = nn.lecunNormal()
+  return {
+    init: (key) => ({
+      embedding: table.init(foldIn(key, 0)),
+      blocks: Array.from({ length: layers }, (_, i): BlockParameters => {
+        const own = foldIn(key, 10 + i)
+        return {
+          first: norm.init(foldIn(own, 0)),
+          qkv: normal(foldIn(own, 1), [width, 3 * width]),
+          out: normal(foldIn(own, 2), [width, width]),
+          second: norm.init(foldIn(own, 3)),
+          up: normal(foldIn(own, 4), [width, 4 * width]),
+          down: normal(foldIn(own, 5), [2 * width, width]),
+        }
+      }),
+      last: norm.init(foldIn(key, 1)),
+      head: normal(foldIn(key, 2), [width, vocabulary]),
+    }),
+    apply(params, tokens, words) {
+      const [batch, length] = tokens.shape as [number, number]
+      const rows = batch * length
+      let index = 0
+      const through = (layer: string, x: Tensor, w: Tensor): Tensor =>
+        product(x, w, { layer, index: index++, words })
+      const cache = ropeCache(
+        rope,
+        Array.from({ length }, (_, position) => position),
+      )
+      const turned = (x: Tensor): Tensor => applyRope(x as Tensor<'float32'>, cache, { layout: 'half' })
+      const byHead = (x: Tensor, part: number): Tensor =>
+        transpose(
+          reshape(slice(x, [null, [part * width, (part + 1) * width]]), [batch, length, heads, headFeatures]),
+          [0, 2, 1, 3],
+        )
+      let x = reshape(cast(table.apply(params.embedding, tokens), 'float32'), [rows, width])
+      for (const [i, block] of params.blocks.entries()) {
+        const name = `block ${i + 1}`
+        const qkv = through(`${name}, qkv`, norm.apply(block.first, x), block.qkv)
+        const attended = attend(turned(byHead(qkv, 0)), turned(byHead(qkv, 1)), byHead(qkv, 2))
+        const together = reshape(transpose(attended, [0, 2, 1, 3]), [rows, width])
+        x = add(x, through(`${name}, out`, together, block.out))
+        const up = through(`${name}, up`, norm.apply(block.second, x), block.up)
+        const gate = slice(up, [null, [0, 2 * width]])
+        const value = slice(up, [null, [2 * width, 4 * width]])
+        x = add(x, through(`${name}, down`, mul(mul(gate, sigmoid(gate)), value), block.down))
+      }
+      const site = { layer: 'logits', index, words }
+      const logits = bfloat16Product(norm.apply(params.last, x), params.head, site)
+      return reshape(logits, [batch, length, vocabulary])
+    },
+  }
+}
+
+/** Attention with operands and result in bfloat16 and a softmax in float32. */
+export const bfloat16Attend: Attend = (q, k, v) => {
+  const [a, b, c] = [q, k, v].map((x) => cast(x, 'bfloat16'))
+  return cast(attention(a!, b!, c!, { mask: causalMask(), internal: 'float32' }).out, 'float32')
+}
