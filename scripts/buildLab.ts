@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 import { doors, isPortable } from './doors.js'
 import { folderPath, sourceFolders } from './folders.js'
+import { jaxExamples } from './jaxExamples.js'
 import { labExamples } from './labExamples.js'
 import { nodeModulesIn, withoutNode } from './withoutNode.js'
 
@@ -19,7 +20,18 @@ export interface BuiltLab {
 const portable = doors.filter(isPortable).map(({ folder }) => folder)
 
 /** The sections that have a worker. */
-const workers = ['nan', 'drift', 'program', 'optimizers', 'attention', 'automaton', 'plan', 'file', 'results']
+const workers = [
+  'nan',
+  'drift',
+  'program',
+  'optimizers',
+  'attention',
+  'automaton',
+  'plan',
+  'file',
+  'results',
+  'jax',
+]
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
@@ -66,7 +78,19 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
   const inFolder = (path: string): string => relative(folder, resolve(root, path))
   // A module, since the page's policy lets nothing be asked for but scripts, styles and images.
   writeFileSync(join(folder, 'examples.js'), `export const examples = ${JSON.stringify(labExamples(root))}\n`)
-  const paths = ['index.html', 'examples.js', ...Object.keys(metafile.outputs).map(inFolder)].sort()
+  const stories = jaxExamples(root).map(({ name, ...story }) => {
+    writeFileSync(
+      join(folder, `jax-${name}.js`),
+      `export const story = ${JSON.stringify({ name, ...story })}\n`,
+    )
+    return `jax-${name}.js`
+  })
+  const paths = [
+    'index.html',
+    'examples.js',
+    ...stories,
+    ...Object.keys(metafile.outputs).map(inFolder),
+  ].sort()
   const version = createHash('sha256')
   for (const path of paths) version.update(path).update(readFileSync(join(folder, path)))
   await build({

@@ -1,5 +1,8 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { ChartReader } from './chartReader.js'
 import { type ChartOptions, type ChartSeries, drawChart } from './drawChart.js'
+import { pointsTable } from './readChart.js'
 import { useDrawn } from './useDrawn.js'
 
 interface ChartProps extends ChartOptions {
@@ -8,22 +11,59 @@ interface ChartProps extends ChartOptions {
   readonly children?: ComponentChildren
 }
 
-/** A live line chart on a canvas, with its legend; drawn again when its size, its data or the scheme of colours changes. */
+/**
+ * A live line chart on a canvas, with its legend; drawn again when its size, its data or the scheme of colours changes. Its values are read
+ * with the pointer or the arrow keys, a part is shown by a drag, and the points can be copied.
+ */
 export function Chart(props: ChartProps) {
-  const canvas = useDrawn((target) => drawChart(target, props))
+  const at = useSignal<number | undefined>(undefined)
+  const zoom = useSignal<readonly [number, number] | undefined>(undefined)
+  const drag = useSignal<readonly [number, number] | undefined>(undefined)
+  const said = useSignal('')
+  const { xTicks: _, ...scaled } = props
+  const chart: ChartOptions = zoom.value ? { ...scaled, xRange: zoom.value } : props
+  const canvas = useDrawn((target) => drawChart(target, chart))
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(pointsTable(props.series, props.xTitle, zoom.value))
+      said.value = 'Copied.'
+    } catch {
+      said.value = 'The browser does not allow it.'
+    }
+  }
   return (
     <figure>
       <ul class="legend">
         {props.series.map((series) => (
           <LegendEntry key={series.name} series={series} />
         ))}
+        <li class="actions">
+          {zoom.value && (
+            <button
+              type="button"
+              class="plain"
+              onClick={() => {
+                zoom.value = undefined
+              }}
+            >
+              Show all
+            </button>
+          )}
+          <button type="button" class="plain" onClick={copy}>
+            Copy values
+          </button>
+          <span role="status">{said}</span>
+        </li>
       </ul>
-      <canvas
-        ref={canvas}
-        role="img"
-        aria-label={props.says}
-        style={{ height: `${props.height ?? 240}px` }}
-      />
+      <div class="plot">
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={props.says}
+          style={{ height: `${props.height ?? 240}px` }}
+        />
+        <ChartReader chart={chart} reading={{ at, zoom, drag }} />
+      </div>
       <figcaption>{props.children}</figcaption>
     </figure>
   )

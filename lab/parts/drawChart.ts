@@ -36,9 +36,48 @@ export interface ChartOptions {
   readonly height?: number
 }
 
-interface Scale {
+/** An axis: where a value lies in pixels, and back. */
+export interface Scale {
   readonly at: (value: number) => number
+  readonly valueAt: (pixel: number) => number
   readonly ticks: readonly number[]
+}
+
+/** Where a chart of a size has its axes. */
+export interface ChartFrame {
+  readonly box: {
+    readonly left: number
+    readonly right: number
+    readonly top: number
+    readonly bottom: number
+  }
+  readonly x: Scale
+  readonly y: Scale
+}
+
+/** The frame of a chart: its box in pixels and its scales; of a chart that shows a part of x, y is that of the part. */
+export function chartFrame(width: number, height: number, options: ChartOptions): ChartFrame {
+  const box = { left: 62, right: width - 12, top: 22, bottom: height - 36 }
+  const { series, marks = [], xRange, yRange, logX, logY } = options
+  const x = scaleOf(
+    series.map((one) => one.x),
+    xRange,
+    logX,
+    box.left,
+    box.right,
+  )
+  const seen = (one: ChartSeries): ArrayLike<number> =>
+    xRange === undefined
+      ? one.y
+      : Array.from(one.y).filter((_, i) => one.x[i]! >= xRange[0] && one.x[i]! <= xRange[1])
+  const y = scaleOf(
+    [...series.map(seen), marks.flatMap((mark) => (mark.x === undefined ? (mark.y ?? []) : []))],
+    yRange,
+    logY,
+    box.bottom,
+    box.top,
+  )
+  return { box, x, y }
 }
 
 /** Draws a chart on a canvas at the size that it has on the page. */
@@ -53,22 +92,8 @@ export function drawChart(canvas: HTMLCanvasElement, options: ChartOptions): voi
   const style = getComputedStyle(canvas)
   const paint = (name: string): string => style.getPropertyValue(`--${name}`).trim()
   context.font = `12px ${style.fontFamily}`
-  const box = { left: 62, right: width - 12, top: 22, bottom: height - 36 }
   const marks = options.marks ?? []
-  const x = scaleOf(
-    [...options.series.map((series) => series.x)],
-    options.xRange,
-    options.logX,
-    box.left,
-    box.right,
-  )
-  const y = scaleOf(
-    [...options.series.map((series) => series.y), marks.flatMap((mark) => mark.y ?? [])],
-    options.yRange,
-    options.logY,
-    box.bottom,
-    box.top,
-  )
+  const { box, x, y } = chartFrame(width, height, options)
 
   context.lineWidth = 1
   context.textBaseline = 'middle'
@@ -214,5 +239,13 @@ function scaleOf(
     const place = log ? (value > 0 ? Math.log10(value) : Number.NaN) : value
     return from + ((place - first) / (last - first)) * (to - from)
   }
-  return { at, ticks: axisTicks(first, last, log ?? false, Math.abs(to - from) * (from > to ? 1.9 : 1)) }
+  const valueAt = (pixel: number): number => {
+    const place = first + ((pixel - from) / (to - from)) * (last - first)
+    return log ? 10 ** place : place
+  }
+  return {
+    at,
+    valueAt,
+    ticks: axisTicks(first, last, log ?? false, Math.abs(to - from) * (from > to ? 1.9 : 1)),
+  }
 }

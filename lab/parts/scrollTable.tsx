@@ -19,11 +19,13 @@ export function ScrollTable(props: {
   readonly name: string
   readonly columns: readonly ScrollColumn[]
   readonly rows: readonly ScrollRow[]
+  /** Whether a long table is scrolled by itself too, its head in sight. */
+  readonly tall?: boolean
 }) {
-  const { name, columns, rows } = props
+  const { name, columns, rows, tall } = props
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section class="scroll" tabIndex={0} aria-label={name}>
+    <section class={tall ? 'scroll tall' : 'scroll'} tabIndex={0} aria-label={name}>
       <table>
         <thead>
           <tr>

@@ -4,15 +4,16 @@ interface WorkerScope {
   addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
 }
 
-const scope = globalThis as unknown as WorkerScope
+/** The worker that this runs in. */
+export const workerScope = globalThis as unknown as WorkerScope
 
 /** Answers every message of the page; what is thrown is answered as an error. */
 export function answerPage<Asked, Told>(answer: (asked: Asked, tell: (told: Told) => void) => void): void {
-  scope.addEventListener('message', ({ data }) => {
+  workerScope.addEventListener('message', ({ data }) => {
     try {
-      answer(data, (told) => scope.postMessage(told))
+      answer(data, (told) => workerScope.postMessage(told))
     } catch (thrown) {
-      scope.postMessage({ failed: thrown instanceof Error ? thrown.message : String(thrown) })
+      workerScope.postMessage({ failed: thrown instanceof Error ? thrown.message : String(thrown) })
     }
   })
 }

@@ -56,6 +56,11 @@ export const labSections: readonly LabSection[] = [
     load: async () => (await import('../sections/plan/planSection.js')).PlanSection,
   },
   {
+    id: 'jax',
+    title: 'Your JAX program',
+    load: async () => (await import('../sections/jax/jaxSection.js')).JaxSection,
+  },
+  {
     id: 'file',
     title: 'A file',
     load: async () => (await import('../sections/file/fileSection.js')).FileSection,

@@ -1,8 +1,10 @@
 import type { LabBrowser, OpenLab } from '../support/labPage.js'
 import { attentionClaims } from './attentionClaims.js'
 import { automatonClaims } from './automatonClaims.js'
+import { chartClaims } from './chartClaims.js'
 import { driftClaims } from './driftClaims.js'
 import { fileClaims } from './fileClaims.js'
+import { jaxClaims } from './jaxClaims.js'
 import { leakClaims } from './leakClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
@@ -19,6 +21,7 @@ export function labClaims(lab: () => OpenLab, browser: LabBrowser): void {
   shellClaims(lab, browser)
   leakClaims(lab, browser)
   nanClaims(lab, browser)
+  chartClaims(lab, browser)
   numberClaims(lab, browser)
   driftClaims(lab, browser)
   programClaims(lab, browser)
@@ -28,6 +31,7 @@ export function labClaims(lab: () => OpenLab, browser: LabBrowser): void {
   automatonClaims(lab, browser)
   planClaims(lab, browser)
   fileClaims(lab, browser)
+  jaxClaims(lab, browser)
   resultsClaims(lab, browser)
   if (browser === 'chromium') textClaims(lab)
 }

@@ -30,8 +30,8 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
         ['llama3-70b', '--slice', 'v6e-256', '--batch', '512', '--tensor', '4', '--remat', 'block'],
       ],
       [
-        '&model=own&D=1024&F=4096&L=8&N=8&V=32000&chip=v5e&topology=4x4&params=float32',
-        ['family=decoder,D=1024,F=4096,L=8,N=8,V=32000', '--slice', 'v5e-16', '--params', 'float32'],
+        '&model=own&D=1024&F=4096&L=8&N=8&V=32000&chip=v5e&topology=4x4&params=bfloat16',
+        ['family=decoder,D=1024,F=4096,L=8,N=8,V=32000', '--slice', 'v5e-16', '--params', 'bfloat16'],
       ],
     ] as const)('at #plan%s has the numbers that the command prints', async (values, args) => {
       const { out } = await runCli('plan', ...args)

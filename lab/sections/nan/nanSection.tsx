@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Step2750Options } from 'tpu-toolkit/step2750'
 import { Chart } from '../../parts/chart.js'
 import { Check, Choice } from '../../parts/controls.js'
@@ -7,8 +7,11 @@ import { Failed } from '../../parts/failed.js'
 import { ShowCode } from '../../parts/showCode.js'
 import { flag, oneOf, sectionState } from '../../shell/urlState.js'
 import { LastSteps } from './lastSteps.js'
+import { medians } from './medians.js'
 import { type NanRun, nanRun } from './nanRun.js'
 import { nodeHashes } from './nodeHashes.js'
+import { RecordedFigure } from './recorded/recordedFigure.js'
+import { recordedRun } from './recorded/recordedRun.js'
 
 const cumsums = [
   'sequential',
@@ -31,14 +34,15 @@ const forms = [
 ] as const
 const dtypes = ['bfloat16', 'float16', 'float32', 'float8_e5m2', 'float8_e4m3fn'] as const
 /** By rate, steps enough for the naive run to end: the NaN comes at lr x step = 0.757. */
-const rates = { '2.75e-4': 3000, '1e-3': 830, '2.75e-3': 330 } as const
+const rates = { '2.75e-3': 330, '1e-3': 830, '2.75e-4': 3000 } as const
 
 const state = sectionState('nan', {
   cumsum: oneOf(cumsums, 'stable'),
   form: oneOf(forms, 'factorized'),
   dtype: oneOf(dtypes, 'bfloat16'),
   zeroNans: flag(false),
-  rate: oneOf(['2.75e-4', '1e-3', '2.75e-3'] as const, '2.75e-4'),
+  rate: oneOf(['2.75e-3', '1e-3', '2.75e-4'] as const, '2.75e-3'),
+  run: flag(false),
 })
 
 const naive = nanRun()
@@ -46,28 +50,35 @@ const beside = nanRun()
 /** Where the exponential of float32 and bfloat16 overflows: ln of the largest number. */
 const overflow = 88.72
 
-/** The experiment live: the naive run, and beside it the same one with something changed. */
+/** What each run was last started with: one that has ended is shown again, not computed again. */
+const begun = { naive: '', beside: '' }
+
+function begin(run: NanRun, which: keyof typeof begun, options: Step2750Options, again: boolean): void {
+  const key = JSON.stringify(options)
+  if (!again && begun[which] === key && run.state.peek() !== 'waiting') return
+  begun[which] = key
+  run.start(options)
+}
+
+/** The experiment: the recorded run first, then live, and beside it the same one with something changed. */
 export function NanSection() {
   const shared = { lr: Number(state.rate.value), steps: rates[state.rate.value] }
   const changed = changes()
   const besideOptions = { ...shared, ...changed }
-  const key = JSON.stringify(besideOptions)
-  // Nobody is shown what moves by itself who asked for stillness.
-  const still = useMemo(() => matchMedia('(prefers-reduced-motion: reduce)').matches, [])
+  // What was computed stays, also for who leaves the section and comes back.
   useEffect(() => {
-    if (still) naive.stop()
-    else naive.start(shared)
-    return naive.stop
-  }, [state.rate.value])
+    if (state.run.value) begin(naive, 'naive', shared, false)
+    else naive.stop()
+  }, [state.run.value, state.rate.value])
   useEffect(() => {
-    if (still) beside.stop()
-    else beside.start(besideOptions)
-    return beside.stop
-  }, [key])
+    if (state.run.value) begin(beside, 'beside', besideOptions, false)
+    else beside.stop()
+  }, [state.run.value, JSON.stringify(besideOptions)])
   const running = naive.state.value === 'running' || beside.state.value === 'running'
   const start = (): void => {
-    naive.start(shared)
-    beside.start(besideOptions)
+    begin(naive, 'naive', shared, true)
+    begin(beside, 'beside', besideOptions, true)
+    state.run.value = true
   }
   const stop = (): void => {
     naive.stop()
@@ -76,9 +87,23 @@ export function NanSection() {
   return (
     <>
       <p class="lead">
-        A layer of five numbers is trained in bfloat16. For thousands of steps nothing is wrong; then one
-        addition of a running sum is no longer lost, an exponential overflows, and everything is NaN. Change
-        one thing beside it, and see.
+        Why does a run whose loss is fine for {(recordedRun.end - 1).toLocaleString('en')} steps become NaN in
+        the next one? A state-space layer of five numbers is trained in bfloat16; step through its end.
+      </p>
+      <p>
+        This run was recorded in Node, with the library of this page; below it you can compute it here. Its
+        layer adds up time steps, cs_i = cs_(i−1) + dt, and takes exp(|A| · (cs_i − cs_0)) to write its
+        recurrence as one product of matrices, the factorized form.
+      </p>
+      <RecordedFigure />
+      <details>
+        <summary>Where the NaN came from, operation by operation</summary>
+        <pre class="text">{recordedRun.text}</pre>
+      </details>
+      <h2>Run it here</h2>
+      <p>
+        Ten times the learning rate brings the same end ten times sooner. Beside it runs the same experiment
+        with one thing changed.
       </p>
       <fieldset class="controls">
         <legend>The run beside it has</legend>
@@ -96,13 +121,23 @@ export function NanSection() {
         <Choice
           label="learning rate of both"
           value={state.rate}
-          names={['2.75e-4', '1e-3', '2.75e-3']}
+          names={['2.75e-3', '1e-3', '2.75e-4']}
           said={{ '2.75e-4': '2.75e-4: step 2750', '1e-3': '1e-3: step 757', '2.75e-3': '2.75e-3: step 275' }}
         />
         <button type="button" class="main" onClick={running ? stop : start}>
-          {running ? 'Stop' : 'Run again'}
+          {running ? 'Stop' : state.run.value ? 'Run again' : 'Run it here'}
         </button>
       </div>
+      {state.run.value && <LiveRuns steps={shared.steps} />}
+      <ShowCode code={program(shared, changed)} />
+    </>
+  )
+}
+
+/** Both runs as far as they have come, and how they ended. */
+function LiveRuns({ steps }: { readonly steps: number }) {
+  return (
+    <>
       <p class="said" role="status">
         {verdict(naive, 'The naive run')} {verdict(beside, 'The run beside it')}
       </p>
@@ -112,18 +147,17 @@ export function NanSection() {
         {...{ xTitle: 'step', yTitle: 'loss', logY: true, height: 230 }}
         series={lines('loss')}
         marks={ends()}
-        xRange={[0, shared.steps]}
+        xRange={[0, steps]}
         says={`The loss of both runs by step. ${verdict(naive, 'The naive run')} ${verdict(beside, 'The run beside it')}`}
       >
-        The loss of both, medians of ten points, on a logarithmic axis. Before the last step nothing tells
-        that it is the last.
+        The loss of both, medians of ten points, on a logarithmic axis. Nothing in it announces the last step.
       </Chart>
       <div class="two">
         <Chart
           {...{ xTitle: 'step', yTitle: 'largest exponent', height: 210 }}
           series={lines('span')}
           marks={[...ends(), { y: overflow, word: 'exp overflows' }]}
-          xRange={[0, shared.steps]}
+          xRange={[0, steps]}
           says="The largest exponent that the factorized form takes, |A| times the running sum's span, by step of both runs."
         >
           |A| (cs_end − cs_0), the largest exponent of the factorized form. Above {overflow} its exponential
@@ -133,15 +167,15 @@ export function NanSection() {
           {...{ xTitle: 'step', yTitle: 'cs_end', height: 210 }}
           series={lines('csEnd')}
           marks={ends()}
-          xRange={[0, shared.steps]}
+          xRange={[0, steps]}
           says="The running sum of the time steps at its end, by step of both runs."
         >
-          The running sum at its end. The naive one stands still while every addition is lost, then jumps.
+          The running sum at its end. The naive one does not change while every addition is rounded away, then
+          jumps.
         </Chart>
       </div>
       <LastSteps naive={naive} beside={beside} />
       <SameBits />
-      <ShowCode code={program(shared, changed)} />
     </>
   )
 }
@@ -165,17 +199,6 @@ function lines(what: 'loss' | 'span' | 'csEnd'): ChartSeries[] {
     { name: 'naive', color: 'red', ...a! },
     { name: 'beside it', color: 'blue', dashed: true, ...b! },
   ]
-}
-
-/** The medians of ten points each: single losses jump by a factor of a hundred from sequence to sequence. */
-function medians(steps: readonly number[], loss: readonly number[]): { x: number[]; y: number[] } {
-  const x: number[] = []
-  const y: number[] = []
-  for (let i = 0; i + 10 <= loss.length; i += 10) {
-    x.push(steps[i + 5]!)
-    y.push(loss.slice(i, i + 10).sort((a, b) => a - b)[5]!)
-  }
-  return { x, y }
 }
 
 function ends(): ChartMark[] {

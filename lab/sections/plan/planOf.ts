@@ -1,5 +1,5 @@
 import { chip, type Slice, slice } from 'tpu-toolkit/hardware'
-import type { Split } from 'tpu-toolkit/model'
+import type { Ways } from 'tpu-toolkit/model'
 import { lint, meshAxes, type PlanFinding, planTraining, tpuConfig } from 'tpu-toolkit/plan'
 import { criticalIntensity, operationBounds } from 'tpu-toolkit/roofline'
 import { createMesh, deviceSlices, type ParameterSharding } from 'tpu-toolkit/sharding'
@@ -54,7 +54,7 @@ function withoutSlice<T extends { readonly slice: Slice }>({ slice: _, ...rest }
 /** The rules of the toolkits, of this slice, split and batch. */
 function findings(
   { chip: version, config, paramsDtype, remat, sequence, topology }: PlanAsked,
-  split: Required<Split>,
+  split: Ways,
   batch: number,
 ): readonly PlanFinding[] {
   const described = tpuConfig({
@@ -67,7 +67,7 @@ function findings(
 function drawn(
   { parameter }: PlanAsked,
   made: Slice,
-  split: Required<Split>,
+  split: Ways,
   sharding: readonly ParameterSharding[],
 ): Drawn {
   const shown = sharding.find(({ name }) => name === parameter) ?? sharding[0]!

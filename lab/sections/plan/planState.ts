@@ -27,7 +27,7 @@ export const state = sectionState('plan', {
   data: size,
   tensor: size,
   expert: size,
-  params: oneOf(['bfloat16', 'float32'] as const, 'bfloat16'),
+  params: oneOf(['bfloat16', 'float32'] as const, 'float32'),
   remat: oneOf(remats, 'block'),
   parameter: text('layer.mlp.up', 60),
   device: numberFrom(0, most, 0, 1),
