@@ -11,11 +11,11 @@ import { inTemporaryFolder, type Packed, pack, projectWith, run } from './packed
 // TypeScript in each way of resolving modules, and in a browser. Run by `npm run check:package`.
 
 /** The most bytes that the package may have. */
-const limits = { tarball: 2_000_000, unpacked: 6_500_000, lab: 1_050_000 }
+const limits = { tarball: 2_200_000, unpacked: 7_200_000, lab: 1_150_000 }
 
 /** The most bytes of what a page loads that imports an entry point whole. */
 const doorLimits: Readonly<Record<string, number>> = {
-  'tpu-toolkit': 1_340_000,
+  'tpu-toolkit': 1_420_000,
   'tpu-toolkit/schedule': 13_000,
 }
 
@@ -28,9 +28,9 @@ const partLimits: readonly (readonly [names: string, from: string, bytes: number
   ['tensor, add', 'tpu-toolkit/tensor', 50_000],
   ['tensor, matmul', 'tpu-toolkit/tensor', 55_000],
   ['safetensorsOver', 'tpu-toolkit/files', 32_000],
-  ['compile', 'tpu-toolkit/compile', 285_000],
+  ['compile', 'tpu-toolkit/compile', 295_000],
   // Optimizers without the compiler, which makeTrainStep has: 325 kB.
-  ['adamw', 'tpu-toolkit/optimizer', 200_000],
+  ['adamw', 'tpu-toolkit/optimizer', 215_000],
 ]
 
 const checkout = process.cwd()

@@ -44,7 +44,7 @@ const groups = {
   'Do: find and repair':
     'cookbook precision-doctor precision-bounds precision-tuning sweep queue monitor profile',
   'Do: train':
-    'low-precision-training nn losses optimizers schedules train autodiff compile kernels custom-operations nca vq rl tfjs',
+    'low-precision-training recipes nn losses optimizers schedules train autodiff compile kernels custom-operations nca vq rl tfjs',
   'Do: feed and keep': 'pipeline replay files checkpoint hosts',
   'Do: plan': 'planning',
   'Look up': 'formats block-formats exactness command benchmarks README CHANGELOG',

@@ -234,6 +234,11 @@ export const doorGroups: readonly DoorGroup[] = [
         about: 'a gallery of cited low-precision failures, each in its naive and its stable form',
       },
       {
+        folder: 'recipes',
+        root: 'none',
+        about: 'published recipes of low-precision training, with and without each ingredient, over seeds',
+      },
+      {
         folder: 'sweep',
         root: 'none',
         about: 'an experiment over many parameter values, in threads; rows in a file that survives a kill',

@@ -89,7 +89,7 @@ export const wings: Readonly<Record<string, Wing>> = {
   programs: {
     about:
       'programs written elsewhere, as functions of our own operations: StableHLO from JAX, ONNX from PyTorch',
-    folders: ['stablehlo', 'onnx'],
+    folders: ['stablehlo', 'onnx', 'feeding'],
     imports: ['numbers', 'tensors'],
   },
   models: {
@@ -98,13 +98,15 @@ export const wings: Readonly<Record<string, Wing>> = {
     imports: ['numbers', 'bf16', 'tensors', 'numerics', 'schedule', 'optimizer', 'training'],
   },
   experiments: {
-    about: 'the step-2750 run, the drift bench, the gallery of failures, sweeps, and the data they use',
-    folders: ['data', 'step2750', 'step2750Files', 'drift', 'failures', 'sweep'],
+    about:
+      'the step-2750 run, the drift bench, the gallery of failures, recipes, sweeps, and the data they use',
+    folders: ['data', 'step2750', 'step2750Files', 'drift', 'failures', 'recipes', 'sweep'],
     imports: [
       'numbers',
       'bf16',
       'tensors',
       'numerics',
+      'schedule',
       'optimizer',
       'precision',
       'planning',
@@ -139,7 +141,15 @@ export const wings: Readonly<Record<string, Wing>> = {
 }
 
 /** Folders that the package's own tests, benchmarks and pages import as `#name`, and nobody outside can: no promise is made for them. */
-export const internalFolders: readonly string[] = ['options', 'text', 'simd', 'threefry', 'http', 'cli']
+export const internalFolders: readonly string[] = [
+  'options',
+  'text',
+  'simd',
+  'threefry',
+  'http',
+  'feeding',
+  'cli',
+]
 
 /** Every folder of code. */
 export const folders: readonly string[] = Object.values(wings).flatMap((wing) => wing.folders)

@@ -156,7 +156,7 @@ async function outcome({ call, names }: Callable, args: readonly unknown[]): Pro
     for (const name of /there are ([\w, ]+) \[/.exec(error.message)?.[1]?.split(', ') ?? []) names.add(name)
     const missing = /option (\w+) is missing/.exec(error.message)?.[1]
     if (missing !== undefined) names.add(missing)
-    if (engine.test(error.message) || error.name === 'InternalError') {
+    if (!ofCaller(error) && (engine.test(error.message) || error.name === 'InternalError')) {
       const at =
         error.stack
           ?.split('\n')
@@ -166,6 +166,12 @@ async function outcome({ call, names }: Callable, args: readonly unknown[]): Pro
     }
   }
   return undefined
+}
+
+/** Whether the error was thrown by the caller's own function: its first frame with a place is not of the package. */
+function ofCaller(error: Error): boolean {
+  const frame = error.stack?.split('\n').find((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
+  return frame !== undefined && !frame.includes('/dist/')
 }
 
 function shown(value: unknown, depth = 0): string {

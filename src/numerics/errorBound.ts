@@ -1,4 +1,11 @@
-import { checkInteger, checkName, checkOptions, type OptionTable, shown } from '../base/options/index.js'
+import {
+  checkInteger,
+  checkName,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+  shown,
+} from '../base/options/index.js'
 import {
   type DTypeFacts,
   type FloatDType,
@@ -143,6 +150,7 @@ export function errorBound(
 }
 
 function checkOrder(order: Order): void {
+  if (typeof order !== 'string') checkRecord('errorBound', 'order', order)
   const width = typeof order === 'object' ? ('blocked' in order ? order.blocked : order.windowed) : 2
   if (typeof order === 'string') checkName('errorBound', 'order', order, orders)
   if (!Number.isInteger(width) || width < 2) {

@@ -41,7 +41,7 @@ export function warmupCosineDecaySchedule(options: WarmupCosineDecayOptions): Sc
 export function warmupCosine(op: string, options: WarmupCosineDecayOptions): Schedule {
   checkOptions(op, options, names)
   const { peakValue, warmupSteps, decaySteps, endValue = 0, exponent = 1 } = options
-  checkFinite(op, { decaySteps, endValue })
+  checkFinite(op, { peakValue, warmupSteps, decaySteps, endValue })
   checkNotNegative(op, { exponent })
   if (decaySteps <= warmupSteps) {
     throw new RangeError(

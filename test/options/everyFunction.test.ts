@@ -36,6 +36,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   p3109: 'p3109Types',
   onnx: 'onnxOperators',
   files: 'packageVersion',
+  storage: 'dynamicMap',
   tree: 'isLeaf',
   autodiff: 'exceptionRule graphOf record',
   compile: 'recordedPrograms',

@@ -141,6 +141,7 @@ const optimizers: Calls<typeof optimizer> = {
   stateFromTree: 'none',
   stateToTree: 'none',
   withTensorState: 'none',
+  storedState: 'none',
   trace: (options) => optimizer.trace(0.9, options),
   yogi: optimizer.yogi,
   zeroNans: 'none',

@@ -1,15 +1,36 @@
-import { arange, blocks, env, kernels, nca, nn, ones, optimizer, tensor, tree, vq } from 'tpu-toolkit'
+import {
+  arange,
+  blocks,
+  env,
+  eye,
+  formats,
+  kernels,
+  nca,
+  nn,
+  ones,
+  optimizer,
+  tensor,
+  tree,
+  vq,
+} from 'tpu-toolkit'
 import { hostRows } from 'tpu-toolkit/checkpoint'
-import { compile } from 'tpu-toolkit/compile'
-import { key, normal } from 'tpu-toolkit/random'
+import { compile, evaluate, leaf } from 'tpu-toolkit/compile'
+import { decodeP3109, p3109Type } from 'tpu-toolkit/p3109'
+import { significance } from 'tpu-toolkit/precision'
+import { bernoulli, categorical, key, normal, split } from 'tpu-toolkit/random'
 import * as rl from 'tpu-toolkit/rl'
-import { mesh } from 'tpu-toolkit/sharding'
+import { mesh, shardBatch, shardShape, strategyDiagram } from 'tpu-toolkit/sharding'
+import { programOf } from 'tpu-toolkit/stablehlo'
 import { pad, roll, scatterAdd } from 'tpu-toolkit/tensor'
 import { train } from 'tpu-toolkit/train'
 import { describe, expect, it } from 'vitest'
 
 // Calls that once had the engine's own words, gave NaN, or took all memory.
 const any = (value: unknown): never => value as never
+
+const grid = mesh({ shape: [2, 2], axisNames: ['x', 'y'] })
+const sgd = optimizer.sgd({ learningRate: 1 })
+const noReport = blocks.joinReports([])
 
 const calls: readonly (readonly [says: string, call: () => unknown])[] = [
   ['mergeMoments: moments has no count', () => rl.mergeMoments(any({}), [1])],
@@ -50,6 +71,55 @@ const calls: readonly (readonly [says: string, call: () => unknown])[] = [
       }),
   ],
   ['normal: n is not an integer', () => normal(key(0), 2 ** 40)],
+  [
+    'shardShape: the first argument is not a mesh',
+    () => shardShape(any({ ...grid, shape: 'x' }), ['x'], [4]),
+  ],
+  [
+    'shardShape: the first argument is not a mesh',
+    () => shardShape(any({ ...grid, axisNames: [3] }), ['x'], [4]),
+  ],
+  [
+    'strategyDiagram: parameters is not an array',
+    () => strategyDiagram(any({ mesh: grid, parameters: null })),
+  ],
+  ['shardBatch: axes is not an array', () => shardBatch(grid, [4, 2], { axes: any(null) })],
+  ['mesh: the number of devices is not', () => mesh({ shape: [2, 2 ** 31], axisNames: ['x', 'y'] })],
+  ['programOf: functions of the module are not a Map', () => programOf(any({ functions: {} }))],
+  [
+    'reportPieces: a way has no quantizer',
+    () => blocks.reportPieces(any({ pieces: () => [] }), [any({})], 1),
+  ],
+  ['joinReports: rms is not a number', () => blocks.joinReports([any({ ...noReport, rms: 3n })])],
+  [
+    'quantizeBlocks: blockSize is no whole number',
+    () => blocks.quantize(ones([2]), { element: 'float4_e2m1fn', blockSize: 2 ** 40 }),
+  ],
+  ['normal: more than 2^29 elements', () => normal(key(0), 2 ** 31)],
+  ['bernoulli: more than 2^29 elements', () => bernoulli(key(0), 2 ** 31)],
+  ['categorical: a logit is not a number', () => categorical(key(0), any([0, 3n]), 4)],
+  ['split: not a key', () => split(any({ data: [0, 3n] }))],
+  ['ulp: value is not a number', () => formats.ulp(any(3n), 'bfloat16')],
+  ['encode: value is not a number', () => formats.encode(any(3n), 'bfloat16')],
+  ['fireMasks: shape is not an array', () => nca.fireMasks(key(0), { steps: 2, shape: any(3) })],
+  ['eye: the number of elements', () => eye(2 ** 31, { columns: 3 })],
+  ['evaluate: an expression is neither', () => evaluate([any(null)])],
+  ['evaluate: storage is not a Float32Array of 2', () => evaluate([leaf(tensor([1, 2]))], [any('a')])],
+  [
+    'applyGradients: links of the optimizer is not an array',
+    () =>
+      optimizer.applyGradients(
+        any({ ...sgd, fusion: { kind: 'chain', links: 3 } }),
+        [tensor(1)],
+        any({ params: [tensor(1)], state: [{}] }),
+      ),
+  ],
+  ['significance: a sample is not a number', () => significance(any([1, 3n]))],
+  [
+    'fitScaler: values is not an array',
+    () => env.fitScaler(any({ names: ['a'], firstRow: 0, values: undefined }), { to: 2 }),
+  ],
+  ['decodeP3109: nan of the type is not', () => decodeP3109(1, { ...p3109Type(8, 4), nan: any(false) })],
   ['projectionBox: ', () => optimizer.projectionBox([tensor(1)], any('a'), 1)],
 ]
 

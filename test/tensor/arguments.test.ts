@@ -101,6 +101,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   allClose: (o) => t.allClose(x, x, o),
   einsum: (o) => t.einsum('ij->ji', [x], o),
   eye: (o) => t.eye(2, o),
+  hadamard: (o) => t.hadamard(t.ones([16]), o),
   linspace: (o) => t.linspace(0, 1, 2, o),
   oneHot: (o) => t.oneHot(t.tensor([1], { dtype: 'int32' }), 2, o),
   pad: (o) => t.pad(x, [1, 1], o),
@@ -193,7 +194,18 @@ const none: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['survey', 'padRows', 'unpadRows', 'reportPieces', 'tensorReport', 'wayTotals', 'magnitudes'],
   ],
-  random: ['categorical', 'foldIn', 'key', 'permutation', 'seeded', 'split', 'threefry2x32'],
+  random: [
+    'categorical',
+    'foldIn',
+    'key',
+    'keyOfTensor',
+    'keyTensor',
+    'permutation',
+    'seeded',
+    'split',
+    'threefry2x32',
+    'toKeyTensor',
+  ],
 }
 
 describe('options', () => {
