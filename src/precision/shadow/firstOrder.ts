@@ -162,7 +162,7 @@ export function sensitivities<W>(
           ? constant
           : op === ops.cast
             ? cast(args[0]!, 'float64')
-            : apply(op, args, accumulatingIn(attributes, 'float64'))
+            : wide(apply(op, args, accumulatingIn(attributes, 'float64')))
         values.push(k === undefined ? value : add(value, changes[k]!))
       }
     }
