@@ -87,8 +87,8 @@ export function pipelineSections(plan: Plan): readonly Section[] {
   const { pipeline } = plan.step
   if (pipeline === undefined) return []
   const { stages, microbatches, schedule, virtual } = pipeline
-  const caption =
-    'A step: a row for each stage, time to the right, a backward pass twice as long as a forward pass; where nothing is drawn the stage waits.'
+  const darker = virtual > 1 ? ' Later groups of layers are darker.' : ''
+  const caption = `A step: a row for each stage, time to the right, a backward pass twice as long as a forward pass; where nothing is drawn the stage waits.${darker}`
   return [
     {
       ...{ id: 'pipeline', title: 'Stages', paragraphs: [summary(plan)] },

@@ -165,7 +165,7 @@ export function serveRows(plan: ServingPlan, { batch }: Pick<ServingPlanOptions,
   const term = (name: 'compute' | 'ici' | 'draft', seconds: number): PlanRow[] =>
     seconds === 0
       ? []
-      : [row(`  ${name}`, secondsText(seconds), decode.boundBy === name ? 'bounds the step' : '')]
+      : [row(`of it ${name}`, secondsText(seconds), decode.boundBy === name ? 'bounds the step' : '')]
   return [
     row('weights on a device', bytesText(weights), percentText(weights / memory.usableBytesPerDevice)),
     row('caches on a device', bytesText(cache), percentText(cache / memory.usableBytesPerDevice)),
@@ -184,7 +184,7 @@ export function serveRows(plan: ServingPlan, { batch }: Pick<ServingPlanOptions,
     row('step of decoding', secondsText(decode.seconds), `${atOnce} requests at peak rates`),
     ...term('compute', decode.compute),
     row(
-      '  weights and caches',
+      'of it weights and caches',
       secondsText(decode.weights + decode.cache),
       decode.boundBy === 'hbm' ? 'bounds the step' : '',
     ),

@@ -37,12 +37,14 @@ export function servingShares(): readonly ServingShare[] {
   })
 }
 
+/** Computed once: the table is constant. */
+let shares: readonly ServingShare[] | undefined
+
 /** What the published runs on a chip reached, whose weights have as many bits; null where there is none. */
 export function reachedShares(chip: ChipName, weightsDtype: StoredDType): ReachedShare | null {
-  const found = servingShares().filter(
-    ({ run }) => run.chip === chip && bitsOf(run.dtype) === bitsOf(weightsDtype),
-  )
+  shares ??= servingShares()
+  const found = shares.filter(({ run }) => run.chip === chip && bitsOf(run.dtype) === bitsOf(weightsDtype))
   if (found.length === 0) return null
-  const shares = found.map(({ share }) => share)
-  return { least: Math.min(...shares), most: Math.max(...shares), runs: found.map(({ run }) => run) }
+  const reached = found.map(({ share }) => share)
+  return { least: Math.min(...reached), most: Math.max(...reached), runs: found.map(({ run }) => run) }
 }

@@ -44,10 +44,11 @@ export function servingRates(op: string, asked: ServingWork, schedule: ServingSc
 
 /** Requests that are in memory at once: of each the cache of half of its answer, on average. */
 function fitting(op: string, { batch, input, output }: ServingWork, memory: MemoryEstimate): number {
-  const { perDevice, bytesPerDevice, usableBytesPerDevice } = memory
+  const { perDevice, usableBytesPerDevice } = memory
   if (memory.fits || perDevice.cache === 0) return batch
-  const free = usableBytesPerDevice - (bytesPerDevice - perDevice.cache)
-  const perRequest = (perDevice.cache / batch) * ((input + output / 2) / (input + output))
+  const free = usableBytesPerDevice - perDevice.weights
+  const cache = perDevice.cache * ((input + output / 2) / (input + output))
+  const perRequest = (cache + perDevice.working) / batch
   const most = Math.floor(free / perRequest)
   if (most >= 1) return Math.min(batch, most)
   throw new RangeError(
