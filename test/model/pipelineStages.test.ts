@@ -35,7 +35,7 @@ describe('pipelineStages', () => {
 
   it('layers that do not divide are named', () => {
     expect(() => pipelineStages(llama, { stages: 7, microbatches: 7 })).toThrow(
-      '7 stages of 1 group do not divide the layers, nearest 8 groups in all [80 layers]',
+      '7 stages of 1 group do not divide the layers, nearest 8 in all [80 layers]',
     )
     expect(() => pipelineStages({ family: 'mlp', widths: [4, 3] }, { stages: 2, microbatches: 2 })).toThrow(
       RangeError,

@@ -27,7 +27,7 @@ describe('the rules of pipelines', () => {
   it('pipeline-divides: the mesh, the layers, the microbatches, the batch', () => {
     expect(found({ stages: 8, microbatches: 64 })[0]?.evidence).toBe('8 stages, 4 on the mesh')
     const odd = lint(config, { ...modelNamed('gemma3-27b') }, { pipeline: { stages: 4, microbatches: 64 } })
-    expect(odd.find(({ rule }) => rule === 'pipeline-divides')?.remedy).toBe('nearest 2 groups in all')
+    expect(odd.find(({ rule }) => rule === 'pipeline-divides')?.remedy).toBe('nearest 2 in all')
     expect(found({ stages: 4, microbatches: 30, virtual: 2 })[0]?.remedy).toMatch(/^nearest (28|32)$/)
     const rows = found({ stages: 4, microbatches: 64 }, { batch: 500, sequence: 4096 })
     expect([rows[0]?.rule, rows[0]?.remedy]).toEqual(['pipeline-divides', 'a batch of 512'])

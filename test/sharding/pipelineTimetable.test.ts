@@ -88,8 +88,9 @@ const pipelines = fc
   })
   .map(({ stages, groups, virtual, schedule }): PipelineOptions => {
     if (schedule === 'interleaved') return { stages, schedule, virtual, microbatches: stages * groups }
-    if (schedule === 'circular')
+    if (schedule === 'circular') {
       return { stages, schedule: 'gpipe', virtual, microbatches: stages + groups - 1 }
+    }
     return { stages, schedule, microbatches: groups * 2 - 1 }
   })
 

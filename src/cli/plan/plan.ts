@@ -19,7 +19,13 @@ import {
   readPipeline,
 } from './pipeline.js'
 import { planHead, planRows, shardingRows } from './planRows.js'
-import { addServeOptions, printServePlan, readServing, type ServeGiven } from './servePlan.js'
+import {
+  addServeOptions,
+  checkNotServing,
+  printServePlan,
+  readServing,
+  type ServeGiven,
+} from './servePlan.js'
 
 interface Given extends PipelineGiven, ServeGiven {
   readonly slice: string
@@ -78,6 +84,9 @@ export const planCommand: Subcommand = (terminal, exit) =>
     .action((text: string, given: Given) => {
       const report = openReportFile({ ...given, terminal })
       if (given.serve) {
+        if (given.pipeline !== undefined) {
+          throw new BadInput(`--pipeline is for training, not for --serve [${given.pipeline.slice(0, 50)}]`)
+        }
         const { slice, json = false } = given
         const request = {
           model: text,
@@ -89,6 +98,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
         exit(printServePlan(terminal, request, { json, report }) ? 0 : 1)
         return
       }
+      checkNotServing(given)
       const plan = mistakesAsBadInput('findOptimalBatchSize', () => makePlan(readRequest(text, given)))
       const { memory, step } = planRows(plan)
       const head = planHead(plan)

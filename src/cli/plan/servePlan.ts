@@ -60,6 +60,14 @@ const storedDtypes = [
   'float32',
 ] as const satisfies readonly StoredDType[]
 
+const serveOptions = ['input', 'output', 'weights', 'cache', 'chunk', 'drafted', 'accept', 'draft'] as const
+
+/** Throws where options of serving stand without it. */
+export function checkNotServing(given: ServeGiven): void {
+  const named = serveOptions.find((name) => given[name] !== undefined)
+  if (named !== undefined) throw new BadInput(`--${named} belongs to --serve [no --serve]`)
+}
+
 /** What is served: the options of `servingPlan`, without the slice and the split. */
 export function readServing(
   given: ServeGiven & { readonly batch?: string },
@@ -94,11 +102,21 @@ function readSpeculative({ drafted, accept, draft }: ServeGiven): SpeculativeOpt
     }
     return undefined
   }
-  if (accept === undefined)
+  if (accept === undefined) {
     throw new BadInput('--drafted without --accept, such as --accept 0.7 [no --accept]')
+  }
   const rates = accept.split(',').map(Number)
+  if (rates.some((share) => !(share >= 0 && share <= 1))) {
+    throw new BadInput(`--accept takes chances from 0 to 1, such as 0.7,0.6 [${accept.slice(0, 50)}]`)
+  }
+  const tokens = readCount('drafted', drafted, 1)
+  if (rates.length > 1 && rates.length !== tokens) {
+    throw new BadInput(
+      `--accept has one chance, or one for each drafted token [${rates.length} for ${tokens}]`,
+    )
+  }
   return {
-    tokens: readCount('drafted', drafted, 1),
+    tokens,
     acceptance: rates.length === 1 ? (rates[0] ?? Number.NaN) : rates,
     ...(draft === undefined ? {} : { draft: readModel(draft) }),
   }

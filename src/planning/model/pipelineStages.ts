@@ -75,7 +75,7 @@ export function stageArchitectures(
   const groups = stages * virtual
   if (model.L % groups !== 0) {
     throw new RangeError(
-      `${op}: ${stages} stages of ${virtual} group${virtual === 1 ? '' : 's'} do not divide the layers, nearest ${nearestDivisor(model.L, groups)} groups in all [${model.L} layers]`,
+      `${op}: ${stages} stages of ${virtual} group${virtual === 1 ? '' : 's'} do not divide the layers, nearest ${nearestDivisor(model.L, groups)} in all [${model.L} layers]`,
     )
   }
   return Array.from({ length: stages }, (_, stage) => stageOf(model, stages, stage))
