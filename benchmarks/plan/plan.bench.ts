@@ -1,10 +1,10 @@
-import { defaultCalibration, type RunError, runErrors } from 'tpu-toolkit/roofline'
+import { defaultCalibration, type RunError, runErrors, servingShares } from 'tpu-toolkit/roofline'
 
 // npm run bench:plan
 //
 // The estimate of `trainingStep` on every published run: its error with all constants, with constants fitted without the run
 // (leave one out), and with constants fitted on no run of the same model; the lower bound over the published time. Runs that are
-// held out are in no fit. Nothing is timed.
+// held out are in no fit. Then every published run of serving beside its bound and the figure at peak rates. Nothing is timed.
 
 const percent = (share: number | null): string =>
   share === null || Number.isNaN(share) ? '-' : `${share < 0 ? '-' : '+'}${Math.abs(100 * share).toFixed(1)}`
@@ -71,3 +71,22 @@ process.stdout.write(
 process.stdout.write(
   `experts: products ${experts.products.toFixed(2)}, passes ${experts.passes.toFixed(0)} (${experts.unalignedPasses.toFixed(0)} more if unaligned), ${experts.tokensPerExpert.toFixed(0)} tokens an expert\n`,
 )
+
+process.stdout.write('\nServing, generated tokens a second:\n')
+const servingWidths = [22, 28, 11, 9, 9, 9, 9, 9]
+const servingLine = (cells: readonly string[]): void => {
+  process.stdout.write(`${line(cells, servingWidths)}\n`)
+}
+servingLine(['model', 'where', 'server', 'published', 'at peak', 'bound', '% of peak', '% of bound'])
+for (const { run, bound, atPeak, share } of servingShares()) {
+  const where = `${run.slice}, ${run.batch} x ${run.input}/${run.output}`
+  const cells = [
+    run.model,
+    where,
+    run.server,
+    run.tokensPerSecond.toFixed(0),
+    atPeak.toFixed(0),
+    bound.toFixed(0),
+  ]
+  servingLine([...cells, (100 * share).toFixed(0), ((100 * run.tokensPerSecond) / bound).toFixed(0)])
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chip, chipNames, slice } from 'tpu-toolkit/hardware'
 import { findOptimalBatchSize, modelNamed, parameterCount } from 'tpu-toolkit/model'
 import { auditConfig } from 'tpu-toolkit/mxu'
-import { operationBounds, trainingStep } from 'tpu-toolkit/roofline'
+import { operationBounds, servingPlan, trainingStep } from 'tpu-toolkit/roofline'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runCli } from '../support/runCli.js'
 
@@ -67,6 +67,89 @@ describe('plan', () => {
     ]) {
       expect(out).toContain(said)
     }
+  })
+
+  it('--pipeline has the stages, as text, as JSON and as a page', async () => {
+    const asked = [
+      'plan',
+      'llama3-70b',
+      '--slice',
+      'v5p-128',
+      '--batch',
+      '512',
+      '--pipeline',
+      '4',
+      '--virtual',
+      '2',
+    ]
+    const { status, out } = await runCli(...asked)
+    expect(status).toBe(0)
+    expect(out).toContain(
+      'Pipeline interleaved: 4 stages, 16 microbatches, 2 groups of layers in each stage.',
+    )
+    expect(out).toContain('in flight')
+    expect(out).toContain('no published run with pipeline parallelism')
+    const plan = await json(...asked, '--microbatches', '32')
+    expect(plan.memory.stages.map(({ inFlight }: { inFlight: number }) => inFlight)).toEqual([
+      5.5, 4.5, 3.5, 2.5,
+    ])
+    expect(plan.step.kind).toBe('bound')
+    const page = join(folder, 'pipeline.html')
+    await runCli(...asked, '--out', page)
+    expect(readFileSync(page, 'utf8')).toContain('<title>interleaved: 4 stages, 16 microbatches')
+    const wrong = await runCli('plan', 'llama3-70b', '--microbatches', '4')
+    expect(wrong).toMatchObject({ status: 2, error: expect.stringContaining('--pipeline') })
+  })
+
+  it('--serve has the bound, the figure at peak rates and the range, as text, as JSON and as a page', async () => {
+    const asked = ['plan', 'qwen3-32b', '--serve', '--slice', 'v6e-4', '--batch', '64']
+    const expected = servingPlan(modelNamed('qwen3-32b'), {
+      slice: 'v6e-4',
+      batch: 64,
+      input: 1024,
+      output: 1024,
+    })
+    const { status, out } = await runCli(...asked)
+    expect(status).toBe(0)
+    expect(out).toContain('17.1 % to 59.6 % of that at peak rates, as 21 published runs')
+    expect(out).toContain(Math.round(expected.tokensPerSecondBound).toLocaleString('en-US'))
+    const served = await json(...asked)
+    expect(served.tokensPerSecondEstimate).toEqual(expected.tokensPerSecondEstimate)
+    const bound = await json(
+      'plan',
+      'llama3-70b',
+      '--serve',
+      '--slice',
+      'v5e-16',
+      '--weights',
+      'int8',
+      '--cache',
+      'int8',
+    )
+    expect([bound.kind, bound.tokensPerSecondEstimate]).toEqual(['bound', null])
+    const drafted = await json(
+      ...asked,
+      '--drafted',
+      '2',
+      '--accept',
+      '0.5,0.25',
+      '--draft',
+      'qwen3-8b',
+      '--chunk',
+      '512',
+    )
+    expect([drafted.decode.tokens, drafted.prefill.chunks, drafted.kind]).toEqual([1.75, 2, 'bound'])
+    const page = join(folder, 'serve.html')
+    await runCli(...asked, '--out', page)
+    expect(readFileSync(page, 'utf8')).toContain(
+      'At most 4,678 generated tokens a second; 674 to 2,349 by published servers.',
+    )
+    // More requests than fit.
+    expect((await runCli(...asked.slice(0, -1), '512')).status).toBe(1)
+    expect(await runCli(...asked, '--accept', '0.5')).toMatchObject({
+      status: 2,
+      error: expect.stringContaining('belong to --drafted'),
+    })
   })
 
   it('a model by its letters, split as asked', async () => {

@@ -175,7 +175,7 @@ describe('lint', () => {
     })
     const places = all.map(({ rule }) => rules.indexOf(rule))
     expect(places).toEqual([...places].sort((a, b) => a - b))
-    expect(new Set(rules).size).toBe(19)
+    expect(new Set(rules).size).toBe(23)
     expect(found({})).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Remat } from '../../planning/model/index.js'
+import type { Remat, Split } from '../../planning/model/index.js'
 import { strategyDiagram } from '../../planning/sharding/index.js'
 import { htmlPage, htmlTable, type Section, textTable } from '../../report/index.js'
 import { BadInput, mistakesAsBadInput } from '../io/badInput.js'
@@ -11,9 +11,23 @@ import { readCount } from '../io/readNumber.js'
 import type { Subcommand } from '../io/subcommand.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
 import { makePlan, type Plan, type PlanRequest } from './makePlan.js'
+import {
+  addPipelineOptions,
+  type PipelineGiven,
+  pipelineSections,
+  pipelineText,
+  readPipeline,
+} from './pipeline.js'
 import { planHead, planRows, shardingRows } from './planRows.js'
+import {
+  addServeOptions,
+  checkNotServing,
+  printServePlan,
+  readServing,
+  type ServeGiven,
+} from './servePlan.js'
 
-interface Given {
+interface Given extends PipelineGiven, ServeGiven {
   readonly slice: string
   readonly batch?: string
   readonly sequence: string
@@ -33,9 +47,9 @@ interface Given {
 
 /** `plan`: a training run on a slice before it is rented. Exit status 1 where the model does not fit. */
 export const planCommand: Subcommand = (terminal, exit) =>
-  new Command('plan')
+  addServeOptions(addPipelineOptions(new Command('plan')))
     .description(
-      'Plans the training of a model on a slice: memory, sharding, the bound and time of a step, with the assumptions.',
+      'Plans the training of a model on a slice, or with --serve serving: memory, sharding, the bound and time of a step, with the assumptions.',
     )
     .argument('<model>', modelHelp)
     .option('--slice <name>', 'v5p-128, v6e-256, tpu7x:4x4x4 ...', 'v5p-128')
@@ -65,10 +79,26 @@ export const planCommand: Subcommand = (terminal, exit) =>
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4 --out plan.html\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64',
+      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4 --out plan.html\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64\n  tpu-toolkit plan llama3-70b --slice v5p-128 --pipeline 4 --microbatches 32 --schedule interleaved\n  tpu-toolkit plan qwen3-32b --serve --slice v6e-4 --batch 64 --cache int8 --chunk 2048',
     )
     .action((text: string, given: Given) => {
       const report = openReportFile({ ...given, terminal })
+      if (given.serve) {
+        if (given.pipeline !== undefined) {
+          throw new BadInput(`--pipeline is for training, not for --serve [${given.pipeline.slice(0, 50)}]`)
+        }
+        const { slice, json = false } = given
+        const request = {
+          model: text,
+          config: readModel(text),
+          slice,
+          split: readSplit(given),
+          ...readServing(given),
+        }
+        exit(printServePlan(terminal, request, { json, report }) ? 0 : 1)
+        return
+      }
+      checkNotServing(given)
       const plan = mistakesAsBadInput('findOptimalBatchSize', () => makePlan(readRequest(text, given)))
       const { memory, step } = planRows(plan)
       const head = planHead(plan)
@@ -78,7 +108,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
         const tables = [memory, step].map((rows) => textTable(columns, rows, { width: terminal.width }))
         const parts = [
           head.join('\n'),
-          ...['On each device:', tables[0], 'A step:', tables[1]],
+          ...['On each device:', tables[0], ...pipelineText(plan, terminal.width), 'A step:', tables[1]],
           ...['Each parameter, split over the ways named:', spread(plan, terminal.width)],
           ['Assumed:', ...plan.assumptions.map((assumption) => `- ${assumption}`)].join('\n'),
         ]
@@ -128,6 +158,7 @@ function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
     lead: rest.join(' '),
     sections: [
       { id: 'memory', title: 'On each device', html: htmlTable(columns, memory) },
+      ...pipelineSections(plan),
       { id: 'step', title: 'A step', html: htmlTable(columns, step) },
       shardingSection(plan),
       { id: 'assumed', title: 'Assumed', paragraphs: plan.assumptions },
@@ -135,13 +166,18 @@ function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
   })
 }
 
-function readRequest(text: string, given: Given): PlanRequest {
-  const { data, fsdp, tensor, expert, context } = given
+/** The ways of each kind of parallelism that are asked for. */
+function readSplit({ data, fsdp, tensor, expert, context }: Given): Split {
   const ways = Object.entries({ data, fsdp, tensor, expert, context }).flatMap(([name, count]) =>
     count === undefined ? [] : [[name, readCount(name, count, 1)] as const],
   )
+  return Object.fromEntries(ways)
+}
+
+function readRequest(text: string, given: Given): PlanRequest {
   return {
-    ...{ model: text, config: readModel(text), slice: given.slice, split: Object.fromEntries(ways) },
+    ...{ model: text, config: readModel(text), slice: given.slice, split: readSplit(given) },
+    ...readPipeline(given),
     sequence: readCount('sequence', given.sequence, 1),
     paramsDtype: readName('dtype', given.params, ['bfloat16', 'float32']),
     ...(given.batch === undefined ? {} : { batch: readCount('batch', given.batch, 1) }),

@@ -47,7 +47,7 @@ function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow
     {
       what: 'lower bound',
       value: secondsText(step.lowerBoundSeconds),
-      note: 'for any split and overlap',
+      note: step.pipeline === undefined ? 'for any split and overlap' : 'for any overlap, with these stages',
     },
     {
       what: 'estimate',
@@ -94,6 +94,6 @@ export function planHead({
   const active = parameters.active < parameters.total ? `, ${readable(parameters.active)} active` : ''
   return [
     `${model}: ${readable(parameters.total)} parameters${active}, on ${slice} (${chips} chips of ${memory.slice.topology.join('x')}, ${memory.devices} devices)`,
-    `batch ${batch}${largestBatch === null ? '' : ', the largest that fits'}, sequence ${sequence}; split over ${ways.length === 0 ? 'nothing' : ways.join(', ')}`,
+    `batch ${batch}${largestBatch === null ? '' : ', the largest that fits'}, sequence ${sequence}; ${memory.stages === undefined ? '' : `${memory.stages.length} stages, each `}split over ${ways.length === 0 ? 'nothing' : ways.join(', ')}`,
   ]
 }

@@ -11,6 +11,8 @@ import type { Architecture } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
 import { cacheBytes } from './cacheBytes.js'
 import type { ModelConfig } from './config.js'
+import { type PipelineOptions, type PipelineSchedule, scheduleOf } from './pipelineSchedule.js'
+import { stageArchitectures } from './pipelineStages.js'
 import { checkRemat, keptBy, type Remat } from './remat.js'
 import { checkSizes, isOn, nearestDivisor } from './sizes.js'
 import { checkSplit, readSplit, type Split, type Ways } from './split.js'
@@ -58,6 +60,8 @@ export interface MemoryOptions {
   readonly sharedParameters?: boolean
   /** Share of the usable memory that is left free for fragmentation and what the compiler reserves, default 0. */
   readonly reserve?: number
+  /** Stages that share the layers: the ways of `split` are then those of each stage. Default none. */
+  readonly pipeline?: PipelineOptions
 }
 
 /** The names of `MemoryOptions`. */
@@ -67,6 +71,7 @@ export const memoryNames: OptionTable<MemoryOptions> = {
   ...{ momentsDtype: 'optional', activationsDtype: 'optional', remat: 'optional', flash: 'optional' },
   ...{ cacheDtype: 'optional', logitsDtype: 'optional', logitsChunks: 'optional', slices: 'optional' },
   ...{ sequenceParallel: 'optional', sharedParameters: 'optional', reserve: 'optional' },
+  pipeline: 'optional',
 }
 
 /** Bytes on each device, by what they are. */
@@ -88,7 +93,18 @@ export interface HostParts {
   readonly activations: number
 }
 
-/** The memory that a step takes on each device of a slice. */
+/** The memory of a device of one stage of a pipeline. */
+export interface StageMemory {
+  readonly stage: number
+  readonly layers: number
+  /** Microbatches whose activations it holds at once, at most. */
+  readonly inFlight: number
+  readonly perDevice: MemoryParts
+  readonly bytesPerDevice: number
+  readonly host: HostParts
+}
+
+/** The memory that a step takes on each device of a slice; with a pipeline on a device of its fullest stage. */
 export interface MemoryEstimate {
   readonly slice: Slice
   readonly devices: number
@@ -100,7 +116,10 @@ export interface MemoryEstimate {
   /** What a program may use of a device's HBM. */
   readonly usableBytesPerDevice: number
   readonly fits: boolean
+  /** With a pipeline those of one microbatch. */
   readonly tokensPerDevice: number
+  /** Each stage of a pipeline, where there is one. */
+  readonly stages?: readonly StageMemory[]
   readonly assumptions: readonly string[]
 }
 
@@ -135,16 +154,20 @@ export function memoryOf(
   checkInteger(op, 'moments', options.moments ?? 2, 0, 2)
   isOn(op, 'flash', options.flash)
   const made = sliceOf(op, options.slice)
-  const split = readSplit(op, model, made, options.split, mode)
+  const pipeline = options.pipeline === undefined ? undefined : scheduleOf(op, options.pipeline)
+  if (pipeline !== undefined && mode === 'serve') {
+    throw new RangeError(`${op}: a pipeline is planned for training alone, mode 'train' [mode 'serve']`)
+  }
+  const split = readSplit(op, model, made, options.split, mode, pipeline?.stages)
   const { slices = 1, reserve = 0, logitsChunks = 1 } = options
   checkSizes(op, { slices, logitsChunks })
   checkNumber(op, 'reserve', reserve, 0, 1)
   isOn(op, 'sequenceParallel', options.sequenceParallel)
   const shared = isOn(op, 'sharedParameters', options.sharedParameters)
-  const ways = split.data * split.fsdp * split.expert * slices
+  const ways = split.data * split.fsdp * split.expert * slices * (pipeline?.microbatches ?? 1)
   if (batch % ways !== 0) {
     throw new RangeError(
-      `${op}: ${ways} devices share the batch and do not divide it, nearest ${Math.max(ways, ways * Math.round(batch / ways))} [${batch}]`,
+      `${op}: ${pipeline === undefined ? `${ways} devices` : `${pipeline.microbatches} microbatches, each on ${ways / pipeline.microbatches} devices,`} share the batch and do not divide it, nearest ${Math.max(ways, ways * Math.round(batch / ways))} [${batch}]`,
     )
   }
   checkSplit(op, model, split)
@@ -156,21 +179,59 @@ export function memoryOf(
   }
   const tokens = ((batch / ways) * sequence) / context
   const holding = { ...split, fsdp: split.fsdp * context * (shared ? slices : 1) }
+  const stages =
+    pipeline === undefined ? undefined : stagesOf(op, model, options, { holding, split, tokens, pipeline })
+  const fullest = stages?.reduce((a, b) => (b.bytesPerDevice > a.bytesPerDevice ? b : a))
   const parts =
-    mode === 'train'
+    fullest?.perDevice ??
+    (mode === 'train'
       ? trained(model, options, holding, tokens)
-      : served(config, model, options, split, batch / ways)
-  const bytesPerDevice = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)
+      : served(config, model, options, split, batch / ways))
+  const bytesPerDevice = sumOf(parts)
   const usable = made.chip.programHbmBytes / made.chip.jaxDevices
   return {
     ...{ slice: made, devices: made.jaxDevices, split, perDevice: parts, bytesPerDevice },
     ...{ usableBytesPerDevice: usable, fits: bytesPerDevice <= usable * (1 - reserve) },
     ...{
       tokensPerDevice: tokens,
-      host: { activations: mode === 'train' ? onHost(model, options, split, tokens) : 0 },
+      host: fullest?.host ?? { activations: mode === 'train' ? onHost(model, options, split, tokens) : 0 },
     },
-    assumptions: assumptionsOf(mode, made, options),
+    ...(stages === undefined ? {} : { stages }),
+    assumptions: [...(pipeline === undefined ? [] : pipelineLines), ...assumptionsOf(mode, made, options)],
   }
+}
+
+const sumOf = (parts: MemoryParts): number => Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)
+
+const pipelineLines: readonly string[] = [
+  'of a pipeline the fullest stage is printed; the embedding is on the first stage, the output projection on the last, a tied one on both',
+  'each stage holds what its layers keep of every microbatch in flight, and computes one again at a time',
+]
+
+interface Pipelined {
+  readonly holding: Ways
+  readonly split: Ways
+  /** Of one microbatch on each device. */
+  readonly tokens: number
+  readonly pipeline: PipelineSchedule
+}
+
+/** The memory of each stage: that of its layers with one microbatch, and the activations of those in flight. */
+function stagesOf(
+  op: string,
+  model: Architecture,
+  options: MemoryOptions,
+  { holding, split, tokens, pipeline }: Pipelined,
+): readonly StageMemory[] {
+  return stageArchitectures(op, model, pipeline).map((stageModel, stage) => {
+    const inFlight = pipeline.inFlight[stage] ?? 0
+    const one = trained(stageModel, options, holding, tokens)
+    const perDevice = { ...one, activations: Math.ceil(inFlight * one.activations) }
+    return {
+      ...{ stage, layers: stageModel.L, inFlight, perDevice, bytesPerDevice: sumOf(perDevice) },
+      host: { activations: Math.ceil(inFlight * onHost(stageModel, options, split, tokens)) },
+    }
+  })
 }
 
 /** Elements of the parameters that one device holds: matrices split, norms and biases whole. */

@@ -3,6 +3,7 @@ import { chip, chipNames, type Slice, slice, sliceOf, topologies } from '../hard
 import { checkedArchitecture } from './architectureOf.js'
 import type { ModelConfig } from './config.js'
 import { type MemoryEstimate, type MemoryOptions, memoryNames, memoryOf } from './estimateMemory.js'
+import { scheduleOf } from './pipelineSchedule.js'
 import { type Remat, rematText } from './remat.js'
 import { readSplit } from './split.js'
 
@@ -22,7 +23,8 @@ export interface OptimalBatchSize {
 }
 
 /**
- * The largest batch that fits in the memory of a slice: a whole number of sequences for each of the devices that share it.
+ * The largest batch that fits in the memory of a slice: a whole number of sequences for each of the devices that share it, and
+ * of each microbatch of a pipeline.
  *
  * Shape     none. Dtype as `estimateMemory`. Rounding down to what the devices divide.
  * Throws    RangeError where not even one sequence for each fits; what does is named: a policy of recomputation, or the
@@ -36,10 +38,14 @@ export function findOptimalBatchSize(config: ModelConfig, options: BatchSizeOpti
   const model = checkedArchitecture(op, config)
   checkOptions(op, options, names)
   const made = sliceOf(op, options.slice)
+  // Each slice and each microbatch has a share of the batch.
+  const times =
+    (options.slices ?? 1) *
+    (options.pipeline === undefined ? 1 : scheduleOf(op, options.pipeline).microbatches)
   const at: At = (rows, changed = {}) => {
     const all = { ...options, slice: made, ...changed }
-    const split = readSplit(op, model, all.slice, all.split, all.mode ?? 'train')
-    const batch = rows * split.data * split.fsdp * split.expert * (all.slices ?? 1)
+    const split = readSplit(op, model, all.slice, all.split, all.mode ?? 'train', all.pipeline?.stages)
+    const batch = rows * split.data * split.fsdp * split.expert * times
     return memoryOf(op, config, model, { ...all, split, batch })
   }
   const least = at(1)
@@ -55,7 +61,7 @@ export function findOptimalBatchSize(config: ModelConfig, options: BatchSizeOpti
   }
   const memory = at(low)
   const { data, fsdp, expert } = memory.split
-  const batch = low * data * fsdp * expert * (options.slices ?? 1)
+  const batch = low * data * fsdp * expert * times
   const { bfloat16FlopsPerSecond, hbmBytesPerSecond } = made.chip
   return {
     ...{ batch, memory, tokensPerChip: (batch * options.sequence) / made.chips / (options.slices ?? 1) },
@@ -72,7 +78,7 @@ const doesNotFit = ({ slice: made, bytesPerDevice, usableBytesPerDevice }: Memor
 type At = (rows: number, changed?: Partial<BatchSizeOptions> & { readonly slice?: Slice }) => MemoryEstimate
 
 /** What would fit: the same with more computed again, else the smallest slice, of the same chip first. */
-function nearest(at: At, { remat = 'block', split }: BatchSizeOptions, name: string): string {
+function nearest(at: At, { remat = 'block', split, pipeline }: BatchSizeOptions, name: string): string {
   const stronger: Remat[] = remat === 'everything' ? ['dots', 'block'] : remat === 'block' ? [] : ['block']
   for (const policy of stronger) {
     if (at(1, { remat: policy }).fits) return `nearest that fits remat ${rematText(policy)}`
@@ -83,7 +89,8 @@ function nearest(at: At, { remat = 'block', split }: BatchSizeOptions, name: str
     for (const shape of topologies(chip(family))) {
       const wider = slice(`${family}:${shape.join('x')}`)
       const { data = 1, tensor = 1, expert = 1, context = 1 } = ways
-      if (wider.jaxDevices % (data * tensor * expert * context) !== 0) continue
+      const perStage = wider.jaxDevices / (pipeline?.stages ?? 1)
+      if (perStage % (data * tensor * expert * context) !== 0) continue
       if (at(1, { slice: wider, split: ways, remat: stronger.at(-1) ?? remat }).fits) {
         return `nearest that fits ${wider.name} (${shape.join('x')})`
       }

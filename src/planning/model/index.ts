@@ -34,6 +34,7 @@ export {
   type MemoryEstimate,
   type MemoryOptions,
   type MemoryParts,
+  type StageMemory,
 } from './estimateMemory.js'
 export { type BatchSizeOptions, findOptimalBatchSize, type OptimalBatchSize } from './findOptimalBatchSize.js'
 export { modelNamed, modelNames } from './modelNamed.js'
@@ -45,6 +46,13 @@ export {
   operations,
 } from './operations.js'
 export { type ParameterUse, parameterCount, parameterTensors, parameterUse } from './parameterCount.js'
+export {
+  type PipelineOptions,
+  type PipelineSchedule,
+  type PipelineScheduleName,
+  pipelineSchedule,
+} from './pipelineSchedule.js'
+export { type PipelineStage, type PipelineStagesOptions, pipelineStages } from './pipelineStages.js'
 export { type AttentionCount, type NamedRemat, type Remat, rematText, savedNames } from './remat.js'
 export type { Split, Ways } from './split.js'
 export { sixND, type TrainingFlops, type TrainingFlopsOptions, trainingFlops } from './trainingFlops.js'

@@ -66,6 +66,14 @@ const models: Readonly<Record<string, ModelConfig>> = {
     ...{ H: 128, kvRank: 512, qRank: 1536, ropeH: 64, vH: 128 },
     ...{ experts: 256, active: 8, expertF: 2048, sharedExperts: 1, denseLayers: 3, routerBias: true },
   }),
+  'qwen3-8b': decoder(4096, 12288, 36, [32, 8], 151936, { H: 128, qkNorm: true }),
+  'qwen3-32b': decoder(5120, 25600, 64, [64, 8], 151936, { H: 128, qkNorm: true }),
+  'qwen3-30b-a3b': decoder(2048, 768, 48, [32, 4], 151936, {
+    ...{ H: 128, qkNorm: true, experts: 128, active: 8 },
+  }),
+  'qwen3-coder-480b-a35b': decoder(6144, 2560, 62, [96, 8], 151936, {
+    ...{ H: 128, qkNorm: true, experts: 160, active: 8 },
+  }),
   'qwen3-235b-a22b': decoder(4096, 1536, 94, [64, 4], 151936, {
     ...{ H: 128, qkNorm: true, experts: 128, active: 8 },
   }),

@@ -32,13 +32,14 @@ export function readSplit(
   made: Slice,
   given: Split | undefined,
   mode: 'train' | 'serve',
+  stages: number = 1,
 ): Ways {
   checkOptions(op, given, splitNames)
   const asked = { data: 1, fsdp: 1, tensor: 1, expert: 1, ...given }
   checkSizes(op, asked)
   const { context = 1 } = asked
   const product = asked.data * asked.fsdp * asked.tensor * asked.expert * context
-  const devices = made.jaxDevices
+  const devices = devicesOfStage(op, made, stages)
   if (product === devices) return asked
   const left = devices / product
   if (Number.isInteger(left)) {
@@ -51,7 +52,15 @@ export function readSplit(
     }
   }
   throw new RangeError(
-    `${op}: the split multiplies to ${product} devices and ${made.name} has ${devices}, nearest ${nearestSplit(asked, devices)} [${Object.values(asked).join(' x ')}]`,
+    `${op}: the split multiplies to ${product} devices and ${made.name} has ${devices}${stages > 1 ? ` in each of ${stages} stages` : ''}, nearest ${nearestSplit(asked, devices)} [${Object.values(asked).join(' x ')}]`,
+  )
+}
+
+/** The JAX devices of each stage of a pipeline, which have to be whole ones. */
+export function devicesOfStage(op: string, made: Slice, stages: number): number {
+  if (made.jaxDevices % stages === 0) return made.jaxDevices / stages
+  throw new RangeError(
+    `${op}: the stages do not divide the devices of ${made.name}, nearest ${nearestDivisor(made.jaxDevices, stages)} [${stages} of ${made.jaxDevices}]`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { architectureOf, estimateMemory, type ModelConfig } from '../model/index.js'
 import { padding } from '../mxu/index.js'
 import { type Mesh, shardShape } from '../sharding/index.js'
+import { checkPipeline } from './checkPipeline.js'
 import { bytesText, type PlanFinding } from './finding.js'
 import type { StepDescription } from './step.js'
 import type { TpuConfig } from './tpuConfig.js'
@@ -16,12 +17,16 @@ export function checkLayout(config: TpuConfig, model: ModelConfig, step: StepDes
     ...changingShapes(step),
     ...batchOverFsdp(config, step),
     ...parametersDivide(config, model, step),
+    ...checkPipeline(config, model, step),
   ]
 }
 
-function memory(config: TpuConfig, model: ModelConfig, { batch, sequence }: StepDescription): PlanFinding[] {
+function memory(config: TpuConfig, model: ModelConfig, step: StepDescription): PlanFinding[] {
+  const { batch, sequence, pipeline } = step
   const { mesh, slice, paramsDtype, remat } = config
   if (batch === undefined || sequence === undefined) return []
+  // What does not divide is a finding of its own.
+  if (checkPipeline(config, model, step).some(({ rule }) => rule === 'pipeline-divides')) return []
   const ways = (name: string): number => mesh.shape[mesh.axisNames.indexOf(name)] ?? 1
   const split = {
     data: ways('data'),
@@ -29,9 +34,12 @@ function memory(config: TpuConfig, model: ModelConfig, { batch, sequence }: Step
     tensor: ways('tensor') * ways('model'),
     expert: ways('expert'),
   }
-  if (split.data * split.fsdp * split.tensor * split.expert !== mesh.size) return []
+  const stages = ways('pipeline') * ways('stage')
+  if (split.data * split.fsdp * split.tensor * split.expert * stages !== mesh.size) return []
+  if (stages !== (pipeline?.stages ?? 1)) return []
   const { fits, bytesPerDevice, usableBytesPerDevice, perDevice } = estimateMemory(model, {
     ...{ slice, batch, sequence, split, paramsDtype, remat },
+    ...(pipeline === undefined ? {} : { pipeline }),
   })
   if (fits) return []
   const largest = Object.entries(perDevice).reduce((a, b) => (b[1] > a[1] ? b : a))

@@ -9,6 +9,10 @@ export type Rule =
   | 'changing-shapes'
   | 'batch-over-fsdp'
   | 'parameters-divide'
+  | 'pipeline-divides'
+  | 'pipeline-bubble'
+  | 'pipeline-stages'
+  | 'pipeline-in-flight'
   | 'accumulation'
   | 'beta2'
   | 'cumsum'
@@ -31,6 +35,10 @@ export const rules: readonly Rule[] = [
   'changing-shapes',
   'batch-over-fsdp',
   'parameters-divide',
+  'pipeline-divides',
+  'pipeline-bubble',
+  'pipeline-stages',
+  'pipeline-in-flight',
   'accumulation',
   'beta2',
   'cumsum',

@@ -6,6 +6,7 @@ import {
   type MemoryEstimate,
   type ModelConfig,
   type ParameterUse,
+  type PipelineOptions,
   parameterUse,
   type Remat,
   rematText,
@@ -28,11 +29,13 @@ export interface PlanTrainingOptions {
   readonly paramsDtype?: 'bfloat16' | 'float32'
   /** What is computed again, for memory and time alike. Default 'block', MaxText's 'full'. */
   readonly remat?: Remat
+  /** Stages that share the layers, each with the ways of `split`. Default none. */
+  readonly pipeline?: PipelineOptions
 }
 
 const names: OptionTable<PlanTrainingOptions> = {
   ...{ slice: 'required', sequence: 'required', batch: 'optional', split: 'optional' },
-  ...{ paramsDtype: 'optional', remat: 'optional' },
+  ...{ paramsDtype: 'optional', remat: 'optional', pipeline: 'optional' },
 }
 
 /** Memory, split, bound, time of a training step, with what was assumed. */
@@ -64,21 +67,30 @@ export interface TrainingPlan {
  */
 export function planTraining(config: ModelConfig, options: PlanTrainingOptions): TrainingPlan {
   checkOptions('planTraining', options, names)
-  const { sequence, split, paramsDtype = 'float32', remat = 'block' } = options
+  const { sequence, split, paramsDtype = 'float32', remat = 'block', pipeline } = options
   const made = sliceOf('planTraining', options.slice)
   const shared = {
     ...{ slice: made, sequence, paramsDtype, remat },
     ...(split === undefined ? {} : { split }),
+    ...(pipeline === undefined ? {} : { pipeline }),
   } as const
   const largest = options.batch === undefined ? findOptimalBatchSize(config, shared).batch : null
   const batch = options.batch ?? largest ?? made.jaxDevices
   const memory = estimateMemory(config, { ...shared, batch })
   const step = trainingStep(config, {
     ...{ slice: made, batch, sequence, split: memory.split, remat },
+    ...(pipeline === undefined ? {} : { pipeline }),
   })
   return {
     ...{ slice: made.name, chips: made.chips, parameters: parameterUse(config) },
-    ...{ batch, largestBatch: largest, sequence, memory, step, sharding: spread(config, memory.split) },
+    ...{
+      batch,
+      largestBatch: largest,
+      sequence,
+      memory,
+      step,
+      sharding: spread(config, memory.split, pipeline?.stages),
+    },
     tokensPerChip: (batch * sequence) / made.chips,
     criticalTokensPerChip: criticalBatch(made.chip.name),
     assumptions: [planLine(remat, paramsDtype), ...memory.assumptions, ...step.assumptions],
@@ -92,11 +104,13 @@ function planLine(remat: Remat, paramsDtype: string): string {
 }
 
 /** The parameters over a mesh of the ways that there are. */
-function spread(config: ModelConfig, split: Ways): StrategyTable | string {
-  const axisNames = waysOf(split)
-  const devices = mesh({ shape: axisNames.map((way) => split[way] ?? 1), axisNames })
+function spread(config: ModelConfig, split: Ways, stages: number = 1): StrategyTable | string {
+  const ways = waysOf(split)
+  const piped = stages > 1 ? (['pipeline'] as const) : []
+  const shape = [...piped.map(() => stages), ...ways.map((way) => split[way] ?? 1)]
+  const devices = mesh({ shape, axisNames: [...piped, ...ways] })
   // Positions are no dimension of a parameter.
-  const strategy = axisNames.flatMap((way) => (way === 'context' ? [] : [way]))
+  const strategy = [...piped, ...ways.flatMap((way) => (way === 'context' ? [] : [way]))]
   try {
     return shardingStrategy(devices, config, { strategy })
   } catch (thrown) {

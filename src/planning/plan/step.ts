@@ -1,4 +1,5 @@
 import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import type { PipelineOptions } from '../model/index.js'
 import type { PartitionSpec } from '../sharding/index.js'
 import type { Environment } from '../xla/index.js'
 
@@ -33,6 +34,8 @@ export interface StepDescription {
   readonly batchAxes?: readonly string[]
   /** 'first-dimension': every array by P('fsdp'), as the Python toolkit does; or a spec by parameter name. */
   readonly parameterSpecs?: 'first-dimension' | Readonly<Record<string, PartitionSpec>>
+  /** Stages that share the layers, on the mesh's axis pipeline or stage. */
+  readonly pipeline?: PipelineOptions
   /** The dtype in which products and sums accumulate. */
   readonly accumulateDtype?: StepDType
   /** The dtype in which gradients are summed over devices. */
@@ -61,6 +64,7 @@ export interface StepDescription {
 }
 
 const stepNames: OptionTable<StepDescription> = {
+  pipeline: 'optional',
   ...{ batch: 'optional', sequence: 'optional', batchAxes: 'optional', parameterSpecs: 'optional' },
   ...{ accumulateDtype: 'optional', allReduceDtype: 'optional', beta2: 'optional', beta2Dtype: 'optional' },
   ...{ cumsumDtype: 'optional', covarianceDtype: 'optional', clockBias: 'optional', donate: 'optional' },

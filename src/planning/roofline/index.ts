@@ -32,4 +32,13 @@ export {
 } from './operationBounds.js'
 export { type RooflinePoint, rooflineSvg } from './rooflineSvg.js'
 export { prefillSeconds, type ServingOptions, type ServingStep, servingStep } from './serving.js'
+export type { DecodePlan, PrefillPlan } from './servingRates.js'
+export {
+  type ServingPlan,
+  type ServingPlanOptions,
+  servingPlan,
+} from './servingPlan.js'
+export { publishedServing, type ServedRun } from './publishedServing.js'
+export { type ReachedShare, type ServingShare, servingShares } from './reachedShares.js'
+export { type SpeculativeOptions, speculativeTokens } from './speculative.js'
 export { type StepTerms, type TrainingStep, type TrainingStepOptions, trainingStep } from './trainingStep.js'

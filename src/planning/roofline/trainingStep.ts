@@ -4,14 +4,19 @@ import {
   architectureOf,
   type ModelConfig,
   operations,
+  type PipelineOptions,
+  type PipelineSchedule,
   parameterUse,
+  pipelineSchedule,
+  pipelineStages,
   type Remat,
   rematText,
   type Split,
   trainingFlops,
   type Ways,
 } from '../model/index.js'
-import { estimateCompute } from './estimate.js'
+import { bestRates } from './bestRates.js'
+import { type Basis, estimateCompute } from './estimate.js'
 import type { Measured } from './published.js'
 
 /** The step, and its sharding over the slice. */
@@ -28,11 +33,13 @@ export interface TrainingStepOptions {
   readonly dtype?: PeakDType
   /** What is computed again and counted as time; default 'everything': nothing is. */
   readonly remat?: Remat
+  /** Stages that share the layers: the ways of `split` are then those of each stage. Default none. */
+  readonly pipeline?: PipelineOptions
 }
 
 const names: OptionTable<TrainingStepOptions> = {
   ...{ slice: 'required', batch: 'required', sequence: 'required', split: 'optional', slices: 'optional' },
-  ...{ dtype: 'optional', remat: 'optional' },
+  ...{ dtype: 'optional', remat: 'optional', pipeline: 'optional' },
 }
 
 /** What takes time in a step: each alone, at peak rates. */
@@ -66,6 +73,8 @@ export interface TrainingStep {
   readonly kind: 'estimate' | 'bound'
   /** The published runs that the estimate rests on, and the largest relative error of its constants on them. */
   readonly calibration: { readonly points: readonly Measured[]; readonly spread: number }
+  /** The pipeline's schedule and the share of the step that its slowest stage makes the others wait, where there is one. */
+  readonly pipeline?: PipelineSchedule & { readonly waiting: number }
   readonly assumptions: readonly string[]
 }
 
@@ -86,10 +95,12 @@ export function trainingStep(config: ModelConfig, options: TrainingStepOptions):
   for (const [name, value] of Object.entries({ batch, sequence, slices })) checkInteger(op, name, value, 1)
   const made = sliceOf(op, options.slice)
   const { chip, chips } = made
-  const split = splitOf(op, made, options.split)
-  const step: Step = { config, made, split, batch, sequence, slices }
+  const pipeline = options.pipeline === undefined ? undefined : pipelineSchedule(options.pipeline)
+  const split = splitOf(op, made, options.split, pipeline?.stages)
+  const step: Step = { config, made, split, batch, sequence, slices, pipeline }
   const peak = peakOpsPerSecond(chip, dtype)
   const all = slices * chips
+  const longer = pipeline === undefined ? 1 : pipelineFactor(config, pipeline, sequence)
   const computeAt = (attention: 'full' | 'causal'): number => {
     const flops = trainingFlops(config, { batch, sequence, attention, remat })
     const again = flops.hardware / flops.model
@@ -98,30 +109,63 @@ export function trainingStep(config: ModelConfig, options: TrainingStepOptions):
     )
   }
   const seconds: StepTerms = {
-    compute: computeAt('causal'),
+    compute: longer * computeAt('causal'),
     hbm: hbmSeconds(step),
     ici: iciSeconds(step),
     dcn: dcnSeconds(step),
     pcie: chip.pcieBytesPerSecond === null ? 0 : (4 * batch * sequence) / all / chip.pcieBytesPerSecond,
   }
-  const basis = estimateCompute(config, {
-    ...{ chip, sequence, dtype, slices, expertWays: split.expert },
-    tokensPerChip: (batch * sequence) / all,
-  })
+  const basis =
+    pipeline === undefined
+      ? estimateCompute(config, {
+          ...{ chip, sequence, dtype, slices, expertWays: split.expert },
+          tokensPerChip: (batch * sequence) / all,
+        })
+      : uncalibrated
   const estimated = { ...seconds, compute: basis.seconds ?? seconds.compute }
   const estimateSeconds = basis.seconds === null ? null : Math.max(...Object.values(estimated))
   const { model: modelFlops } = trainingFlops(config, { batch, sequence })
   const tokens = batch * sequence
   return {
     ...{ slice: made, tokens, modelFlops, seconds, estimateSeconds, boundBy: largest(estimated) },
-    lowerBoundSeconds: lowerBound(config, made, modelFlops / all, dtype, slices),
+    lowerBoundSeconds: lowerBound(config, made, (longer * modelFlops) / all, dtype, slices),
     serialSeconds: Object.values(seconds).reduce((sum, term) => sum + term, 0),
     tokensPerSecond: estimateSeconds === null ? null : tokens / estimateSeconds,
     mfu: estimateSeconds === null ? null : modelFlops / estimateSeconds / (all * peak),
     kind: estimateSeconds === null ? 'bound' : 'estimate',
     calibration: { points: basis.points, spread: basis.spread },
-    assumptions: assumptionsOf(basis.lines, remat),
+    ...(pipeline === undefined ? {} : { pipeline: { ...pipeline, waiting: 1 - 1 / longer } }),
+    assumptions: [...pipelineLines(pipeline), ...assumptionsOf(basis.lines, remat)],
   }
+}
+
+const uncalibrated: Basis = {
+  ...{ seconds: null, points: [], spread: Number.NaN },
+  lines: ['no published run with pipeline parallelism on a TPU was found to fit on: a bound, no estimate'],
+}
+
+/**
+ * How much longer a step with a pipeline computes than one whose devices all compute all the time. A stage computes its share of
+ * every microbatch; before it the first one passes through the first group of layers of each stage in front, and the last one
+ * passes back. Where all stages take the same time, 1 + (p - 1) / (v m).
+ */
+function pipelineFactor(config: ModelConfig, pipeline: PipelineSchedule, sequence: number): number {
+  const { stages, microbatches, virtual } = pipeline
+  let [before, longest] = [0, 0]
+  for (const { flopsShare } of pipelineStages(config, { stages, microbatches, virtual, sequence })) {
+    longest = Math.max(longest, stages * flopsShare + before)
+    before += (stages * flopsShare) / virtual / microbatches
+  }
+  return longest
+}
+
+function pipelineLines(pipeline: PipelineSchedule | undefined): readonly string[] {
+  if (pipeline === undefined) return []
+  const { schedule, stages, microbatches, virtual, idleShare } = pipeline
+  return [
+    `pipeline ${schedule} of ${stages} stages and ${microbatches} microbatches${virtual > 1 ? `, ${virtual} groups of layers in each stage` : ''}: stages of equal time wait ${(100 * idleShare).toFixed(1)} % of the step; the compute term is that of the slowest stage, with the bubble`,
+    'transfers between stages overlap with compute; weights are gathered once a step, not for each microbatch',
+  ]
 }
 
 interface Step {
@@ -131,43 +175,49 @@ interface Step {
   readonly batch: number
   readonly sequence: number
   readonly slices: number
+  readonly pipeline: PipelineSchedule | undefined
 }
 
-function splitOf(op: string, made: Slice, given: Split = {}): Ways {
+function splitOf(op: string, made: Slice, given: Split = {}, stages: number = 1): Ways {
   const asked = { data: 1, fsdp: 1, tensor: 1, expert: 1, ...given }
   for (const [name, ways] of Object.entries(asked)) checkInteger(op, name, ways, 1)
   const { data, tensor, expert, context = 1 } = asked
-  const rest = made.jaxDevices / (data * tensor * expert * context)
+  const devices = made.jaxDevices / stages
+  const rest = devices / (data * tensor * expert * context)
   if (given.fsdp === undefined && Number.isInteger(rest)) return { ...asked, fsdp: rest }
   if (rest === asked.fsdp) return asked
-  const near = Number.isInteger(rest) ? `fsdp ${rest}` : `fsdp ${made.jaxDevices} alone`
+  const near = Number.isInteger(rest) ? `fsdp ${rest}` : `fsdp ${devices} alone`
   throw new RangeError(
-    `${op}: the split multiplies to ${data * asked.fsdp * tensor * expert} devices and ${made.name} has ${made.jaxDevices}, nearest ${near} [${Object.values(asked).join(' x ')}]`,
+    `${op}: the split multiplies to ${data * asked.fsdp * tensor * expert} devices and ${made.name} has ${devices}${stages > 1 ? ` in each of ${stages} stages` : ''}, nearest ${near} [${Object.values(asked).join(' x ')}]`,
   )
 }
 
 /** Activations and gathered weights of every operation, and the optimizer's pass over weights, gradients and two moments. */
-function hbmSeconds({ config, made, split, batch, sequence, slices }: Step): number {
-  const ways = split.data * split.fsdp * split.expert * (split.context ?? 1) * slices
+function hbmSeconds({ config, made, split, batch, sequence, slices, pipeline }: Step): number {
+  const { stages = 1, microbatches = 1 } = pipeline ?? {}
+  const ways = split.data * split.fsdp * split.expert * (split.context ?? 1) * slices * microbatches
   const listed = operations(config, { batch: Math.max(1, Math.round(batch / ways)), sequence })
   const bytes = listed.reduce(
-    (sum, { copies, forward, backward }) => sum + copies * (forward.bytes + backward.bytes),
+    (sum, { copies, forward, backward }) =>
+      sum + (microbatches / stages) * copies * (forward.bytes + backward.bytes),
     0,
   )
-  const updated = (parameterUse(config).total / (split.fsdp * split.tensor * split.expert)) * updateBytes
+  const updated =
+    (parameterUse(config).total / (stages * split.fsdp * split.tensor * split.expert)) * updateBytes
   return ((bytes / split.tensor + updated) * made.chip.jaxDevices) / made.chip.hbmBytesPerSecond
 }
 
 /** Weights and two float32 moments read and written, gradients read: 2 + 2 + 2 + 16 bytes. */
 const updateBytes = 22
 
-function iciSeconds({ config, made, split, batch, sequence, slices }: Step): number {
+function iciSeconds({ config, made, split, batch, sequence, slices, pipeline }: Step): number {
   const { chip, topology, wrap } = made
   const link = chip.iciBytesPerSecondPerLink
   if (link === null || made.chips === 1) return 0
   const { data, fsdp, tensor, expert } = split
   const size = bitsOf('bfloat16') / 8
-  const weights = (size * parameterUse(config).total) / (tensor * expert)
+  const { stages = 1, virtual = 1 } = pipeline ?? {}
+  const weights = (size * parameterUse(config).total) / (tensor * expert * stages)
   const { D, L, attention, mlp, groups } = architectureOf(config)
   const copies = groups.reduce((sum, group) => sum + group.copies * (group.mlp?.active ?? 0), 0)
   const tokens = (batch * sequence) / (data * fsdp * expert * (split.context ?? 1) * slices)
@@ -175,14 +225,16 @@ function iciSeconds({ config, made, split, batch, sequence, slices }: Step): num
   const gathered = (fsdp > 1 ? 3 * weights : 0) + (data > 1 ? (2 * weights) / fsdp : 0)
   // Every pair of products gathers and scatters the residual stream, forward and backward.
   const pairs = (attention ? 1 : 0) + (attention && mlp ? 1 : 0) || 1
-  const exchanged = tensor > 1 ? 4 * size * tokens * D * L * pairs : 0
-  const routed = expert > 1 ? (4 * size * tokens * copies * D) / 4 : 0
+  const exchanged = tensor > 1 ? (4 * size * tokens * D * L * pairs) / stages : 0
+  const routed = expert > 1 ? (4 * size * tokens * copies * D) / 4 / stages : 0
+  // Every group of layers hands on the residual stream, and back its gradient.
+  const handed = stages > 1 ? (2 * size * tokens * D * virtual) / tensor : 0
   const long = topology.flatMap((side, axis) => (side > 1 ? [wrap[axis] ? 2 * link : link] : []))
   const total = long.reduce((sum, rate) => sum + rate, 0)
   // Tensor parallelism has one axis to itself, where there are several.
   const inner = tensor > 1 && long.length > 1 ? (long.at(-1) ?? link) : 0
   const outer = total - inner
-  return ((gathered + routed) / outer + exchanged / (inner === 0 ? total : inner)) * chip.jaxDevices
+  return ((gathered + routed + handed) / outer + exchanged / (inner === 0 ? total : inner)) * chip.jaxDevices
 }
 
 function dcnSeconds({ config, made, slices }: Step): number {
@@ -203,18 +255,10 @@ function lowerBound(
   dtype: PeakDType,
   slices: number,
 ): number {
-  const { facts } = made.chip
-  const best = ({
-    value,
-    others,
-  }: {
-    readonly value: number
-    readonly others: readonly { readonly value: number }[]
-  }): number => Math.max(value, ...others.map((other) => other.value))
-  const favour = best(facts.bfloat16FlopsPerSecond) / facts.bfloat16FlopsPerSecond.value
-  const compute = flopsPerChip / (peakOpsPerSecond(made.chip, dtype) * favour)
+  const { flopsPerSecond, hbmBytesPerSecond } = bestRates(made.chip, dtype)
+  const compute = flopsPerChip / flopsPerSecond
   // 8-bit weights and moments, read and written, is the least that is common.
-  const state = (6 * parameterUse(config).total) / (made.chips * slices) / best(facts.hbmBytesPerSecond)
+  const state = (6 * parameterUse(config).total) / (made.chips * slices) / hbmBytesPerSecond
   return Math.max(compute, state)
 }
 

@@ -24,5 +24,12 @@ export {
   shardingStrategy,
   strategies,
 } from './strategy.js'
+export {
+  type PipelineOperation,
+  type PipelineTimetable,
+  type PipelineTimetableOptions,
+  pipelineTimetable,
+} from './pipelineTimetable.js'
+export { pipelineDiagram } from './pipelineDiagram.js'
 export { shardTrainState } from './shardTrainState.js'
 export { shardingDiagram, strategyDiagram } from './diagram.js'

@@ -4,17 +4,20 @@ import { axisSize, checkMesh, type Mesh } from './mesh.js'
 import { type PartitionSpec, partsOf, unknownAxis } from './spec.js'
 import { ruleFor } from './strategyRules.js'
 
-/** Ways to spread a model: 'sequence' splits time between blocks, along tensor unless it has an axis of its own. */
-export type Strategy = 'data' | 'fsdp' | 'tensor' | 'expert' | 'sequence'
+/**
+ * Ways to spread a model: 'sequence' splits time between blocks, along tensor unless it has an axis of its own; 'pipeline' gives
+ * each stage layers of its own.
+ */
+export type Strategy = 'data' | 'fsdp' | 'tensor' | 'expert' | 'sequence' | 'pipeline'
 
 /** Every strategy. */
-export const strategies: readonly Strategy[] = ['data', 'fsdp', 'tensor', 'expert', 'sequence']
+export const strategies: readonly Strategy[] = ['data', 'fsdp', 'tensor', 'expert', 'sequence', 'pipeline']
 
 /** The strategies, and the axes of the mesh for them. */
 export interface StrategyOptions {
   /** One way, or several together. */
   readonly strategy: Strategy | readonly Strategy[]
-  /** The mesh's axis for each, where it is not called so. Default: the axis of that name; for tensor also `model`. */
+  /** The mesh's axis for each, where it is not called so. Default: the axis of that name; for tensor also `model`, for pipeline `stage`. */
   readonly axes?: Readonly<Partial<Record<Strategy, string>>>
 }
 
@@ -28,6 +31,8 @@ export interface ParameterSharding {
   readonly shape: readonly number[]
   /** How many of it the model has. */
   readonly copies: number
+  /** How many of them each device has a part of: with a pipeline those of its stage. */
+  readonly copiesPerDevice: number
   readonly spec: PartitionSpec
   readonly shardShape: readonly number[]
   /** Devices that hold each part. */
@@ -51,7 +56,7 @@ export interface StrategyTable {
 /**
  * The sharding of every parameter of a described model, as a table of specs; optimizer moments follow their parameters.
  * fsdp splits the model dimension of matrices; tensor heads, the inside of MLPs and the vocabulary, columns before rows; expert
- * the experts. A dimension that does not divide stays whole where that is only wasteful, and says so.
+ * the experts; pipeline the layers, whose parameters then are on the devices of their stage alone. A dimension that does not divide stays whole where that is only wasteful, and says so.
  *
  * Throws    RangeError for a strategy without an axis, and for heads, experts and MLPs that do not divide; the nearest that
  *           do are named.
@@ -77,7 +82,8 @@ export function shardingStrategy(mesh: Mesh, config: ModelConfig, options: Strat
     batch: [rows],
     residual: [rows, time, null],
     elementsPerDevice: parameters.reduce(
-      (sum, { shardShape, copies }) => sum + copies * shardShape.reduce((n, size) => n * size, 1),
+      (sum, { shardShape, copiesPerDevice }) =>
+        sum + copiesPerDevice * shardShape.reduce((n, size) => n * size, 1),
       0,
     ),
   }
@@ -103,6 +109,7 @@ function axesFor(mesh: Mesh, { strategy, axes = {} }: StrategyOptions): Axes {
       axes[way],
       way,
       ...(way === 'tensor' ? ['model'] : way === 'sequence' ? ['tensor', 'model'] : []),
+      ...(way === 'pipeline' ? ['stage'] : []),
     ]
     const given = axes[way]
     if (given !== undefined && !mesh.axisNames.includes(given)) {
@@ -145,11 +152,27 @@ function place(
     }
   }
   const parts = spec.map((axis) => partsOf(mesh, axis === null ? [] : [axis]))
+  const stages = axes.pipeline === undefined ? 1 : stagesFor(mesh, axes.pipeline, name, copies, notes)
   return {
-    ...{ name, axes: letters, shape, copies, spec, notes },
+    ...{ name, axes: letters, shape, copies, copiesPerDevice: copies / stages, spec, notes },
     shardShape: shape.map((size, d) => size / parts[d]!),
-    replicas: mesh.size / parts.reduce((n, count) => n * count, 1),
+    replicas: mesh.size / stages / parts.reduce((n, count) => n * count, 1),
   }
+}
+
+/** The stages that share the copies of a parameter: those of the layers, and 1 for what is of no layer. */
+function stagesFor(mesh: Mesh, axis: string, name: string, copies: number, notes: string[]): number {
+  const stages = axisSize(mesh, axis)
+  if (!name.startsWith('layer')) {
+    if (stages > 1) notes.push('of no layer: on every stage, though the first or the last alone needs it')
+    return 1
+  }
+  if (copies % stages === 0) return stages
+  const divisors = Array.from({ length: copies }, (_, i) => i + 1).filter((n) => copies % n === 0)
+  const near = divisors.reduce((a, b) => (Math.abs(b - stages) < Math.abs(a - stages) ? b : a))
+  throw new RangeError(
+    `shardingStrategy: ${copies} layers do not divide over ${axis} of ${stages}, nearest ${axis} of ${near} [${name}]`,
+  )
 }
 
 /** The note on a dimension that does not divide; throws if the layer cannot be computed so. */
