@@ -49,6 +49,8 @@ export interface TrainingPlan {
   /** Where each parameter goes; why nowhere, where a dimension does not divide. */
   readonly sharding: StrategyTable | string
   readonly step: TrainingStep
+  /** Sequences a second, of the estimate; null where there is none. */
+  readonly samplesPerSecond: number | null
   readonly tokensPerChip: number
   readonly criticalTokensPerChip: number
   readonly assumptions: readonly string[]
@@ -79,6 +81,7 @@ export function planTraining(config: ModelConfig, options: PlanTrainingOptions):
   return {
     ...{ slice: made.name, chips: made.chips, parameters: parameterUse(config) },
     ...{ batch, largestBatch: largest, sequence, memory, step, sharding: spread(config, memory.split) },
+    samplesPerSecond: step.estimateSeconds === null ? null : batch / step.estimateSeconds,
     tokensPerChip: (batch * sequence) / made.chips,
     criticalTokensPerChip: criticalBatch(made.chip.name),
     assumptions: [planLine(remat, paramsDtype), ...memory.assumptions, ...step.assumptions],
