@@ -118,7 +118,7 @@ describe('plan --program', () => {
     [['--program', `${golden}scan.mlir`, '--chip', 'v9'], 'unknown chip'],
     [['--program', 'examples/onnx/layer_norm.onnx'], 'StableHLO only'],
     [['llama3-8b', '--chip', 'v5p'], '--chip belongs to --program'],
-    [[], 'neither a model nor --program'],
+    [[], 'no model, and neither --program nor --claims'],
   ])('%j is bad input', async (args, text) => {
     const { status, error } = await runCli('plan', ...args)
     expect(status).toBe(2)

@@ -148,8 +148,9 @@ export function productAxes(
 ): ProductAxes | undefined {
   const [lhs, rhs] = operands.map(axes)
   const numbers = attributes['dot_dimension_numbers']
-  if (lhs === undefined || rhs === undefined || numbers?.kind !== 'dialect' || !numbers.entries)
+  if (lhs === undefined || rhs === undefined || numbers?.kind !== 'dialect' || !numbers.entries) {
     return undefined
+  }
   const entries = numbers.entries
   const places = (name: string): readonly number[] => integersOf(entries[name])
   const used = new Set<string>()

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { readable, terminalText } from '../../base/text/index.js'
 import type { CostTable, PlanCosts } from '../../planning/plan/index.js'
 import { BadInput } from '../io/badInput.js'
-import type { PlanRow } from './planRows.js'
 
 /** Reads the table of what chips draw and cost; its numbers are checked by `planCosts`. */
 export function readCosts(path: string): CostTable {
@@ -32,7 +31,7 @@ function textOf(path: string): string {
 }
 
 /** Performance per watt and per dollar as lines of a plan. */
-export function costRows(costs: PlanCosts): PlanRow[] {
+export function costRows(costs: PlanCosts): { what: string; value: string; note: string }[] {
   const text = (value: number | null): string => (value === null ? '-' : readable(value))
   const { watts, dollarsPerHour } = costs
   return [

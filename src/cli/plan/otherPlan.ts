@@ -29,10 +29,10 @@ export function otherPlan(
   const mode = program !== undefined ? 'program' : claims ? 'claims' : undefined
   if (mode === undefined) {
     const stray = set.find((name) => name === 'chip' || name === 'function')
-    if (stray !== undefined)
+    if (stray !== undefined) {
       throw new BadInput(`--${stray} belongs to --program, a model is planned on --slice`)
-    if (model === undefined)
-      throw new BadInput('neither a model nor --program, --claims: what is to be planned?')
+    }
+    if (model === undefined) throw new BadInput('no model, and neither --program nor --claims')
     return undefined
   }
   if (model !== undefined) throw new BadInput(`--${mode} stands in place of a model [${model.slice(0, 50)}]`)

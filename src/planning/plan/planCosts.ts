@@ -62,8 +62,9 @@ export function planCosts(run: CostedRun, table: CostTable): PlanCosts {
     const costs = table[name]
     if (costs === undefined) continue
     checkOptions(op, costs, costNames)
-    for (const [key, value] of Object.entries(costs))
+    for (const [key, value] of Object.entries(costs)) {
       checkNumber(op, `${name} ${key}`, value, Number.MIN_VALUE)
+    }
   }
   const { chips, tokensPerSecond, flopsPerSecond } = run
   const own = table[run.chip]
