@@ -11,6 +11,8 @@ const only = (step: StepDescription, model?: Parameters<typeof lint>[1], of = co
   return all[0]!
 }
 
+const input = { bytesPerExample: 1, examplesPerStep: 1, examplesPerSecondPerWorker: 1, workers: 1 }
+
 describe('lint', () => {
   it('finds nothing in a sound plan', () => {
     const sound: StepDescription = {
@@ -111,12 +113,82 @@ describe('lint', () => {
       /^5 TB between regions at 0.02 a GB \(10\^9 bytes\): 100$/,
       /copy them to us/,
     ],
+    [
+      'tpu-not-found',
+      { visibleDevices: { platform: 'cpu', count: 1 } },
+      /falls back to the CPU/,
+      /JAX_PLATFORMS=tpu/,
+    ],
+    [
+      'tpu-not-found',
+      { visibleDevices: { platform: 'tpu', count: 4 } },
+      /^16 chips of one device$/,
+      /initialize/,
+    ],
+    ['tpu-not-found', { environment: { JAX_PLATFORMS: 'cpu' } }, /of no others/, /JAX_PLATFORMS=tpu,cpu/],
+    // The published table's mesh for this pod.
+    ['fsdp-axis', { axes: { data: 8, fsdp: 4 } }, /counts TensorCores: 16 chips of/, /^fsdp 2 beside/],
+    ['fsdp-axis', { axes: { data: 3, fsdp: 4 } }, /16 chips/, /product is 16; fsdp 4 leaves 4$/],
+    ['fsdp-axis', { axes: { data: 2, fsdp: 8 } }, /the mesh of the plan data 4, fsdp 4$/, /of fsdp 4$/],
+    ['pmap', { mapping: 'pmap' }, /jax 0\.8\.0/, /shard_map/],
+    ['disable-jit', { environment: { JAX_DISABLE_JIT: 'yes' } }, /nothing is fused/, /debugging/],
+    ['disable-jit', { jaxConfig: { jax_disable_jit: true } }, /nothing is fused/, /debugging/],
+    ['mark-step', { framework: 'pytorch-xla', markStep: false }, /until a barrier/, /torch_xla\.sync/],
+    ['log-device-placement', { jaxConfig: { log_device_placement: true } }, /AttributeError/, /visualize/],
+    ['compilation-cache', { compilationCache: 'none' }, /preemption/, /^JAX_COMPILATION_CACHE_DIR/],
+    [
+      'compilation-cache',
+      { jaxConfig: { xla_persistent_cache: '/tmp' } },
+      /Unrecognized/,
+      /COMPILATION_CACHE_DIR/,
+    ],
+    [
+      'compilation-cache',
+      { compilationCache: 'none', framework: 'pytorch-xla' },
+      /start/,
+      /initialize_cache/,
+    ],
+    ['worker-count', { input: { ...input, workers: 33, prefetch: 40 } }, /most is 32/, /^32 or fewer$/],
+    ['worker-count', { input: { ...input, workers: 9, hostCores: 8 } }, /8 cores/, /^8 or fewer$/],
+    [
+      'prefetch',
+      { input: { ...input, workers: 8, prefetch: 6 } },
+      /^2 workers wait/,
+      /^prefetch of 8 or more, or 6/,
+    ],
   ])('%s: %j, with evidence and remedy', (rule, step, evidence, remedy) => {
     const one = only(step)
     expect(one.rule).toBe(rule)
     expect(one.evidence).toMatch(evidence)
     expect(one.remedy).toMatch(remedy)
   })
+
+  it('finds nothing in what is set as it should be', () => {
+    const sound: readonly StepDescription[] = [
+      { visibleDevices: { platform: 'tpu', count: 16 }, environment: { JAX_PLATFORMS: 'tpu,cpu' } },
+      { axes: { data: 4, fsdp: 4 } },
+      { mapping: 'shard_map' },
+      { environment: { JAX_DISABLE_JIT: '0' } },
+      // What jax.config.update sets goes before the variable.
+      { environment: { JAX_DISABLE_JIT: '1' }, jaxConfig: { jax_disable_jit: false } },
+      { framework: 'pytorch-xla', markStep: true },
+      { framework: 'jax', markStep: false },
+      { compilationCache: 'gs://bucket' },
+      { compilationCache: 'none', environment: { JAX_COMPILATION_CACHE_DIR: '/cache' } },
+      { compilationCache: 'none', jaxConfig: { jax_compilation_cache_dir: '/cache' } },
+      { input: { ...input, workers: 32, prefetch: 32 } },
+      { input: { ...input, workers: 64, hostCores: 112 } },
+    ]
+    for (const step of sound) expect(found(step), JSON.stringify(step)).toEqual([])
+  })
+
+  it.each<[StepDescription, string]>([
+    [{ input: { ...input, prefetch: -1 } }, 'lint: prefetch is not a whole number'],
+    [{ axes: { fsdp: 0 } }, 'lint: axis fsdp is not a whole number'],
+    [{ mapping: 'xmap' as never }, 'mapping'],
+    [{ framework: 'torch' as never }, 'framework'],
+    [{ visibleDevices: { platform: 'tpu' } as never }, 'lint: option count is missing'],
+  ])('%j is no step', (step, text) => expect(() => found(step)).toThrow(text))
 
   it('finds transfers that take half a step, an error where they take longer than one', () => {
     // 15 GB/s over PCIe.
@@ -175,7 +247,7 @@ describe('lint', () => {
     })
     const places = all.map(({ rule }) => rules.indexOf(rule))
     expect(places).toEqual([...places].sort((a, b) => a - b))
-    expect(new Set(rules).size).toBe(23)
+    expect(new Set(rules).size).toBe(32)
     expect(found({})).toEqual([])
   })
 

@@ -10,7 +10,9 @@ import { readName } from '../io/readNames.js'
 import { readCount } from '../io/readNumber.js'
 import type { Subcommand } from '../io/subcommand.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
+import { readCosts } from './costs.js'
 import { makePlan, type Plan, type PlanRequest } from './makePlan.js'
+import { otherPlan } from './otherPlan.js'
 import {
   addPipelineOptions,
   type PipelineGiven,
@@ -41,6 +43,11 @@ interface Given extends PipelineGiven, ServeGiven {
   readonly offload?: string
   readonly every?: string
   readonly context?: string
+  readonly program?: string
+  readonly chip?: string
+  readonly function?: string
+  readonly claims?: boolean
+  readonly costs?: string
   readonly json?: boolean
   readonly out?: string
 }
@@ -51,7 +58,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
     .description(
       'Plans the training of a model on a slice, or with --serve serving: memory, sharding, the bound and time of a step, with the assumptions.',
     )
-    .argument('<model>', modelHelp)
+    .argument('[model]', modelHelp)
     .option('--slice <name>', 'v5p-128, v6e-256, tpu7x:4x4x4 ...', 'v5p-128')
     .option('--batch <n>', 'sequences of a step; default: the most that fit')
     .option('--sequence <n>', 'tokens of a sequence', '4096')
@@ -75,13 +82,24 @@ export const planCommand: Subcommand = (terminal, exit) =>
     )
     .option('--every <n>', 'with block: layers that are computed again together')
     .option('--context <n>', 'devices that share the positions of a sequence, default 1')
+    .option(
+      '--costs <file>',
+      'JSON: what a chip draws and costs, { "v5p": { "watts": ..., "dollarsPerHour": ... } }',
+    )
+    .option('--program <file>', 'in place of a model: the operations of a .mlir file, on --chip')
+    .option('--chip <name>', 'with --program: v5e, v5p, v6e ...; default v5p')
+    .option('--function <name>', 'with --program: a function of the module; default main')
+    .option('--claims', 'in place of a model: tables of published toolkits beside what is computed here')
     .option('--json', 'print one JSON object')
     .option('--out <file>', 'write an HTML page')
     .addHelpText(
       'after',
-      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4 --out plan.html\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64\n  tpu-toolkit plan llama3-70b --slice v5p-128 --pipeline 4 --microbatches 32 --schedule interleaved\n  tpu-toolkit plan qwen3-32b --serve --slice v6e-4 --batch 64 --cache int8 --chunk 2048',
+      '\nExamples:\n  tpu-toolkit plan llama3-8b --slice v6e-64\n  tpu-toolkit plan llama3-70b --slice v5p-1024 --batch 1024 --tensor 4 --out plan.html\n  tpu-toolkit plan family=mamba2,D=2048,L=48 --slice v5e-64\n  tpu-toolkit plan llama3-70b --slice v5p-128 --pipeline 4 --microbatches 32 --schedule interleaved\n  tpu-toolkit plan qwen3-32b --serve --slice v6e-4 --batch 64 --cache int8 --chunk 2048\n  tpu-toolkit plan --program step.mlir --chip v5p\n  tpu-toolkit plan --claims',
     )
-    .action((text: string, given: Given) => {
+    .action((model: string | undefined, given: Given, command: Command) => {
+      const other = otherPlan(model, given, command, terminal)
+      if (other !== undefined) return exit(other)
+      const text = model ?? ''
       const report = openReportFile({ ...given, terminal })
       if (given.serve) {
         if (given.pipeline !== undefined) {
@@ -182,6 +200,7 @@ function readRequest(text: string, given: Given): PlanRequest {
     paramsDtype: readName('dtype', given.params, ['bfloat16', 'float32']),
     ...(given.batch === undefined ? {} : { batch: readCount('batch', given.batch, 1) }),
     remat: readRemat(given),
+    ...(given.costs === undefined ? {} : { costs: readCosts(given.costs) }),
   }
 }
 

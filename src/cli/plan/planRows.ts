@@ -1,4 +1,5 @@
 import { bytesText, percentText, readable, secondsText } from '../../base/text/index.js'
+import { costRows } from './costs.js'
 import type { Plan } from './makePlan.js'
 
 /** One line of a plan: what, how much, and what that means. */
@@ -33,7 +34,14 @@ export function planRows(plan: Plan): { readonly memory: PlanRow[]; readonly ste
   }
 }
 
-function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow[] {
+function stepRows({
+  step,
+  batch,
+  samplesPerSecond,
+  tokensPerChip,
+  criticalTokensPerChip,
+  costs,
+}: Plan): PlanRow[] {
   const terms = Object.entries(step.seconds)
     .filter(([, seconds]) => seconds > 0)
     .map(([what, seconds]) => ({
@@ -62,6 +70,12 @@ function stepRows({ step, tokensPerChip, criticalTokensPerChip }: Plan): PlanRow
       value: step.tokensPerSecond === null ? '-' : readable(Math.round(step.tokensPerSecond)),
       note: `${readable(step.tokens)} tokens a step, ${readable(tokensPerChip)} on each chip; products are bound by compute from ${criticalTokensPerChip.toFixed(0)} on`,
     },
+    {
+      what: 'samples a second',
+      value: samplesPerSecond === null ? '-' : readable(samplesPerSecond),
+      note: `sequences, ${readable(batch)} a step`,
+    },
+    ...(costs === undefined ? [] : costRows(costs)),
   ]
 }
 

@@ -23,6 +23,15 @@ export type Rule =
   | 'host-transfers'
   | 'data-rate'
   | 'storage-region'
+  | 'tpu-not-found'
+  | 'fsdp-axis'
+  | 'pmap'
+  | 'disable-jit'
+  | 'mark-step'
+  | 'log-device-placement'
+  | 'compilation-cache'
+  | 'worker-count'
+  | 'prefetch'
 
 /** Every rule by its name, in the order of `Rule`. */
 export const rules: readonly Rule[] = [
@@ -49,6 +58,15 @@ export const rules: readonly Rule[] = [
   'host-transfers',
   'data-rate',
   'storage-region',
+  'tpu-not-found',
+  'fsdp-axis',
+  'pmap',
+  'disable-jit',
+  'mark-step',
+  'log-device-placement',
+  'compilation-cache',
+  'worker-count',
+  'prefetch',
 ]
 
 /** A rule that is broken: what is wrong, by which numbers, and what to do. */

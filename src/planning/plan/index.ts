@@ -7,3 +7,14 @@ export { lint } from './lint.js'
 export { type PlanFinding, type Rule, rules } from './finding.js'
 export { planTraining, type PlanTrainingOptions, type TrainingPlan } from './planTraining.js'
 export { meshAxes } from './meshAxes.js'
+export {
+  planProgram,
+  type PlanProgramOptions,
+  type ProductBound,
+  type ProductFinding,
+  type ProductRow,
+  type ProgramPlan,
+} from './planProgram.js'
+export type { ProductSplit, ProgramOperation, ProgramProduct } from './programOperation.js'
+export { type Claim, claims, type ClaimVerdict } from './claims.js'
+export { type ChipCosts, type CostedRun, type CostTable, type PlanCosts, planCosts } from './planCosts.js'

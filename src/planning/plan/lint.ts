@@ -1,5 +1,6 @@
 import { shown } from '../../base/options/index.js'
 import type { ModelConfig } from '../model/index.js'
+import { checkFramework } from './checkFramework.js'
 import { checkHost } from './checkHost.js'
 import { checkLayout } from './checkLayout.js'
 import { checkNumerics } from './checkNumerics.js'
@@ -35,5 +36,6 @@ export function lint(config: TpuConfig, model: ModelConfig, step: StepDescriptio
     ...checkLayout(config, model, step),
     ...checkNumerics(config, step),
     ...checkHost(config, model, step),
+    ...checkFramework(config, step),
   ].sort((a, b) => rules.indexOf(a.rule) - rules.indexOf(b.rule))
 }

@@ -52,6 +52,8 @@ export interface TrainingPlan {
   /** Where each parameter goes; why nowhere, where a dimension does not divide. */
   readonly sharding: StrategyTable | string
   readonly step: TrainingStep
+  /** Sequences a second, of the estimate; null where there is none. */
+  readonly samplesPerSecond: number | null
   readonly tokensPerChip: number
   readonly criticalTokensPerChip: number
   readonly assumptions: readonly string[]
@@ -91,6 +93,7 @@ export function planTraining(config: ModelConfig, options: PlanTrainingOptions):
       step,
       sharding: spread(config, memory.split, pipeline?.stages),
     },
+    samplesPerSecond: step.estimateSeconds === null ? null : batch / step.estimateSeconds,
     tokensPerChip: (batch * sequence) / made.chips,
     criticalTokensPerChip: criticalBatch(made.chip.name),
     assumptions: [planLine(remat, paramsDtype), ...memory.assumptions, ...step.assumptions],

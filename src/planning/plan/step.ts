@@ -1,4 +1,10 @@
-import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import {
+  checkInteger,
+  checkName,
+  checkOptions,
+  checkRecord,
+  type OptionTable,
+} from '../../base/options/index.js'
 import type { PipelineOptions } from '../model/index.js'
 import type { PartitionSpec } from '../sharding/index.js'
 import type { Environment } from '../xla/index.js'
@@ -13,6 +19,10 @@ export interface InputDescription {
   /** Examples that one worker prepares in a second. */
   readonly examplesPerSecondPerWorker: number
   readonly workers: number
+  /** Batches that are prepared ahead. */
+  readonly prefetch?: number
+  /** Cores of one host. Default: the rule of the toolkit, 32 workers at most. */
+  readonly hostCores?: number
 }
 
 /** Data that are stored. */
@@ -60,6 +70,20 @@ export interface StepDescription {
   /** Bytes from host to devices and back in a step, on one chip. */
   readonly hostBytesPerStepPerChip?: number
   readonly input?: InputDescription
+  /** Devices along each axis of the mesh that the program makes. */
+  readonly axes?: Readonly<Record<string, number>>
+  /** Default 'jax'. */
+  readonly framework?: 'jax' | 'pytorch-xla'
+  /** Of PyTorch/XLA: whether anything ends the graph of a step, mark_step, sync or a loader that does. */
+  readonly markStep?: boolean
+  /** How the step is spread over devices. */
+  readonly mapping?: 'jit' | 'shard_map' | 'pmap'
+  /** What `jax.config.update` sets, by the names that it is given. */
+  readonly jaxConfig?: Readonly<Record<string, boolean | number | string>>
+  /** Where compiled programs are kept; 'none' where they are not. */
+  readonly compilationCache?: string
+  /** What `jax.devices()` lists. */
+  readonly visibleDevices?: { readonly platform: string; readonly count: number }
   readonly storage?: StorageDescription
 }
 
@@ -70,15 +94,22 @@ const stepNames: OptionTable<StepDescription> = {
   ...{ cumsumDtype: 'optional', covarianceDtype: 'optional', clockBias: 'optional', donate: 'optional' },
   ...{ batchShapes: 'optional', flagsSet: 'optional', environment: 'optional', stepSeconds: 'optional' },
   ...{ hostBytesPerStepPerChip: 'optional', input: 'optional', storage: 'optional' },
+  ...{ axes: 'optional', framework: 'optional', markStep: 'optional', mapping: 'optional' },
+  ...{ jaxConfig: 'optional', compilationCache: 'optional', visibleDevices: 'optional' },
 }
 
 const inputNames: OptionTable<InputDescription> = {
   ...{ bytesPerExample: 'required', examplesPerStep: 'required' },
   ...{ examplesPerSecondPerWorker: 'required', workers: 'required' },
+  ...{ prefetch: 'optional', hostCores: 'optional' },
 }
 
 const storageNames: OptionTable<StorageDescription> = {
   ...{ region: 'required', computeRegion: 'required', bytes: 'required', pricePerGB: 'required' },
+}
+
+const deviceNames: OptionTable<NonNullable<StepDescription['visibleDevices']>> = {
+  ...{ platform: 'required', count: 'required' },
 }
 
 /** Throws for a description that is none. */
@@ -86,4 +117,18 @@ export function checkStep(op: string, step: StepDescription): void {
   checkOptions(op, step, stepNames, { positional: 'batch' })
   if (step.input !== undefined) checkOptions(op, step.input, inputNames)
   if (step.storage !== undefined) checkOptions(op, step.storage, storageNames)
+  const { input, axes, framework, mapping, jaxConfig, visibleDevices } = step
+  if (input?.prefetch !== undefined) checkInteger(op, 'prefetch', input.prefetch, 0)
+  if (input?.hostCores !== undefined) checkInteger(op, 'hostCores', input.hostCores, 1)
+  if (axes !== undefined) {
+    checkRecord(op, 'axes', axes)
+    for (const [name, size] of Object.entries(axes)) checkInteger(op, `axis ${name}`, size, 1)
+  }
+  if (framework !== undefined) checkName(op, 'framework', framework, ['jax', 'pytorch-xla'])
+  if (mapping !== undefined) checkName(op, 'mapping', mapping, ['jit', 'shard_map', 'pmap'])
+  if (jaxConfig !== undefined) checkRecord(op, 'jaxConfig', jaxConfig)
+  if (visibleDevices !== undefined) {
+    checkOptions(op, visibleDevices, deviceNames)
+    checkInteger(op, 'count', visibleDevices.count, 0)
+  }
 }

@@ -44,4 +44,29 @@ export const debuggingTips: readonly DebuggingTip[] = [
     set: { LIBTPU_INIT_ARGS: '--xla_jf_bf16_inside_cross_replica_sum=false' },
     why: 'asks for sums that are not bfloat16; casting gradients to float32 before the all-reduce asks for it in the program itself',
   },
+  {
+    symptom: 'TPU not found: jax.devices() lists the CPU',
+    set: { JAX_PLATFORMS: 'tpu,cpu' },
+    why: 'without it jax falls back to the CPU in silence; with it a TPU that cannot be opened is an error with its reason: libtpu is missing, or another process has the chips',
+  },
+  {
+    symptom: 'the first step takes minutes at every start',
+    set: { JAX_COMPILATION_CACHE_DIR: '/tmp/jax_cache' },
+    why: 'keeps compiled programs between runs, those that took a second and longer to compile (JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS); xla_persistent_cache is no setting and no flag of jax',
+  },
+  {
+    symptom: 'a step is a hundred times slower than it was, and memory is full',
+    set: { JAX_DISABLE_JIT: '0' },
+    why: 'jax_disable_jit, a setting for debugging, runs every operation by itself',
+  },
+  {
+    symptom: 'PyTorch/XLA: the first step never ends, or every step takes longer than the one before',
+    set: {},
+    why: 'operations are recorded until a barrier: torch_xla.sync() (xm.mark_step() before it) after the optimizer, or batches from MpDeviceLoader',
+  },
+  {
+    symptom: 'which device holds which part of an array?',
+    set: {},
+    why: "jax.debug.visualize_array_sharding(x) draws it; log_device_placement is TensorFlow's and no setting of jax",
+  },
 ]
