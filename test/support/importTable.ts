@@ -137,6 +137,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'text',
     'random',
     'tensor',
+    'tree',
     'autodiff',
     'compile',
     'numerics',

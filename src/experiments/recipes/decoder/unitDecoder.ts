@@ -2,7 +2,7 @@ import * as nn from '../../../models/nn/index.js'
 import { foldIn } from '../../../tensors/random/index.js'
 import { cast, reshape, slice, type Tensor } from '../../../tensors/tensor/index.js'
 import { vocabulary } from '../text/characters.js'
-import type { BlockParameters, Decoder, DecoderParts, DecoderSizes } from './decoder.js'
+import type { BlockParameters, Decoder, DecoderParts, DecoderSizes } from './decoderParts.js'
 import { headsOf } from './heads.js'
 import { type Attend, bfloat16Product } from './product.js'
 

@@ -1,7 +1,7 @@
 import { type GradientTransformation, umup } from '../../../optimizer/index.js'
 import type { Schedule } from '../../../schedule/index.js'
 import { castProduct } from '../decoder/castProduct.js'
-import type { DecoderSizes } from '../decoder/decoder.js'
+import type { DecoderSizes } from '../decoder/decoderParts.js'
 import { bfloat16Product } from '../decoder/product.js'
 import { quantizedProduct } from '../decoder/quantized.js'
 import type { Recipe } from '../record/recipe.js'

@@ -2,7 +2,7 @@ import { scaleByMuon } from '../../../optimizer/index.js'
 import { grad } from '../../../tensors/autodiff/index.js'
 import type { FloatDType, Tensor } from '../../../tensors/tensor/index.js'
 import { leavesOf } from '../../../tensors/tree/index.js'
-import type { BlockParameters, DecoderParameters } from '../decoder/decoder.js'
+import type { BlockParameters, DecoderParameters } from '../decoder/decoderParts.js'
 import type { BitsLost } from '../record/outcome.js'
 import { distance } from './bitsLost.js'
 

@@ -11,13 +11,8 @@ import { compile } from '../../../tensors/compile/index.js'
 import { foldIn, key } from '../../../tensors/random/index.js'
 import { type FloatDType, type Tensor, tensor } from '../../../tensors/tensor/index.js'
 import { type StoredParamsOptions, storedParams } from '../../../training/lowprecision/index.js'
-import {
-  type Decoder,
-  type DecoderParameters,
-  type DecoderParts,
-  type DecoderSizes,
-  decoder,
-} from '../decoder/decoder.js'
+import { decoder } from '../decoder/decoder.js'
+import type { Decoder, DecoderParameters, DecoderParts, DecoderSizes } from '../decoder/decoderParts.js'
 import { curveOf, type Outcome, type StepReport } from '../record/outcome.js'
 import { type Crop, heldOutCrop, trainingCrop } from '../text/characters.js'
 import { attentionLost, productsLost } from './bitsLost.js'
