@@ -237,6 +237,7 @@ export { sophia, type SophiaOptions } from './objective/sophia.js'
 export { type CoordinateCheck, coordinateCheck, type CoordinateCheckOptions } from './mup/coordinateCheck.js'
 export { lrForDModel, type LrForDModelOptions } from './mup/lrForDModel.js'
 export { mup, type Mup } from './mup/mup.js'
+export { type Umup, type UmupOptions, umup } from './mup/umup.js'
 export type { MupParameter, MupShapes, Shapes } from './mup/mupTable.js'
 
 export { optimisticAdamV2, type OptimisticAdamV2Options } from './optimizers/optimisticAdamV2.js'

@@ -95,6 +95,7 @@ const optimizers: Calls<typeof optimizer> = {
   multiSteps: (options) => optimizer.multiSteps(scale(1), 2, options),
   multiTransform: 'none',
   mup: optimizer.mup,
+  umup: optimizer.umup,
   nadam: optimizer.nadam,
   nadamw: optimizer.nadamw,
   namedChain: 'none',

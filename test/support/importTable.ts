@@ -53,7 +53,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   stablehlo: ['options', 'formats', 'functions', 'threefry', 'tensor', 'autodiff'],
   onnx: ['tensor'],
   feeding: ['stablehlo', 'onnx', 'text', 'random', 'tensor', 'autodiff'],
-  nn: ['random', 'tensor', 'kernels', 'ssm'],
+  nn: ['random', 'tensor', 'numerics', 'kernels', 'ssm'],
   kernels: [
     ...['text', 'formats', 'functions', 'simd', 'bf16', 'random', 'tensor', 'tree', 'blocks', 'autodiff'],
     'numerics',
@@ -137,6 +137,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'text',
     'random',
     'tensor',
+    'tree',
     'autodiff',
     'compile',
     'numerics',

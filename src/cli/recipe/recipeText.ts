@@ -97,7 +97,7 @@ export function recipeText(results: RecipeResults, width?: number): string {
     textTable(armColumns, armRows(arms), { width }),
     textTable(claimColumns, claimRows(claims), { width }),
     verdict,
-    `Arms:\n${named.join('\n')}\nError of products: root mean square of the difference from float64 over that of the product, forward / dgrad / wgrad.\n`,
+    `Arms:\n${named.join('\n')}\nError of products: root mean square of the difference from float64 over that of the product, forward / dgrad / wgrad; of muon, of the directions of its updates.\n`,
   ].join('\n\n')
 }
 

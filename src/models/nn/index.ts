@@ -1,5 +1,5 @@
 // Layers as pure functions over trees of parameters: `{ init(key), apply(params, x) }`, no classes, no hidden state. Read
-// layer.ts first, then policy.ts (where a layer rounds) and layers/linear.ts. Rooms: initializers, layers.
+// layer.ts first, then policy.ts (where a layer rounds) and layers/linear.ts. Rooms: initializers, layers, unit (unit scaling).
 export type { ApplyOptions, Layer, NoParameters, ParametersOf } from './layer.js'
 export type { Policy, PolicyOption } from './policy.js'
 export type { Initializer } from './initializers/initializer.js'
@@ -52,3 +52,25 @@ export {
 export { dropout, type DropoutOptions } from './layers/dropout.js'
 export { pure, sequential } from './layers/sequential.js'
 export { residual } from './layers/residual.js'
+export { rescale, type RescaleOptions } from './unit/rescale.js'
+export type { UnitConstraint } from './unit/unitFactors.js'
+export { unitMatmul, type UnitMatmulOptions } from './unit/unitMatmul.js'
+export { unitLinear, type UnitLinearOptions } from './unit/unitLinear.js'
+export {
+  type UnitActivationOptions,
+  unitGelu,
+  unitSilu,
+  unitSiluGlu,
+  type UnitSiluGluOptions,
+} from './unit/unitActivations.js'
+export { unitSoftmax, type UnitSoftmaxOptions } from './unit/unitSoftmax.js'
+export { unitAttention, type UnitAttentionOptions } from './unit/unitAttention.js'
+export {
+  unitResidual,
+  type UnitResidualOptions,
+  unitResidualTau,
+  type UnitResidualTauOptions,
+} from './unit/unitResidual.js'
+export { unitEmbedding } from './unit/unitEmbedding.js'
+export { unitRmsNorm, type UnitRmsNormOptions } from './unit/unitRmsNorm.js'
+export { unitCrossEntropy, type UnitCrossEntropyOptions } from './unit/unitCrossEntropy.js'

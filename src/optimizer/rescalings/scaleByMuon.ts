@@ -1,5 +1,18 @@
 import { checkInteger, checkName, checkOptions, type OptionTable } from '../../base/options/index.js'
-import { abs, type FloatDType, matmul, sum, type Tensor, transpose } from '../../tensors/tensor/index.js'
+import {
+  abs,
+  cast,
+  div,
+  dtypeFacts,
+  type FloatDType,
+  matmul,
+  max,
+  maximum,
+  mul,
+  sum,
+  type Tensor,
+  transpose,
+} from '../../tensors/tensor/index.js'
 import type { Tree } from '../../tensors/tree/index.js'
 import {
   type ArithmeticOption,
@@ -44,6 +57,11 @@ export interface ScaleByMuonOptions extends ArithmeticOption, StateFormatOption 
    * step's product. Default: 'frobenius'.
    */
   readonly preconditioning?: 'frobenius' | 'aol' | 'schatten'
+  /**
+   * The dtype of the Newton-Schulz steps: the momentum is rounded to it, and every result of a step. In 'float8_e4m3fn' and 'float8_e5m2'
+   * results are bfloat16, and the operands of products are rounded to fp8 with one scale a matrix. Default: that of the momentum.
+   */
+  readonly nsDtype?: FloatDType
   /** Which axes of each leaf make matrices. Default: every leaf is a matrix [in, out]. */
   readonly weightDimensionNumbers?: WeightDimensionNumbers
 }
@@ -58,6 +76,7 @@ export const scaleByMuonNames: OptionTable<ScaleByMuonOptions> = {
   nesterov: 'optional',
   adaptive: 'optional',
   preconditioning: 'optional',
+  nsDtype: 'optional',
   weightDimensionNumbers: 'optional',
   ...stateFormatNames,
   ...arithmeticNames,
@@ -74,7 +93,9 @@ const usual: NewtonSchulz = [3.4445, -4.775, 2.0315]
  * Shape     every leaf a matrix, or as many as `weightDimensionNumbers` finds in it; `muon` gives it those alone. Dtype of the
  *           gradients.
  * Rounding  products of matrices summed in float32 in index order and rounded to the dtype, as is every operation around them.
- *           XLA sums in an order of its own, and the steps enlarge what differs in small singular values.
+ *           XLA sums in an order of its own, and the steps enlarge what differs in small singular values. `nsDtype` says in
+ *           which dtype; fp8: codes of x (largest / amax of x), their product in float32 over both scales, each step rounded, once to
+ *           bfloat16.
  * Cost      each step four times the smaller side times the elements, and twice its cube, in multiplications and additions.
  * Source    Muon: an optimizer for hidden layers, https://kellerjordan.github.io/posts/muon (2024); preconditioning 'aol' and
  *           'schatten': optax 0.2.8
@@ -82,10 +103,12 @@ const usual: NewtonSchulz = [3.4445, -4.775, 2.0315]
 export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransformation<MuonState> {
   checkOptions('scaleByMuon', options, scaleByMuonNames)
   checkDtype('scaleByMuon', 'muDtype', options.muDtype)
+  checkDtype('scaleByMuon', 'nsDtype', options.nsDtype)
   checkFlag('scaleByMuon', 'nesterov', options.nesterov)
   checkFlag('scaleByMuon', 'adaptive', options.adaptive)
   const { beta = 0.95, eps = 1e-8, muDtype, nesterov = true, adaptive = false } = options
-  const { preconditioning = 'frobenius', weightDimensionNumbers: given } = options
+  const { preconditioning = 'frobenius', weightDimensionNumbers: given, nsDtype } = options
+  const iteration = iterationOf(nsDtype)
   checkName('scaleByMuon', 'preconditioning', preconditioning, ['frobenius', 'aol', 'schatten'])
   checkDecay('scaleByMuon', 'beta', beta)
   checkScalar('scaleByMuon', 'eps', eps, 0)
@@ -107,9 +130,12 @@ export function scaleByMuon(options: ScaleByMuonOptions = {}): GradientTransform
               a.mul(a.oneMinus(beta), biasCorrection(a, beta, t, g!, count)),
             )
           : biasCorrection(a, beta, t, mean, count)
-        const orthogonal = overMatrices('scaleByMuon', hat, matrices, (matrix) =>
-          orthogonalized(a, matrix, steps, preconditioning, eps),
-        )
+        const orthogonal = overMatrices('scaleByMuon', hat, matrices, (matrix) => {
+          const found = orthogonalized(a, inDtype(matrix, iteration.dtype), steps, {
+            ...{ preconditioning, eps, product: iteration.product },
+          })
+          return inDtype(found, matrix.dtype as FloatDType)
+        })
         const out = adaptive ? a.mul(sumXla(a.mul(hat, orthogonal)), orthogonal) : orthogonal
         return [out, inDtype(mean, muDtype)]
       })
@@ -137,28 +163,64 @@ function stepsOf(given: NewtonSchulz | readonly NewtonSchulz[], count: number): 
   return triples
 }
 
+/** The matrices of the iteration: their dtype, that of the momentum where undefined, and their product. */
+function iterationOf(nsDtype: FloatDType | undefined): {
+  readonly dtype: FloatDType | undefined
+  readonly product: Product
+} {
+  if (nsDtype !== 'float8_e4m3fn' && nsDtype !== 'float8_e5m2') return { dtype: nsDtype, product: matmul }
+  return { dtype: 'bfloat16', product: (x, y) => fp8Product(nsDtype, x, y) }
+}
+
+/** Operands rounded to fp8, the largest magnitude to the format's; exact products added in float32; scales, once to bfloat16. */
+function fp8Product(format: 'float8_e4m3fn' | 'float8_e5m2', x: Tensor, y: Tensor): Tensor {
+  const [left, right] = [x, y].map((one) => {
+    const wide = cast(one, 'float32')
+    const largest = maximum(max(abs(wide)), smallestAmax)
+    const scale = div(dtypeFacts(format).max, largest)
+    return { codes: cast(cast(mul(wide, scale), format), 'float32'), scale }
+  }) as [Scaled, Scaled]
+  return cast(div(div(matmul(left.codes, right.codes), left.scale), right.scale), 'bfloat16')
+}
+
+/** Of a matrix of zeros: its scale is finite. */
+const smallestAmax = 2 ** -100
+
+interface Scaled {
+  readonly codes: Tensor<'float32'>
+  readonly scale: Tensor<'float32'>
+}
+
+type Product = (x: Tensor, y: Tensor) => Tensor
+
+/** How `orthogonalized` begins and multiplies. */
+interface Orthogonalization {
+  readonly preconditioning: 'frobenius' | 'aol' | 'schatten'
+  readonly eps: number
+  readonly product: Product
+}
+
 /** The matrix with its singular values near 1; long ones are turned so that products are of the smaller side. */
-export function orthogonalized(
+function orthogonalized(
   a: Elementwise,
   matrix: Tensor,
   steps: readonly NewtonSchulz[],
-  preconditioning: 'frobenius' | 'aol' | 'schatten',
-  eps: number,
+  { preconditioning, eps, product: times }: Orthogonalization,
 ): Tensor {
   const [rows, columns] = matrix.shape as [number, number]
   const long = rows > columns
   let x = long ? transpose(matrix) : matrix
   if (preconditioning === 'frobenius') x = a.divScalar(x, a.add(leafNorm(a, x), eps))
   steps.forEach(([c0, c1, c2], i) => {
-    let product = matmul(x, transpose(x))
+    let product = times(x, transpose(x))
     if (i === 0 && preconditioning !== 'frobenius') {
       const s = firstFactors(a, product, preconditioning, eps)
       const rows = preconditioning === 'aol'
       product = rows ? a.mul(a.mul(product, s), transpose(s)) : a.mul(product, a.mul(s, s))
       x = a.mul(x, s)
     }
-    const inner = a.add(a.mul(c1, product), matmul(a.mul(c2, product), product))
-    x = a.add(a.mul(c0, x), matmul(inner, x))
+    const inner = a.add(a.mul(c1, product), times(a.mul(c2, product), product))
+    x = a.add(a.mul(c0, x), times(inner, x))
   })
   return long ? transpose(x) : x
 }

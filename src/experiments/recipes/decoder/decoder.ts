@@ -1,82 +1,24 @@
-import {
-  applyRope,
-  attention,
-  causalMask,
-  ropeCache,
-  ropeFrequencies,
-} from '../../../models/kernels/index.js'
+import { attention, causalMask } from '../../../models/kernels/index.js'
 import * as nn from '../../../models/nn/index.js'
-import { foldIn, type Key } from '../../../tensors/random/index.js'
-import {
-  add,
-  cast,
-  mul,
-  reshape,
-  sigmoid,
-  slice,
-  type Tensor,
-  transpose,
-} from '../../../tensors/tensor/index.js'
+import { foldIn } from '../../../tensors/random/index.js'
+import { add, cast, mean, mul, reshape, sigmoid, slice, type Tensor } from '../../../tensors/tensor/index.js'
+import { softmaxCrossEntropyWithIntegerLabels } from '../../../training/losses/index.js'
 import { vocabulary } from '../text/characters.js'
-import { type Attend, bfloat16Product, type Product } from './product.js'
-
-/** How large a decoder is. */
-export interface DecoderSizes {
-  /** Features of the residual stream, a multiple of 32. */
-  readonly width: number
-  readonly layers: number
-}
-
-/** What of a decoder an arm replaces. */
-export interface DecoderParts {
-  /** The products with weights inside the blocks. Default: bfloat16. */
-  readonly product?: Product
-  /** Default: bfloat16 operands, softmax in float32. */
-  readonly attend?: Attend
-}
-
-/** The parameters of one block. */
-export interface BlockParameters {
-  readonly first: nn.NormParameters
-  /** Queries, keys and values side by side, [width, 3 width]. */
-  readonly qkv: Tensor
-  readonly out: Tensor
-  readonly second: nn.NormParameters
-  /** Gate and value side by side, [width, 4 width]. */
-  readonly up: Tensor
-  /** [2 width, width]. */
-  readonly down: Tensor
-}
-
-/** The parameters of a decoder. */
-export interface DecoderParameters {
-  readonly embedding: nn.EmbeddingParameters
-  readonly blocks: readonly BlockParameters[]
-  readonly last: nn.NormParameters
-  readonly head: Tensor
-}
-
-/** A decoder as two functions. */
-export interface Decoder {
-  init(key: Key): DecoderParameters
-  /** Logits [batch, length, vocabulary] in float32; `words` as of `Site`. */
-  apply(params: DecoderParameters, tokens: Tensor<'int32'>, words: Tensor<'uint32'>): Tensor
-}
-
-/** Features of a head. */
-const headFeatures = 16
+import type { BlockParameters, Decoder, DecoderParts, DecoderSizes } from './decoderParts.js'
+import { headsOf } from './heads.js'
+import { type Attend, bfloat16Product } from './product.js'
+import { unitDecoder } from './unitDecoder.js'
 
 /**
  * A decoder of pre-norm blocks: RMS norm, causal attention with RoPE, gated MLP, residual stream in float32. The products inside
  * the blocks are `product`'s; embedding, norms and the product to logits stay wide, as the papers leave them.
  */
 export function decoder(sizes: DecoderSizes, parts: DecoderParts = {}): Decoder {
+  if (parts.scaling === 'unit') return unitDecoder(sizes, parts)
   const { width, layers } = sizes
   const { product = bfloat16Product, attend = bfloat16Attend } = parts
-  const heads = width / headFeatures
   const norm = nn.rmsNorm({ features: width })
   const table = nn.embedding({ count: vocabulary, features: width })
-  const rope = ropeFrequencies({ dim: headFeatures })
   const normal = nn.lecunNormal()
   return {
     init: (key) => ({
@@ -101,32 +43,23 @@ export function decoder(sizes: DecoderSizes, parts: DecoderParts = {}): Decoder 
       let index = 0
       const through = (layer: string, x: Tensor, w: Tensor): Tensor =>
         product(x, w, { layer, index: index++, words })
-      const cache = ropeCache(
-        rope,
-        Array.from({ length }, (_, position) => position),
-      )
-      const turned = (x: Tensor): Tensor => applyRope(x as Tensor<'float32'>, cache, { layout: 'half' })
-      const byHead = (x: Tensor, part: number): Tensor =>
-        transpose(
-          reshape(slice(x, [null, [part * width, (part + 1) * width]]), [batch, length, heads, headFeatures]),
-          [0, 2, 1, 3],
-        )
+      const heads = headsOf({ batch, length, width })
       let x = reshape(cast(table.apply(params.embedding, tokens), 'float32'), [rows, width])
       for (const [i, block] of params.blocks.entries()) {
         const name = `block ${i + 1}`
-        const qkv = through(`${name}, qkv`, norm.apply(block.first, x), block.qkv)
-        const attended = attend(turned(byHead(qkv, 0)), turned(byHead(qkv, 1)), byHead(qkv, 2))
-        const together = reshape(transpose(attended, [0, 2, 1, 3]), [rows, width])
-        x = add(x, through(`${name}, out`, together, block.out))
-        const up = through(`${name}, up`, norm.apply(block.second, x), block.up)
+        const qkv = through(`${name}, qkv`, norm.apply(block.first!, x), block.qkv)
+        const attended = heads.together(attend(...heads.split(qkv)))
+        x = add(x, through(`${name}, out`, attended, block.out))
+        const up = through(`${name}, up`, norm.apply(block.second!, x), block.up)
         const gate = slice(up, [null, [0, 2 * width]])
         const value = slice(up, [null, [2 * width, 4 * width]])
         x = add(x, through(`${name}, down`, mul(mul(gate, sigmoid(gate)), value), block.down))
       }
       const site = { layer: 'logits', index, words }
-      const logits = bfloat16Product(norm.apply(params.last, x), params.head, site)
+      const logits = bfloat16Product(norm.apply(params.last!, x), params.head, site)
       return reshape(logits, [batch, length, vocabulary])
     },
+    loss: (logits, next) => mean(softmaxCrossEntropyWithIntegerLabels(logits, next)),
   }
 }
 

@@ -1,11 +1,11 @@
-/** The three products that training makes of one layer's product. */
-export type ProductKind = 'forward' | 'dgrad' | 'wgrad'
+/** The three products that training makes of one layer's product, and an optimizer's direction of its weights. */
+export type ProductKind = 'forward' | 'dgrad' | 'wgrad' | 'update'
 
-/** How far one product is from the same product of the same operands in float64. */
+/** How far one product or direction is from that of the same operands in float64. */
 export interface BitsLost {
   /** Such as 'block 1, down'. */
   readonly layer: string
-  /** x w, its gradient with respect to x, or to w. */
+  /** x w, its gradient with respect to x, or to w; the direction in which w is moved. */
   readonly kind: ProductKind
   /** The Frobenius norm of the difference over that of the exact product. */
   readonly error: number

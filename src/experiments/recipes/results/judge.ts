@@ -78,6 +78,7 @@ export const kindNames: Readonly<Record<ProductKind, string>> = {
   forward: 'the forward pass',
   dgrad: 'gradients of activations',
   wgrad: 'gradients of weights',
+  update: 'directions of updates',
 }
 
 function textOf(claim: Claim): string {

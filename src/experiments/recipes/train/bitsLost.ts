@@ -92,7 +92,7 @@ export function attentionLost<P>(
 }
 
 /** The norm of the difference over the norm of the exact values. */
-function distance(found: Tensor, exact: Tensor): number {
+export function distance(found: Tensor, exact: Tensor): number {
   const [near, right] = [found.toNumbers(), exact.toNumbers()]
   let off = 0
   let all = 0

@@ -9,24 +9,21 @@ import { type Schedule, warmupCosineDecaySchedule } from '../../../schedule/inde
 import { valueAndGrad } from '../../../tensors/autodiff/index.js'
 import { compile } from '../../../tensors/compile/index.js'
 import { foldIn, key } from '../../../tensors/random/index.js'
-import { mean, type Tensor, tensor } from '../../../tensors/tensor/index.js'
-import { softmaxCrossEntropyWithIntegerLabels } from '../../../training/losses/index.js'
+import { type FloatDType, type Tensor, tensor } from '../../../tensors/tensor/index.js'
 import { type StoredParamsOptions, storedParams } from '../../../training/lowprecision/index.js'
-import {
-  type Decoder,
-  type DecoderParameters,
-  type DecoderParts,
-  type DecoderSizes,
-  decoder,
-} from '../decoder/decoder.js'
+import { decoder } from '../decoder/decoder.js'
+import type { Decoder, DecoderParameters, DecoderParts, DecoderSizes } from '../decoder/decoderParts.js'
 import { curveOf, type Outcome, type StepReport } from '../record/outcome.js'
 import { type Crop, heldOutCrop, trainingCrop } from '../text/characters.js'
 import { attentionLost, productsLost } from './bitsLost.js'
+import { directionsLost } from './directionsLost.js'
 
 /** How an arm trains a decoder; what it leaves out is the baseline's: bfloat16 products, AdamW with float32 states. */
 export interface DecoderTraining extends DecoderParts {
-  /** The optimizer of a rate. */
-  readonly optimizer: (rate: Schedule) => GradientTransformation
+  /** The optimizer of a rate and of a size. */
+  readonly optimizer: (rate: Schedule, sizes: DecoderSizes) => GradientTransformation
+  /** The dtype of the Newton-Schulz steps of that optimizer, whose error is measured. */
+  readonly newtonSchulz?: FloatDType
   /** The peak of the rate. Default 4e-3. */
   readonly peak?: number
   /** How the parameters are kept. Default: in float32. */
@@ -55,7 +52,7 @@ const lossOf =
     next: Tensor<'int32'>,
     words: Tensor<'uint32'>,
   ): Tensor =>
-    mean(softmaxCrossEntropyWithIntegerLabels(model.apply(params, tokens, words), next))
+    model.loss(model.apply(params, tokens, words), next)
 
 /**
  * Trains a decoder on the text of the pages, every step one compiled program, and measures its loss on text that it has not seen,
@@ -77,7 +74,7 @@ export function trainDecoder(
     decaySteps: steps,
     endValue: (training.peak ?? 4e-3) / 10,
   })
-  const rule = chain(clipByGlobalNorm(1), training.optimizer(rate))
+  const rule = chain(clipByGlobalNorm(1), training.optimizer(rate, sizes))
   const stepping = (model: Decoder): Stepping =>
     stepperOf(compile(valueAndGrad(lossOf(model))), rule, training, seed)
   let run = stepping(models[0])
@@ -115,12 +112,13 @@ function measured(
 ): Outcome['bits'] {
   const parts = training.tested ?? training.later?.parts ?? training
   const { product, attend } = parts
-  if (product === undefined && attend === undefined) return []
+  const { newtonSchulz } = training
   const { tokens, next } = heldOutCrop({ batch, length })
   const through = (own: DecoderParts) => (at: DecoderParameters) =>
     lossOf(decoder(sizes, { ...parts, ...own }))(at, tokens, next, words)
   return [
     ...(product ? productsLost(product, (at, taken) => through({ product: taken })(at), params) : []),
+    ...(newtonSchulz ? directionsLost(newtonSchulz, through({}), params) : []),
     ...(attend ? attentionLost(attend, (at, taken) => through({ attend: taken })(at), params) : []),
   ]
 }
