@@ -80,7 +80,7 @@ export async function buildLab(
   })
   const ofNode = nodeModulesIn(metafile.outputs)
   if (ofNode.length > 0) throw new Error(`buildLab: a page has no such modules [${ofNode.join(', ')}]`)
-  cpSync(join(root, 'lab/index.html'), join(folder, 'index.html'))
+  for (const page of ['index.html', '404.html']) cpSync(join(root, 'lab', page), join(folder, page))
   const inFolder = (path: string): string => relative(folder, resolve(root, path))
   // A module, since the page's policy lets nothing be asked for but scripts, styles and images.
   writeFileSync(join(folder, 'examples.js'), `export const examples = ${JSON.stringify(labExamples(root))}\n`)
@@ -93,6 +93,7 @@ export async function buildLab(
   })
   const paths = [
     'index.html',
+    '404.html',
     'examples.js',
     ...stories,
     ...Object.keys(metafile.outputs).map(inFolder),

@@ -37,8 +37,9 @@ export async function writeLabGuides(root: string, folder: string): Promise<stri
   })
   mkdirSync(join(folder, 'guides/documents'), { recursive: true })
   const files = Object.fromEntries(read.map(({ name, file }) => [`${name}.md`, file]))
-  for (const { text, file } of read)
+  for (const { text, file } of read) {
     writeFileSync(join(folder, 'guides/documents', file), guidePage(text, files))
+  }
   const list = read.map(({ title, file }) => `- [${title}](documents/${file})`).join('\n')
   writeFileSync(
     join(folder, 'guides/index.html'),

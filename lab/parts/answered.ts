@@ -39,7 +39,8 @@ export function answered<Asked, Answer>(
     ask.value = (asked) => {
       const question = keyOf(asked)
       if (question !== undefined && question === last && whole) return
-      ;[last, whole] = [question, false]
+      last = question
+      whole = false
       worker.ask(asked)
     }
     return () => {

@@ -34,8 +34,10 @@ export function EmbedButton(props: {
   readonly figure: string
   readonly title: string
   readonly height: number
+  /** What the button says. Default: Embed. */
+  readonly words?: string
 }) {
-  const { figure, title, height } = props
+  const { figure, title, height, words = 'Embed' } = props
   const said = useSignal('')
   const copy = async (): Promise<void> => {
     const address = new URL(`?figure=${figure}${hashOf(currentSection.peek() || 'nan')}`, document.baseURI)
@@ -52,7 +54,7 @@ export function EmbedButton(props: {
   return (
     <>
       <button type="button" class="plain" onClick={copy}>
-        Embed
+        {words}
       </button>
       <span role="status">{said}</span>
     </>

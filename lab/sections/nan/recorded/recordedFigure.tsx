@@ -125,7 +125,12 @@ export function RecordedFigure({ brief = false }: { readonly brief?: boolean }) 
         </Chart>
       )}
       <p>
-        <EmbedButton figure="recorded-run" title="A training run to NaN, step by step" height={900} />
+        <EmbedButton
+          figure="recorded-run"
+          words="Embed the run"
+          title="A training run to NaN, step by step"
+          height={900}
+        />
       </p>
     </section>
   )
