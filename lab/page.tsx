@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { onlyFigure } from './parts/embedding.js'
 import { Shell } from './shell/shell.js'
 
 const root = document.getElementById('lab')
@@ -18,4 +19,5 @@ addEventListener('afterprint', () => {
 })
 
 // Where the server is gone, the page that was seen is still there.
-if ('serviceWorker' in navigator) navigator.serviceWorker.register('offline.js').catch(() => undefined)
+if ('serviceWorker' in navigator && onlyFigure === undefined)
+  navigator.serviceWorker.register('offline.js').catch(() => undefined)

@@ -7,6 +7,7 @@ import { doors, isPortable } from './doors.js'
 import { folderPath, sourceFolders } from './folders.js'
 import { jaxExamples } from './jaxExamples.js'
 import { labExamples } from './labExamples.js'
+import { writeLabGuides } from './labGuides.js'
 import { nodeModulesIn, withoutNode } from './withoutNode.js'
 
 /** A lab that was built. */
@@ -35,9 +36,14 @@ const workers = [
 
 /**
  * Builds the page of the lab from `lab` and `src` of the project's folder `root` into `folder`: the page, its workers and
- * every entry point that runs anywhere, which share their code; then the list of files for the service worker.
+ * every entry point that runs anywhere, which share their code; then the list of files for the service worker. `guides`: whether the
+ * guides that the sections name are written too, where no site has them.
  */
-export async function buildLab(root: string, folder: string): Promise<BuiltLab> {
+export async function buildLab(
+  root: string,
+  folder: string,
+  { guides = true }: { readonly guides?: boolean } = {},
+): Promise<BuiltLab> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const shared = {
@@ -74,7 +80,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
   })
   const ofNode = nodeModulesIn(metafile.outputs)
   if (ofNode.length > 0) throw new Error(`buildLab: a page has no such modules [${ofNode.join(', ')}]`)
-  cpSync(join(root, 'lab/index.html'), join(folder, 'index.html'))
+  for (const page of ['index.html', '404.html']) cpSync(join(root, 'lab', page), join(folder, page))
   const inFolder = (path: string): string => relative(folder, resolve(root, path))
   // A module, since the page's policy lets nothing be asked for but scripts, styles and images.
   writeFileSync(join(folder, 'examples.js'), `export const examples = ${JSON.stringify(labExamples(root))}\n`)
@@ -87,6 +93,7 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
   })
   const paths = [
     'index.html',
+    '404.html',
     'examples.js',
     ...stories,
     ...Object.keys(metafile.outputs).map(inFolder),
@@ -101,7 +108,9 @@ export async function buildLab(root: string, folder: string): Promise<BuiltLab> 
       LAB_VERSION: JSON.stringify(version.digest('hex').slice(0, 12)),
     },
   })
-  const files = [...paths, 'offline.js'].map((path) => {
+  // Not among the files that are kept offline from the beginning: a guide is kept when it was read.
+  const written = guides ? await writeLabGuides(root, folder) : []
+  const files = [...paths, 'offline.js', ...written].map((path) => {
     const bytes = readFileSync(join(folder, path))
     return { path, bytes: bytes.length, gzipped: gzipSync(bytes, { level: 9 }).length }
   })

@@ -15,12 +15,9 @@ const folder = join(root, 'build/site')
 const docs = join(folder, 'docs')
 
 rmSync(folder, { recursive: true, force: true })
-await buildLab(root, folder)
+await buildLab(root, folder, { guides: false })
 const lab = join(folder, 'index.html')
-writeFileSync(
-  lab,
-  readFileSync(lab, 'utf8').replace('</title>', '</title>\n    <link rel="help" href="docs/index.html" />'),
-)
+writeFileSync(lab, readFileSync(lab, 'utf8').replace('href="guides/index.html"', 'href="docs/index.html"'))
 const typedoc = spawnSync(process.execPath, ['node_modules/typedoc/bin/typedoc', '--out', docs], {
   cwd: root,
   stdio: 'inherit',

@@ -11,22 +11,38 @@ export interface Answered<Asked, Answer> {
   readonly useQuestion: (question: () => Asked | Error | undefined) => void
 }
 
-/** Answers of the worker `name`, kept while the section is not shown. */
-export function answered<Asked, Answer>(name: string): Answered<Asked, Answer> {
+/**
+ * Answers of the worker `name`, kept while the section is not shown. `keyOf` says which questions are the same; undefined is like no other.
+ */
+export function answered<Asked, Answer>(
+  name: string,
+  keyOf: (asked: Asked) => string | undefined = JSON.stringify,
+): Answered<Asked, Answer> {
   const answer = signal<Answer | undefined>(undefined)
   const failure = signal('')
   const ask = signal<((asked: Asked) => void) | undefined>(undefined)
+  /** The question that was last asked, and whether its answer is whole: it is not asked again for who comes back. */
+  let last: string | undefined
+  let whole = false
   const open = () => {
     const worker = latestWins<Asked, Answer>(name, {
-      onAnswer: (told) => {
+      onAnswer: (told, all) => {
         answer.value = told
         failure.value = ''
+        whole = all
       },
       onFailure: (why) => {
         failure.value = why
+        whole = false
       },
     })
-    ask.value = worker.ask
+    ask.value = (asked) => {
+      const question = keyOf(asked)
+      if (question !== undefined && question === last && whole) return
+      last = question
+      whole = false
+      worker.ask(asked)
+    }
     return () => {
       ask.value = undefined
       worker.close()

@@ -2,12 +2,15 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { ChartReader } from './chartReader.js'
 import { type ChartOptions, type ChartSeries, drawChart } from './drawChart.js'
+import { EmbedButton, figureName, useFigureClass } from './embedding.js'
 import { pointsTable } from './readChart.js'
 import { useDrawn } from './useDrawn.js'
 
 interface ChartProps extends ChartOptions {
   /** What is seen, in a sentence: the picture's name for those who do not see it. */
   readonly says: string
+  /** Its name in the address of an embedded figure. Default: of its y title. */
+  readonly figure?: string
   readonly children?: ComponentChildren
 }
 
@@ -22,6 +25,8 @@ export function Chart(props: ChartProps) {
   const said = useSignal('')
   const { xTicks: _, ...scaled } = props
   const chart: ChartOptions = zoom.value ? { ...scaled, xRange: zoom.value } : props
+  const figure = props.figure ?? figureName(props.yTitle)
+  const only = useFigureClass(figure)
   const canvas = useDrawn((target) => drawChart(target, chart))
   const copy = async (): Promise<void> => {
     try {
@@ -32,7 +37,7 @@ export function Chart(props: ChartProps) {
     }
   }
   return (
-    <figure>
+    <figure class={only}>
       <ul class="legend">
         {props.series.map((series) => (
           <LegendEntry key={series.name} series={series} />
@@ -52,6 +57,11 @@ export function Chart(props: ChartProps) {
           <button type="button" class="plain" onClick={copy}>
             Copy values
           </button>
+          <EmbedButton
+            figure={figure}
+            title={`${props.yTitle} by ${props.xTitle}`}
+            height={(props.height ?? 240) + 150}
+          />
           <span role="status">{said}</span>
         </li>
       </ul>

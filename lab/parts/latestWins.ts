@@ -16,7 +16,11 @@ export function latestWins<Asked, Answer>(
   {
     onAnswer,
     onFailure,
-  }: { readonly onAnswer: (answer: Answer) => void; readonly onFailure: (why: string) => void },
+  }: {
+    /** `whole` where it is all of the answer to the newest question. */
+    readonly onAnswer: (answer: Answer, whole: boolean) => void
+    readonly onFailure: (why: string) => void
+  },
 ): LatestWins<Asked> {
   let worker: Worker | undefined
   let busy = false
@@ -43,11 +47,11 @@ export function latestWins<Asked, Answer>(
       data,
     }: MessageEvent<{ answer: Answer } | { part: Answer } | { failed: string }>) => {
       if ('part' in data) {
-        onAnswer(data.part)
+        onAnswer(data.part, false)
         return
       }
       if ('failed' in data) onFailure(data.failed)
-      else onAnswer(data.answer)
+      else onAnswer(data.answer, waiting === undefined)
       next()
     }
     opened.onerror = ({ message }) => {

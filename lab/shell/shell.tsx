@@ -2,22 +2,30 @@ import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { SameBits } from '../bits/sameBits.js'
+import { onlyFigure } from '../parts/embedding.js'
 import { Failed } from '../parts/failed.js'
-import { labSections } from './sections.js'
+import { OpeningView } from '../parts/opening.js'
+import { Embedded } from './embedded.js'
+import { labGroups, labSections } from './sections.js'
+import { Start } from './start.js'
 import { currentSection, hashOf, resetSection } from './urlState.js'
 
-/** The page: its sections as links, and the one that the address names. */
+/** The page: one figure alone where the address asks for it, else the sections as links and the one that is named, or the start. */
 export function Shell() {
-  const section = labSections.find(({ id }) => id === currentSection.value) ?? labSections[0]!
+  return onlyFigure === undefined ? <Page /> : <Embedded />
+}
+
+function Page() {
+  const section = labSections.find(({ id }) => id === currentSection.value)
   const loaded = useSignal<{ id: string; Section: ComponentType } | undefined>(undefined)
   const failure = useSignal('')
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
   useEffect(() => {
     let wanted = true
-    document.title = `${section.title}: tpu-toolkit lab`
+    document.title = section ? `${section.title}: tpu-toolkit lab` : 'tpu-toolkit lab'
     failure.value = ''
-    section.load().then(
+    section?.load().then(
       (Section) => {
         if (wanted) loaded.value = { id: section.id, Section }
       },
@@ -32,7 +40,7 @@ export function Shell() {
       wanted = false
     }
   }, [section])
-  const Section = loaded.value?.id === section.id ? loaded.value.Section : undefined
+  const Section = section && loaded.value?.id === section.id ? loaded.value.Section : undefined
   return (
     <>
       <header class="top">
@@ -41,26 +49,50 @@ export function Shell() {
           Skip to the section
         </a>
         <p>
-          <span class="brand">tpu-toolkit lab</span> · low-precision numerics to touch, computed in your
-          browser
+          <a class="brand" href="#start">
+            tpu-toolkit lab
+          </a>{' '}
+          · low-precision numerics to touch, computed in your browser
         </p>
       </header>
       <nav aria-label="Sections">
         <ul>
-          {labSections.map(({ id, title }) => (
-            <li key={id}>
-              <a href={hashOf(id)} aria-current={id === section.id ? 'page' : undefined}>
-                {title}
-              </a>
+          {labGroups.map((group) => (
+            <li key={group}>
+              <span id={`in-${group}`}>{group}</span>
+              <ul aria-labelledby={`in-${group}`}>
+                {labSections
+                  .filter((one) => one.group === group)
+                  .map(({ id, title }) => (
+                    <li key={id}>
+                      <a href={hashOf(id)} aria-current={id === section?.id ? 'page' : undefined}>
+                        {title}
+                      </a>
+                    </li>
+                  ))}
+              </ul>
             </li>
           ))}
         </ul>
       </nav>
-      <main id="section" ref={main} tabIndex={-1} aria-busy={Section === undefined && failure.value === ''}>
-        <h1>{section.title}</h1>
-        {failure.value !== '' && <Failed what="This section could not be loaded" why={failure.value} />}
-        {Section && <Section />}
-        {Section && <Sharing section={section.id} />}
+      <main
+        id="section"
+        ref={main}
+        tabIndex={-1}
+        aria-busy={section !== undefined && Section === undefined && failure.value === ''}
+      >
+        {section ? (
+          <>
+            <h1>{section.title}</h1>
+            <OpeningView key={section.id} section={section.id} opening={section.opening} />
+            <div id="below-the-opening" />
+            {failure.value !== '' && <Failed what="This section could not be loaded" why={failure.value} />}
+            {Section && <Section />}
+            {Section && <Sharing section={section.id} />}
+          </>
+        ) : (
+          <Start />
+        )}
       </main>
       <footer class="bottom">
         Nothing leaves this page. The code of every figure is the library's own: the same bits in Node and

@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
 /** One value of a section as it stands in the address: unknown text is undefined, and the default holds. */
 export interface Param<T> {
@@ -59,11 +59,36 @@ const current = signal(route.section)
 /** The section that the address names. */
 export const currentSection: ReadonlySignal<string> = current
 
-addEventListener('hashchange', () => {
+/** Writes of the address that wait for a pause in the changes, by section. */
+const waiting = new Map<string, () => void>()
+
+function flush(): void {
+  for (const write of [...waiting.values()]) write()
+}
+
+function follow(): void {
   route = parse(location.hash)
-  for (const [name, entry] of sections.get(route.section) ?? []) entry.reset(route.values.get(name))
-  current.value = route.section
-})
+  batch(() => {
+    for (const [name, entry] of sections.get(route.section) ?? []) entry.reset(route.values.get(name))
+    current.value = route.section
+  })
+}
+
+addEventListener('hashchange', follow)
+// Whatever is pressed may lead away: the address of this place is complete before, so that Back returns to what was set.
+addEventListener('click', flush, true)
+
+/**
+ * Opens a section with these values, as the address writes them, and all others at their defaults. It is a new entry of the
+ * browser's history: Back returns to what was set before.
+ */
+export function goTo(section: string, values: Readonly<Record<string, string>> = {}): void {
+  flush()
+  const said = new URLSearchParams(values).toString()
+  const hash = said === '' ? `#${section}` : `#${section}&${said}`
+  if (hash !== location.hash) history.pushState(null, '', hash)
+  follow()
+}
 
 /**
  * The values of a section as signals, which follow the address and which the address follows, 200 ms behind the last change;
@@ -86,12 +111,14 @@ export function sectionState<Values extends object>(
   effect(() => {
     const hash = hashOf(section)
     clearTimeout(timer)
-    timer = setTimeout(() => {
+    const write = (): void => {
+      clearTimeout(timer)
+      waiting.delete(section)
       const here = parse(location.hash).section
-      if (here !== section && !(here === '' && current.peek() === '')) return
-      if (here === '' && hash === `#${section}`) return
-      if (hash !== location.hash) history.replaceState(null, '', hash)
-    }, 200)
+      if (here === section && hash !== location.hash) history.replaceState(null, '', hash)
+    }
+    waiting.set(section, write)
+    timer = setTimeout(write, 200)
   })
   return signals
 }

@@ -57,6 +57,23 @@ describe('serveFolder(folder, port)', () => {
     expect(await ask('/sub/a.js', 'HEAD')).toMatchObject({ status: 200, text: '' })
   })
 
+  it('gives what is text compressed to who takes it, and again only where it has changed', async () => {
+    const long = `export const words = '${'the same words again '.repeat(200)}'`
+    writeFileSync(join(folder, 'long.js'), long)
+    const first = await fetch(`${served.url}long.js`)
+    expect(await first.text()).toBe(long)
+    expect(first.headers.get('content-encoding')).toBe('gzip')
+    expect(Number(first.headers.get('content-length'))).toBeLessThan(long.length / 10)
+    const tag = first.headers.get('etag')!
+    const again = { headers: { 'if-none-match': tag } }
+    const kept = await fetch(`${served.url}long.js`, again)
+    expect([kept.status, await kept.text()]).toEqual([304, ''])
+    expect(await ask('/long.js')).toMatchObject({ status: 200, text: long })
+    writeFileSync(join(folder, 'long.js'), 'export {}')
+    const changed = await fetch(`${served.url}long.js`, again)
+    expect([changed.status, await changed.text()]).toEqual([200, 'export {}'])
+  })
+
   it.each([
     '/../secret.txt',
     '/%2e%2e/secret.txt',

@@ -8,6 +8,7 @@ import { jaxClaims } from './jaxClaims.js'
 import { leakClaims } from './leakClaims.js'
 import { nanClaims } from './nanClaims.js'
 import { numberClaims } from './numberClaims.js'
+import { openingClaims } from './openingClaims.js'
 import { optimizersClaims } from './optimizersClaims.js'
 import { planClaims } from './planClaims.js'
 import { programClaims } from './programClaims.js'
@@ -19,6 +20,7 @@ import { textClaims } from './textClaims.js'
 /** What the page and every section are to do; in Firefox what differs by browser, in Chromium all of it. */
 export function labClaims(lab: () => OpenLab, browser: LabBrowser): void {
   shellClaims(lab, browser)
+  openingClaims(lab, browser)
   leakClaims(lab, browser)
   nanClaims(lab, browser)
   chartClaims(lab, browser)

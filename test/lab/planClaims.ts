@@ -46,6 +46,7 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
         const name = what!.replace(' (bounds it)', '')
         expect([name, time]).toEqual(rowOf(out, name).slice(0, 2))
       }
+      await page.click('button[role="tab"]:text-is("Parameters on the torus")')
       const spread = await tableOf(page, 'Each parameter, split over the ways named')
       expect(spread.length).toBeGreaterThan(5)
       for (const [name, ...rest] of spread) {
@@ -60,7 +61,7 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
 
     it('shows on the torus which devices hold a part, chosen by the keyboard or by pressing a chip', async () => {
       const { page, context } = await lab().open(
-        '#plan&tensor=4&data=2&topology=4x4x8&parameter=layer.mlp.down&device=17',
+        '#plan&tab=torus&tensor=4&data=2&topology=4x4x8&parameter=layer.mlp.down&device=17',
       )
       const mesh = createMesh('v5p:4x4x8', {
         axes: { data: 2, fsdp: 16, tensor: 4 },
@@ -82,10 +83,10 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
     })
 
     it('exports the flags that the command prints, and finds what is wrong with those of the reader', async () => {
-      const { page, context } = await lab().open('#plan&chip=v6e&level=aggressive&experts=1')
+      const { page, context } = await lab().open('#plan&tab=flags&chip=v6e&level=aggressive&experts=1')
       const { out } = await runCli('flags', 'v6e', '--level', 'aggressive', '--experts')
       await page.waitForSelector('pre.text:has-text("export")')
-      expect((await page.locator('main > pre.text').innerText()).trim()).toBe(out.trim())
+      expect((await page.locator('[role="tabpanel"] > pre.text').innerText()).trim()).toBe(out.trim())
       await page.waitForSelector('text=2 of them are wrong; 2 would end the process.')
       await page.fill('label:has-text("LIBTPU_INIT_ARGS") textarea', '')
       await page.waitForSelector('text=Nothing is wrong with them.')
@@ -97,7 +98,7 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
 
     it('has the operations of the command roofline, and says what cannot be', async () => {
       const { page, context } = await lab().open(
-        '#plan&chip=v6e&topology=2x2&model=gpt2&rows=8&tokens=1&context=1024&pass=forward',
+        '#plan&tab=operations&chip=v6e&topology=2x2&model=gpt2&rows=8&tokens=1&context=1024&pass=forward',
       )
       const { out } = await runCli(
         ...['roofline', 'gpt2', '--chip', 'v6e', '--batch', '8', '--sequence', '1', '--context', '1024'],
@@ -118,7 +119,7 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
     })
 
     it('steps through the cycles of a systolic array by the keyboard, plays to its end, and has the product', async () => {
-      const { page, context } = await lab().open('#plan&dataflow=os&high=2&wide=2&m=3&k=2&n=2')
+      const { page, context } = await lab().open('#plan&tab=unit&dataflow=os&high=2&wide=2&m=3&k=2&n=2')
       const matrix = (rows: number, columns: number, times: number): number[][] =>
         Array.from({ length: rows }, (_, i) =>
           Array.from({ length: columns }, (_, j) => ((times * i + j + 1) % 7) - 2),
@@ -147,15 +148,11 @@ export function planClaims(lab: () => OpenLab, browser: LabBrowser): void {
     })
 
     it('shows code that runs in the editor, each of its five programs', async () => {
-      const { page, context } = await lab().open('#plan&topology=2x2x4')
-      await page.waitForSelector('section[aria-label="Operations"]')
-      const codes = await page.locator('.show-code code').allTextContents()
-      expect(codes.length).toBe(5)
-      for (let i = 0; i < codes.length; i++) {
-        await page.goto(`${lab().url}#plan&topology=2x2x4`)
-        await page.waitForSelector('section[aria-label="Operations"]')
-        await page.locator('.show-code summary').nth(i).click()
-        await page.locator('.show-code >> text=Open in the editor').nth(i).click()
+      const { page, context } = await lab().open('#plan')
+      for (const tab of ['memory', 'torus', 'operations', 'unit', 'flags']) {
+        await page.goto(`${lab().url}#plan&tab=${tab}&topology=2x2x4`)
+        await page.locator('.show-code summary').click()
+        await page.locator('.show-code >> text=Open in the editor').click()
         await page.waitForSelector('.cm-content:has-text("import")')
         await page.click('button:text-is("Run")')
         await page.waitForSelector('text=It ran to its end')

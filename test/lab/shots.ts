@@ -26,7 +26,7 @@ try {
         colorScheme,
       })
       await page.waitForSelector('main[aria-busy="false"]')
-      await page.waitForTimeout(section.startsWith('nan') ? 9000 : 2500)
+      await page.waitForTimeout(section.startsWith('nan&run') ? 9000 : 2500)
       // What is still computed says so with an ellipsis, or that it grows.
       for (let tenths = 0; tenths < 600; tenths++) {
         const said = await page.locator('.said').allInnerTexts()

@@ -24,7 +24,7 @@ export function textClaims(lab: () => OpenLab): void {
       'of #%s has no [object, undefined, NaN is or -0.0, and no drawing cuts a text off',
       async (address) => {
         const { page, context, errors } = await lab().open(`#${address}`)
-        await page.waitForSelector('main .lead')
+        await page.waitForSelector('main .opening')
         await page.waitForLoadState('networkidle')
         if (address === 'editor') {
           await page.click('button:text-is("Run")')

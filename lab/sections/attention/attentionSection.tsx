@@ -5,10 +5,6 @@ import { MapFigure } from './mapFigure.js'
 export function AttentionSection() {
   return (
     <>
-      <p class="lead">
-        A kernel goes over queries and keys block by block. Blocks that the mask leaves empty are skipped, and
-        each block that is computed rounds anew.
-      </p>
       <MapFigure />
       <ErrorsFigure />
     </>

@@ -5,10 +5,6 @@ import { StandFigure } from './standFigure.js'
 export function AutomatonSection() {
   return (
     <>
-      <p class="lead">
-        A neural cellular automaton adds small updates to its state, hundreds of times. In a state of few bits
-        those under half an ulp are lost: see how much of a flower is left.
-      </p>
       <GrowFigure />
       <StandFigure />
     </>

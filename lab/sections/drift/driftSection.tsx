@@ -28,7 +28,7 @@ const state = sectionState('drift', {
   accumulate: oneOf(['same', ...driftDTypes] as const, 'same'),
   own: text('0.1 0.2 0.3 0.4', 60_000),
 })
-const { answer, failure, useQuestion } = answered<DriftAsked, DriftAnswer>('drift')
+const { answer, failure, useQuestion } = answered<DriftAsked, DriftAnswer>('drift', () => undefined)
 let id = 0
 
 /** Running sums of a series, in any dtype, order and accumulator, against the exact ones. */
@@ -44,10 +44,6 @@ export function DriftSection() {
   const drawn = useMemo(() => shown && <Shown shown={shown} />, [shown])
   return (
     <>
-      <p class="lead">
-        A running sum rounds every addition. Choose what is added, in which dtype and order, and see how far
-        it drifts from the exact sum, where it stops growing, and what a bound would have told you before.
-      </p>
       <div class="controls">
         <Choice label="series" value={state.series} names={seriesNames} said={saidOf} />
         {!own && (

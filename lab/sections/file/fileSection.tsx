@@ -21,6 +21,8 @@ const state = sectionState('file', {
 })
 const chosen = signal<File | undefined>(undefined)
 const run = fileRun()
+/** What was last read: what has been read to its end is not read again for who comes back. */
+let begun: { readonly file: File | undefined; readonly how: string } | undefined
 
 const formatsOf = (): string[] => {
   const named = state.formats.value.split(',')
@@ -32,8 +34,15 @@ export function FileSection() {
   useSignalEffect(() => {
     const [schemes, way] = [formatsOf(), state.way.value]
     const file = chosen.value
-    if (file || state.sample.value) run.start({ file, schemes, way })
-    else run.stop()
+    if (!file && !state.sample.value) {
+      begun = undefined
+      run.stop()
+      return
+    }
+    const how = `${way} ${schemes.join(' ')}`
+    if (begun && begun.file === file && begun.how === how && run.state.peek() === 'done') return
+    begun = { file, how }
+    run.start({ file, schemes, way })
   })
   useEffect(() => run.stop, [])
   const schemes = formatsOf()
@@ -42,7 +51,7 @@ export function FileSection() {
   const name = chosen.value?.name ?? (state.sample.value ? 'sample.safetensors' : '')
   return (
     <>
-      <p class="lead">
+      <p>
         What low-precision formats leave of the tensors of a safetensors or npy file: signal to noise, what is
         clipped, what becomes zero. The file stays where it is: nothing is uploaded, the policy of this page
         lets it ask no host at all; a worker reads about a megabyte at a time, so that a file may be larger

@@ -57,10 +57,9 @@ export function JaxSection() {
   const { found } = run
   return (
     <>
-      <p class="lead">
-        Which line of your Python loses the bits, or makes the NaN? Drop the program that JAX wrote, with its
-        inputs: it is run here, every operation rounded as on the accelerator, beside numbers that are not
-        rounded. Nothing is uploaded.
+      <p>
+        Drop the program that JAX wrote, with its inputs: it is run here, every operation rounded as on the
+        accelerator, beside numbers that are not rounded. Nothing is uploaded.
       </p>
       <div class="controls">
         <DropFile

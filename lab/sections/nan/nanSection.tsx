@@ -86,21 +86,16 @@ export function NanSection() {
   }
   return (
     <>
-      <p class="lead">
-        Why does a run whose loss is fine for {(recordedRun.end - 1).toLocaleString('en')} steps become NaN in
-        the next one? A state-space layer of five numbers is trained in bfloat16; step through its end.
-      </p>
       <p>
-        This run was recorded in Node, with the library of this page; below it you can compute it here. Its
-        layer adds up time steps, cs_i = cs_(i−1) + dt, and takes exp(|A| · (cs_i − cs_0)) to write its
-        recurrence as one product of matrices, the factorized form.
+        The run below was recorded in Node, with the library of this page: a state-space layer of five
+        numbers, trained in bfloat16. Step through its end, then compute it here.
       </p>
       <RecordedFigure />
       <details>
         <summary>Where the NaN came from, operation by operation</summary>
         <pre class="text">{recordedRun.text}</pre>
       </details>
-      <h2>Run it here</h2>
+      <h2 id="run-here">Run it here</h2>
       <p>
         Ten times the learning rate brings the same end ten times sooner. Beside it runs the same experiment
         with one thing changed.

@@ -14,10 +14,6 @@ export function NumberSection() {
   const record = chosen.value
   return (
     <>
-      <p class="lead">
-        A format is a few facts; everything else follows. Type a number, or press a bit, and see what the
-        format makes of it.
-      </p>
       <div class="controls">
         <Choice label="format" value={state.format} names={formatChoices} said={{ own: 'one of your own' }} />
         <NumberInput />

@@ -6,10 +6,6 @@ import { WidthsFigure } from './widthsFigure.js'
 export function OptimizersSection() {
   return (
     <>
-      <p class="lead">
-        An optimizer says how far each parameter moves. Whether it moves is decided by the rate, the dtype in
-        which the parameter is stored, and how the model grew since the rate was found.
-      </p>
       <ScheduleFigure />
       <StoredFigure />
       <WidthsFigure />

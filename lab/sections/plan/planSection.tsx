@@ -4,10 +4,11 @@ import { answered } from '../../parts/answered.js'
 import { Choice, NumberField } from '../../parts/controls.js'
 import { Failed } from '../../parts/failed.js'
 import { ShowCode } from '../../parts/showCode.js'
+import { Tabs } from '../../parts/tabs.js'
 import { Flags } from './flagsView.js'
 import { planCode, rooflineCode, shardingCode } from './planCode.js'
 import type { PlanAnswer, PlanAsked } from './planMessages.js'
-import { askedOf, remats, state, topologyOf } from './planState.js'
+import { askedOf, planTabNames, remats, state, topologyOf } from './planState.js'
 import { PlanTables, planVerdict } from './planTables.js'
 import { Roofline } from './rooflineView.js'
 import { Systolic } from './systolicView.js'
@@ -22,49 +23,79 @@ export function PlanSection() {
   const plan = told?.plan
   return (
     <>
-      <p class="lead">
-        Training a model on a slice of TPUs, planned before it is rented: what it takes of each device, where
-        each parameter goes, what bounds each operation, what a matrix unit does in each cycle, which flags to
-        set. The numbers are those that <code>tpu-toolkit plan</code>, <code>roofline</code> and{' '}
-        <code>flags</code> print.
-      </p>
       <Controls />
-      <p class="said" role="status">
+      <p id="plan-answer" class="said" role="status">
         {told ? planVerdict(told) : 'Being computed.'}
       </p>
       {failure.value !== '' && <Failed what="The plan failed" why={failure.value} />}
       {typeof plan === 'string' && <Failed what="Not so" why={plan} />}
-      {told && plan && typeof plan !== 'string' && (
-        <>
-          <PlanTables plan={plan} />
-          <ShowCode code={planCode(askedOf())} />
-          <h2>The parameters on the torus</h2>
-          <Torus plan={plan} slice={told.slice} />
-          {typeof plan.drawn !== 'string' && (
-            <ShowCode
-              code={shardingCode(
-                askedOf(),
-                Object.fromEntries(plan.drawn.axisNames.map((name, i) => [name, drawnSide(plan.drawn, i)])),
-              )}
-            />
-          )}
-        </>
-      )}
-      <h2>What bounds each operation on one chip</h2>
+      <Tabs id="plan-tabs" name="Parts of the plan" value={state.tab} names={planTabNames} said={tabTitles}>
+        <Tab answer={told} />
+      </Tabs>
+    </>
+  )
+}
+
+const tabTitles = {
+  memory: 'Memory and time',
+  torus: 'Parameters on the torus',
+  operations: 'What bounds each operation',
+  unit: 'A matrix unit, cycle by cycle',
+  flags: 'Flags',
+} as const
+
+/** The part whose tab is chosen. */
+function Tab({ answer: told }: { readonly answer: PlanAnswer | undefined }) {
+  const plan = typeof told?.plan === 'string' ? undefined : told?.plan
+  switch (state.tab.value) {
+    case 'memory':
+      return (
+        plan && (
+          <>
+            <PlanTables plan={plan} />
+            <ShowCode code={planCode(askedOf())} />
+          </>
+        )
+      )
+    case 'torus':
+      return (
+        told &&
+        plan && (
+          <>
+            <Torus plan={plan} slice={told.slice} />
+            {typeof plan.drawn !== 'string' && (
+              <ShowCode
+                code={shardingCode(
+                  askedOf(),
+                  Object.fromEntries(plan.drawn.axisNames.map((name, i) => [name, drawnSide(plan.drawn, i)])),
+                )}
+              />
+            )}
+          </>
+        )
+      )
+    case 'operations':
+      return <Operations told={told?.roofline} />
+    case 'unit':
+      return <Systolic />
+    case 'flags':
+      return <Flags />
+  }
+}
+
+/** What bounds each operation on one chip. */
+function Operations({ told }: { readonly told: PlanAnswer['roofline'] | undefined }) {
+  const most = 2 ** 20
+  return (
+    <>
       <div class="controls">
-        <NumberField label="sequences on the chip" value={state.rows} min={1} max={2 ** 20} step={1} />
-        <NumberField
-          label="tokens of each, 1 to decode"
-          value={state.tokens}
-          min={1}
-          max={2 ** 20}
-          step={1}
-        />
+        <NumberField label="sequences on the chip" value={state.rows} min={1} max={most} step={1} />
+        <NumberField label="tokens of each, 1 to decode" value={state.tokens} min={1} max={most} step={1} />
         <NumberField
           label="tokens attended to, 0: the sequence"
           value={state.context}
           min={0}
-          max={2 ** 20}
+          max={most}
           step={1}
         />
         <Choice
@@ -74,17 +105,13 @@ export function PlanSection() {
           said={{ both: 'forward and backward' }}
         />
       </div>
-      {typeof told?.roofline === 'string' && <Failed what="Not so" why={told.roofline} />}
-      {told && typeof told.roofline !== 'string' && (
+      {typeof told === 'string' && <Failed what="Not so" why={told} />}
+      {told !== undefined && typeof told !== 'string' && (
         <>
-          <Roofline {...told.roofline} />
+          <Roofline {...told} />
           <ShowCode code={rooflineCode(askedOf())} />
         </>
       )}
-      <h2>A matrix unit, cycle by cycle</h2>
-      <Systolic />
-      <h2>Flags</h2>
-      <Flags />
     </>
   )
 }

@@ -12,8 +12,12 @@ const cells = (initial: number) => numberFrom(1, 8, initial, 1)
 /** Policies of recomputation. */
 export const remats = ['everything', 'dots', 'block'] as const
 
+/** The parts of a plan, each under its tab. */
+export const planTabNames = ['memory', 'torus', 'operations', 'unit', 'flags'] as const
+
 /** Everything of the section that stands in the address. */
 export const state = sectionState('plan', {
+  tab: oneOf(planTabNames, 'memory'),
   model: oneOf([...modelNames, 'own'], 'llama3-8b'),
   D: numberFrom(1, most, 2048, 1),
   F: numberFrom(1, most, 8192, 1),

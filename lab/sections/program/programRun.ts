@@ -78,6 +78,9 @@ export function programRun(): ProgramRun {
       }
       worker.postMessage({ code, examine })
     },
-    stop: () => close('stopped', 'Stopped.'),
+    // What has ended stays as it ended.
+    stop: () => {
+      if (state.peek() === 'running') close('stopped', 'Stopped.')
+    },
   }
 }

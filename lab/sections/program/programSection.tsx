@@ -80,7 +80,7 @@ export function ProgramSection() {
   const running = run.state.value === 'running'
   return (
     <>
-      <p class="lead">
+      <p>
         Write a program and run it here; nothing leaves the page. Export <code>f</code> and{' '}
         <code>inputs</code>, and the doctor says which lines lose the bits, which bounds are certain, and what
         to write instead.
@@ -124,7 +124,7 @@ export function ProgramSection() {
         </button>
       </div>
       {failure.value !== '' && <Failed what="The editor" why={failure.value} />}
-      <div ref={place} class="editor" />
+      <div id="the-editor" ref={place} class="editor" />
       <p class="said" role="status">
         {running ? 'It runs.' : run.ending.value || 'It has not run yet.'}
       </p>

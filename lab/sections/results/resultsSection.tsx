@@ -46,7 +46,7 @@ export function ResultsSection() {
   }
   return (
     <>
-      <p class="lead">
+      <p>
         A report that a command wrote with <code>--json</code>, the rows of a sweep (<code>rows.jsonl</code>
         ), the samples of a run or a trace of spans: dropped here, sorted, looked through and drawn. It is
         recognised by what it holds, and stays on your machine.

@@ -58,10 +58,6 @@ export function SumsSection() {
   const bits = new Set(rows.map(([, , code]) => code)).size
   return (
     <>
-      <p class="lead">
-        One number of a gradient, summed over machines. The machines hold the same numbers every time; only
-        who adds what to what differs, and with it the bits of the sum.
-      </p>
       <div class="controls">
         <Slider label="machines" value={hosts} min={2} max={64} />
         <Choice label="dtype" value={dtype} names={dtypes} />

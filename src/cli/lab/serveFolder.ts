@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, extname, join, sep } from 'node:path'
 import { pipeline } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import { readOnlyServer } from '../../training/http/index.js'
 
 const types: Readonly<Record<string, string>> = {
@@ -25,23 +27,30 @@ export interface Served {
  */
 export function serveFolder(folder: string, port: number, page?: string): Promise<Served> {
   const policy = page === undefined ? undefined : policyOf(join(folder, page))
-  const server = readOnlyServer('127.0.0.1', ({ url = '/', method }, response) => {
+  const packed = packer()
+  const server = readOnlyServer('127.0.0.1', ({ url = '/', method, headers }, response) => {
     const file = fileOf(folder, url)
     if (file === undefined) {
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('there is no such file\n')
       return
     }
-    response.writeHead(200, {
+    const body = types[extname(file.path)] === undefined ? undefined : packed(file)
+    const kept = body !== undefined && headers['if-none-match'] === body.tag
+    const zipped = body !== undefined && /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
+    response.writeHead(kept ? 304 : 200, {
       'content-type': types[extname(file.path)] ?? 'application/octet-stream',
-      'content-length': file.size,
-      // The next version of the package is served from the same address.
-      'cache-control': 'no-cache',
+      ...(kept ? {} : { 'content-length': zipped ? body.bytes.length : file.size }),
+      ...(zipped && !kept ? { 'content-encoding': 'gzip' } : {}),
+      ...(body === undefined ? {} : { etag: body.tag, vary: 'accept-encoding' }),
+      // A file whose name is its content's never changes; of the others the next version is served from the same address.
+      'cache-control': /[/\\]chunks[/\\]/.test(file.path) ? 'max-age=31536000, immutable' : 'no-cache',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cross-origin-resource-policy': 'same-origin',
       ...(policy === undefined ? {} : { 'content-security-policy': forFile(policy, file.path) }),
     })
-    if (method === 'HEAD') response.end()
+    if (kept || method === 'HEAD') response.end()
+    else if (zipped) response.end(body.bytes)
     else pipeline(createReadStream(file.path), response, () => undefined)
   })
   return new Promise((resolve, reject) => {
@@ -51,6 +60,34 @@ export function serveFolder(folder: string, port: number, page?: string): Promis
       resolve({ url: `http://127.0.0.1:${found}/`, server })
     })
   })
+}
+
+/** A file compressed, and a tag that changes with it. */
+interface Packed {
+  readonly bytes: Uint8Array
+  readonly tag: string
+}
+
+/** Compresses each file once, and again where it has changed. */
+function packer(): (file: FoundFile) => Packed {
+  const known = new Map<string, Packed & { readonly stamp: string }>()
+  return ({ path, size, modified }) => {
+    const stamp = `${size} ${modified}`
+    const before = known.get(path)
+    if (before?.stamp === stamp) return before
+    const content = readFileSync(path)
+    const tag = `"${createHash('sha256').update(content).digest('hex').slice(0, 20)}"`
+    const made = { bytes: gzipSync(content, { level: 9 }), tag, stamp }
+    known.set(path, made)
+    return made
+  }
+}
+
+/** A file of the folder. */
+interface FoundFile {
+  readonly path: string
+  readonly size: number
+  readonly modified: number
 }
 
 /** The policy of a page, for workers and for what a page cannot say itself: that no other page shows it in a frame. */
@@ -66,13 +103,13 @@ function forFile(policy: string, path: string): string {
 }
 
 /** The file that an address means; undefined where it is none inside the folder, symbolic links followed. */
-function fileOf(folder: string, url: string): { readonly path: string; readonly size: number } | undefined {
+function fileOf(folder: string, url: string): FoundFile | undefined {
   try {
     const path = decodeURIComponent(new URL(url, 'http://localhost').pathname)
     const file = realpathSync(join(folder, path.endsWith('/') ? `${path}index.html` : path))
     if (!file.startsWith(realpathSync(folder) + sep)) return undefined
     const facts = statSync(file)
-    return facts.isFile() ? { path: file, size: facts.size } : undefined
+    return facts.isFile() ? { path: file, size: facts.size, modified: facts.mtimeMs } : undefined
   } catch {
     // No such file, a name that is too long, or no address.
     return undefined

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Chart } from '../../../parts/chart.js'
+import { EmbedButton, useFigureClass } from '../../../parts/embedding.js'
 import { medians } from '../medians.js'
 import { type RecordedStep, recordedRun } from './recordedRun.js'
 import { type SumAt, sumAt } from './sumAt.js'
@@ -13,7 +14,8 @@ const first = last[0]!.csEnd
 const half = 0.0625
 
 /** The run to NaN as Node recorded it, at the step before the end: to be played, stepped through and played again. */
-export function RecordedFigure() {
+export function RecordedFigure({ brief = false }: { readonly brief?: boolean }) {
+  const only = useFigureClass('recorded-run')
   const at = useSignal(last.length - 2)
   const playing = useSignal(false)
   const shown = last[at.value]!
@@ -32,7 +34,7 @@ export function RecordedFigure() {
   }
   const sum = sumAt(first, shown.dt)
   return (
-    <section aria-label="The recorded run">
+    <section class={only} aria-label="The recorded run">
       <div class="controls">
         <button
           type="button"
@@ -78,7 +80,8 @@ export function RecordedFigure() {
       </p>
       <div class="two">
         <Chart
-          {...{ xTitle: 'position', yTitle: 'running sum', height: 230, yRange: [15, 34] }}
+          {...{ figure: 'recorded-sum', xTitle: 'position', yTitle: 'running sum', height: 230 }}
+          yRange={[15, 34]}
           series={[
             { name: 'as bfloat16 adds it', color: 'red', x: sum.x, y: sum.rounded },
             { name: 'exactly', color: 'blue', dashed: true, x: sum.x, y: sum.exact },
@@ -89,7 +92,8 @@ export function RecordedFigure() {
           apart: an addend below 0.0625 is rounded away, one above counts as 0.125.
         </Chart>
         <Chart
-          {...{ xTitle: 'step', yTitle: 'largest exponent', height: 230, xRange: [last[0]!.step, end + 3] }}
+          {...{ figure: 'recorded-exponent', xTitle: 'step', yTitle: 'largest exponent', height: 230 }}
+          xRange={[last[0]!.step, end + 3]}
           series={[
             {
               name: 'exponent',
@@ -109,14 +113,25 @@ export function RecordedFigure() {
           is NaN.
         </Chart>
       </div>
-      <Chart
-        {...{ xTitle: 'step', yTitle: 'loss', logY: true, height: 190, xRange: [0, 2800] }}
-        series={[{ name: 'loss, medians of ten points', color: 'red', ...medians(steps, losses) }]}
-        marks={[{ x: end, word: `NaN, step ${end}` }]}
-        says={`The loss of the recorded run by step, until it is NaN at step ${end}.`}
-      >
-        The whole run. Its loss gives no warning: it falls until the step that ends it.
-      </Chart>
+      {!brief && (
+        <Chart
+          {...{ figure: 'recorded-loss', xTitle: 'step', yTitle: 'loss', logY: true, height: 190 }}
+          xRange={[0, 2800]}
+          series={[{ name: 'loss, medians of ten points', color: 'red', ...medians(steps, losses) }]}
+          marks={[{ x: end, word: `NaN, step ${end}` }]}
+          says={`The loss of the recorded run by step, until it is NaN at step ${end}.`}
+        >
+          The whole run. Its loss gives no warning: it falls until the step that ends it.
+        </Chart>
+      )}
+      <p>
+        <EmbedButton
+          figure="recorded-run"
+          words="Embed the run"
+          title="A training run to NaN, step by step"
+          height={900}
+        />
+      </p>
     </section>
   )
 }
