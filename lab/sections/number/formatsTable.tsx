@@ -46,7 +46,7 @@ export function FormatsTable({ record }: { readonly record: FloatFormat }) {
         ])}
         marked={(row) => rows[row]!.placed.name === record.name}
       />
-      <p>
+      <p class="digits">
         A name chooses its format above. The number itself is the float64 that is nearest to what was typed
         {exactly(x)}.
       </p>
