@@ -25,6 +25,9 @@ export function PlacedLine({ x, placed }: { readonly x: number; readonly placed:
   const digits = digitsOf([below, centre, above])
   const label = (one: number): string =>
     Number.isFinite(one) ? String(Number(one.toPrecision(digits))) : said(one)
+  // Of float64 the distances, since two neighbours in all digits have no room beside each other.
+  const neighbour = (one: number): string =>
+    digits <= 10 ? label(one) : `${one > centre ? '+ ' : '- '}${Math.abs(one - centre).toExponential(2)}`
   const says = beyond
     ? `${said(x)} is beyond ${said(centre)}, the last value of ${placed.name}: it becomes ${said(value)}.`
     : `${said(x)} rounds to ${said(value)} in ${placed.name}${below === undefined ? '' : `; below is ${said(below)}`}${above === undefined ? '' : `, above ${said(above)}`}.`
@@ -70,11 +73,11 @@ export function PlacedLine({ x, placed }: { readonly x: number; readonly placed:
       </text>
       {below !== undefined && (
         <text x="0" y="51" fill="var(--soft)">
-          {label(below)}
+          {neighbour(below)}
         </text>
       )}
       <text x={width} y="51" text-anchor="end" fill="var(--soft)">
-        {above === undefined ? edge(placed) : label(above)}
+        {above === undefined ? edge(placed) : neighbour(above)}
       </text>
       <circle cx={at(x)} cy="26" r="4.5" fill="var(--series-red)" stroke="var(--page)" />
     </svg>
