@@ -8,6 +8,7 @@ import { folderPath, sourceFolders } from './folders.js'
 import { jaxExamples } from './jaxExamples.js'
 import { labExamples } from './labExamples.js'
 import { writeLabGuides } from './labGuides.js'
+import { labNames } from './labNames.js'
 import { nodeModulesIn, withoutNode } from './withoutNode.js'
 
 /** A lab that was built. */
@@ -84,6 +85,8 @@ export async function buildLab(
   const inFolder = (path: string): string => relative(folder, resolve(root, path))
   // A module, since the page's policy lets nothing be asked for but scripts, styles and images.
   writeFileSync(join(folder, 'examples.js'), `export const examples = ${JSON.stringify(labExamples(root))}\n`)
+  // For the editor, which completes them and knows a wrong one.
+  writeFileSync(join(folder, 'names.js'), `export const modules = ${JSON.stringify(labNames(root))}\n`)
   const stories = jaxExamples(root).map(({ name, ...story }) => {
     writeFileSync(
       join(folder, `jax-${name}.js`),
@@ -95,6 +98,7 @@ export async function buildLab(
     'index.html',
     '404.html',
     'examples.js',
+    'names.js',
     ...stories,
     ...Object.keys(metafile.outputs).map(inFolder),
   ].sort()

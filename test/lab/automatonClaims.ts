@@ -44,7 +44,7 @@ function flowerOf({ name, dtype, stateDtype, rounding }: (typeof arithmetics)[nu
 /** What the section is to do, in the lab that is open. */
 export function automatonClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('the automaton', () => {
-    it('is hurt by the keyboard and by a press, steps, runs, stops, and goes back to its seed', async () => {
+    it('is hurt by the keyboard and by a press, lives on, stops, steps, and goes back to its seed', async () => {
       const { page, context } = await lab().open('#automaton&step=4&steps=16')
       await page.waitForSelector('.said:has-text("At step 4:")')
       const picture = page.locator('button.cells').nth(1)
@@ -52,19 +52,29 @@ export function automatonClaims(lab: () => OpenLab, browser: LabBrowser): void {
       await page.keyboard.press('ArrowLeft')
       await page.keyboard.press('ArrowUp')
       await page.keyboard.press('Enter')
-      await page.waitForSelector('text=Step 4, 1 wound.')
+      // It goes on by itself, so that one sees whether it heals.
+      await page.waitForSelector('text=/^Step ([6-9]|\\d\\d), 1 wound\\./')
+      await page.click('button:text-is("Pause")')
       await page.waitForURL((url) => url.hash.includes('wounds=4%3A0.3%2C0.4%2C0.35'))
-      await page.keyboard.press('Shift+Tab')
+      await page.waitForSelector('.said:has-text("The wound of step 4:")')
       await picture.click({ position: { x: 10, y: 10 } })
-      await page.waitForSelector('text=Step 4, 2 wounds.')
-      await page.click('button:text-is("One step")')
-      await page.waitForSelector('.said:has-text("At step 5:")')
-      await page.click('button:text-is("Run")')
-      await page.waitForSelector('text=/^Step ([89]|\\d\\d)/')
+      await page.waitForSelector('text=/^Step \\d+, 2 wounds\\./')
       await page.click('button:text-is("Pause")')
       await page.waitForSelector('.said:has-text("At step")')
+      const step = Number(/Step (\d+)/.exec(await page.locator('main').innerText())![1])
+      await page.click('button:text-is("One step")')
+      await page.waitForSelector(`.said:has-text("At step ${step + 1}:")`)
       await page.click('button:text-is("Back to the seed")')
-      await page.waitForSelector('text=/^Step 0\\.$/')
+      await page.waitForSelector('text=/^Step 0\\./')
+      await context.close()
+    })
+
+    it('lives on once it is grown, where no step was asked for', async () => {
+      const { page, context, errors } = await lab().open('#automaton')
+      await page.waitForSelector('text=/^Step (6[6-9]|[789]\\d|1\\d\\d)\\./')
+      await page.click('button:text-is("Pause")')
+      await page.waitForSelector('.said:has-text("At step")')
+      expect(errors).toEqual([])
       await context.close()
     })
 
@@ -92,6 +102,26 @@ export function automatonClaims(lab: () => OpenLab, browser: LabBrowser): void {
 
     if (browser === 'firefox') return
     // Once is enough: the library and the page have no branches for browsers here.
+
+    it('stalls in fp8 where its updates are an eighth, and the pictures of the differences show it', async () => {
+      const { page, context, errors } = await lab().open('#automaton&steps=16')
+      await page.click('button:text-is("Updates times 1/8: fp8 stalls")')
+      await page.waitForSelector('text=/^Step (1[2-9]|[2-9]\\d|\\d\\d\\d)\\./')
+      await page.click('button:text-is("Pause")')
+      await page.waitForSelector('.said:has-text("At step")')
+      expect(await page.locator('label:has-text("updates times") select').inputValue()).toBe('1/8')
+      const items = page.locator('.pairs li')
+      expect(await items.count()).toBe(arithmetics.length)
+      expect(await page.locator('canvas.difference').count()).toBe(arithmetics.length - 1)
+      // Where the state moves, the one that fp8 holds does not, and they differ more than those of bfloat16.
+      const differs = async (name: string): Promise<number> => {
+        const text = await items.filter({ has: page.locator(`strong:text-is("${name}")`) }).innerText()
+        return Number(/differs by (\S+) at most/.exec(text)![1])
+      }
+      expect(await differs('float8_e4m3fn')).toBeGreaterThan(2 * (await differs('bfloat16')))
+      expect(errors).toEqual([])
+      await context.close()
+    })
 
     it('grows in every arithmetic to what Node grows, with the wounds of a link, and the program that is shown prints it', async () => {
       const { page, context, errors } = await lab().open(

@@ -27,7 +27,7 @@ export function labClaims(lab: () => OpenLab, browser: LabBrowser): void {
   numberClaims(lab, browser)
   driftClaims(lab, browser)
   programClaims(lab, browser)
-  sumsClaims(lab)
+  sumsClaims(lab, browser)
   optimizersClaims(lab, browser)
   attentionClaims(lab, browser)
   automatonClaims(lab, browser)

@@ -4,6 +4,10 @@ import {
   dequantizeBlocks,
   describe as describeCode,
   encode,
+  formatNames,
+  format as formatOf,
+  nextDown,
+  nextUp,
   quantizeBlocks,
   round,
 } from 'tpu-toolkit/formats'
@@ -58,6 +62,52 @@ export function numberClaims(lab: () => OpenLab, browser: LabBrowser): void {
       await context.close()
     })
 
+    it('is in every format at once, beside its neighbours, and a press chooses the format', async () => {
+      const { page, context, errors } = await lab().open('#number&number=1%2F3')
+      const rows = page.locator('section[aria-label="The number in every format"] tbody tr')
+      await rows.first().waitFor()
+      expect(await rows.count()).toBe(formatNames.length + 2)
+      for (const [i, name] of formatNames.entries()) {
+        const cells = await rows.nth(i).locator('td').allInnerTexts()
+        const code = encode(1 / 3, name).toString(16)
+        const digits = Math.ceil(formatOf(name).bits / 4)
+        expect(cells[0]!.split(/\s+/)).toEqual([name, `0x${code.padStart(digits, '0')}`])
+        expect(cells[2]).toBe(String(round(1 / 3, name)))
+        const drawn = await rows.nth(i).locator('svg').getAttribute('aria-label')
+        expect(drawn).toContain(`below is ${nextDown(round(1 / 3, name), name)}`)
+        expect(drawn).toContain(`above ${nextUp(round(1 / 3, name), name)}`)
+      }
+      const wide = await rows.filter({ hasText: 'float64' }).locator('td').allInnerTexts()
+      expect(wide[0]).toContain('0x3fd5555555555555')
+      expect(wide[2]).toBe(String(1 / 3))
+      await page.locator('button.plain:text-is("float8_e5m2")').focus()
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.said:has-text("is 0.3125 in float8_e5m2")')
+      expect(await page.locator('tr.marked').first().innerText()).toContain('float8_e5m2')
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('is refused with the reason where it is none, and a code is one of the format, as in inspect', async () => {
+      const { page, context, errors } = await lab().open('#number')
+      await page.waitForSelector('.bits button')
+      const input = page.locator('.number-input input')
+      await input.fill('abc')
+      await page.waitForSelector('.error:has-text("“abc” is no number.")')
+      expect(await page.locator('.bits').count()).toBe(0)
+      expect(await page.locator('main').innerText()).not.toContain('NaN')
+      await input.fill('0x3dcd')
+      await page.waitForSelector('.said:has-text("0.10009765625 is 0.10009765625 in bfloat16")')
+      // A NaN keeps the bits that were typed.
+      await input.fill('0x7f81')
+      await page.waitForSelector('.bits:has-text("0x7f81")')
+      await input.fill(`0.1${'0'.repeat(80)}`)
+      await page.waitForSelector('.said:has-text("0.1 is 0.10009765625 in bfloat16")')
+      expect(await input.inputValue()).toHaveLength(83)
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
     it('may be in a format of the reader own, and a format that cannot be is named', async () => {
       const { page, context } = await lab().open('#number&format=own&exponent=3&mantissa=4&bias=3&number=0.3')
       const own = defineFormat({
@@ -81,6 +131,23 @@ export function numberClaims(lab: () => OpenLab, browser: LabBrowser): void {
 
     if (browser === 'firefox') return
     // Once is enough: the library and the page have no branches for browsers here.
+
+    it('has a map whose codes are named under the pointer, and chosen by a press', async () => {
+      const { page, context, errors } = await lab().open('#number&format=float8_e5m2&number=1')
+      const map = page.locator('canvas.map')
+      await map.scrollIntoViewIfNeeded()
+      const { width, height } = (await map.boundingBox())!
+      // The column 13 of the row 7.
+      const position = { x: (13.5 / 16) * width, y: (7.5 / 16) * height }
+      await map.hover({ position })
+      await page.waitForSelector('.pointed:has-text("0x7d, 0 11111 01: NaN")')
+      await map.click({ position })
+      await page.waitForSelector('.bits:has-text("0x7d")')
+      await page.locator('h1').hover()
+      await expect.poll(() => page.locator('.pointed').innerText()).toBe('')
+      expect(errors).toEqual([])
+      await context.close()
+    })
 
     it('loses the neighbours of an outlier that the mouse drags, and the keyboard, as the library does in MXFP8, MXFP4 and NVFP4', async () => {
       const { page, context, errors } = await lab().open('#number')

@@ -95,6 +95,93 @@ export function programClaims(lab: () => OpenLab, browser: LabBrowser): void {
       await context.close()
     })
 
+    it('is run by Ctrl-Enter, and answers in sentences', async () => {
+      const { page, context, errors } = await lab().open('#editor')
+      await page.click('.cm-content')
+      await page.keyboard.press('ControlOrMeta+Enter')
+      await page.waitForSelector('.answer:has-text("It is certain that no output is off by more than")')
+      const answer = await page.locator('.answer').innerText()
+      expect(answer).toMatch(
+        /^The result keeps [\d.]+ of 8 bits in its worst element\. Line 6 makes \d+ % of the error, in sum/,
+      )
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('underlines a wrong import, says what was meant, and goes there', async () => {
+      const { page, context, errors } = await lab().open('#editor')
+      await type(page, "// First.\nimport { tensr } from 'tpu-toolkit'\nconsole.log(tensr([1]))")
+      await page.waitForSelector('.problems:has-text("tpu-toolkit has no tensr, did you mean tensor?")')
+      await expect.poll(() => page.locator('.cm-line .wrong').allInnerTexts()).toEqual(['tensr'])
+      expect(await page.locator('.cm-line .wrong').getAttribute('title')).toContain('did you mean tensor?')
+      await page.click('button:text-is("Run")')
+      await page.waitForSelector('.output :text("program.ts:2:10: tpu-toolkit has no tensr")')
+      expect(await page.locator('.output').innerText()).toContain('  |          ^^^^^')
+      await page.click('.problems button')
+      // What is selected is typed over.
+      await page.keyboard.type('tensor')
+      await page.waitForSelector('.problems', { state: 'detached' })
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('completes the names of a module with their first sentence, by the keyboard', async () => {
+      const { page, context, errors } = await lab().open('#editor')
+      await type(page, "import {  } from 'tpu-toolkit/formats'\n")
+      await page.keyboard.press('ControlOrMeta+Home')
+      for (let i = 0; i < 'import { '.length; i++) await page.keyboard.press('ArrowRight')
+      await page.keyboard.type('nextU')
+      const option = page.locator('.cm-tooltip-autocomplete li[aria-selected]')
+      await option.waitFor()
+      expect(await option.innerText()).toContain('nextUp')
+      await page.waitForSelector(
+        '.cm-completionInfo:has-text("The least value of the format above a number")',
+      )
+      // An answer of the completion that is younger than this is not taken.
+      await page.waitForTimeout(150)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.cm-line:has-text("import { nextUp } from \'tpu-toolkit/formats\'")')
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('has its examples in groups, of which a search leaves those that have its words', async () => {
+      const { page, context, errors } = await lab().open('#editor')
+      const choice = page.locator('label:has-text("a program of the guides") select')
+      await expect.poll(() => choice.locator('option').count()).toBeGreaterThan(40)
+      expect(await choice.locator('optgroup').count()).toBeGreaterThan(10)
+      const all = await choice.locator('option').count()
+      await page.fill('input[type="search"]', 'kahan cumsum')
+      await expect.poll(() => choice.locator('option').count()).toBeLessThan(all / 4)
+      await page.fill('input[type="search"]', 'nosuchword')
+      await page.waitForSelector('option:text("none has it")', { state: 'attached' })
+      await page.fill('input[type="search"]', 'stableCumsum')
+      const name = await choice.locator('optgroup option').first().getAttribute('value')
+      await choice.selectOption(name!)
+      const code = labExamples(root).find((one) => one.name === name)!.code
+      await page.waitForSelector(`.cm-line:has-text(${JSON.stringify(code.split('\n')[0])})`)
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('shows an error in the line of the program, and marks it', async () => {
+      const { page, context, errors } = await lab().open('#editor')
+      await type(
+        page,
+        "import { tensor } from 'tpu-toolkit'\nconst f = (dtype: string) =>\n  tensor([1], { dtype: dtype as never })\nf('bf16')",
+      )
+      await page.click('button:text-is("Run")')
+      await page.waitForSelector('.output :text("program.ts:3: TypeError")')
+      const printed = await page.locator('.output').innerText()
+      expect(printed).toContain('3 |   tensor([1], { dtype: dtype as never })')
+      expect(printed).toContain("called from line 4 | f('bf16')")
+      await expect
+        .poll(() => page.locator('.cm-line.marked').allInnerTexts())
+        .toEqual(['  tensor([1], { dtype: dtype as never })'])
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
     it('runs every program of README and the guides that needs no Node, and prints what the pages say', async () => {
       const { page, context } = await lab().open('#number')
       const programs: readonly LabExample[] = labExamples(root)

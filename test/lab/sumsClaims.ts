@@ -2,37 +2,42 @@ import { allReduce } from 'tpu-toolkit/collectives'
 import { key, normal } from 'tpu-toolkit/random'
 import { sum, tensor } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
-import type { OpenLab } from '../support/labPage.js'
+import { additionsOf } from '../../lab/sections/sums/additionsOf.js'
+import type { LabBrowser, OpenLab } from '../support/labPage.js'
 
 const orders = ['ring', 'tree', 'all-to-all'] as const
 
 /** What the section is to do, in the lab that is open. */
-export function sumsClaims(lab: () => OpenLab): void {
+export function sumsClaims(lab: () => OpenLab, browser: LabBrowser): void {
   describe('sums of many machines', () => {
     it.each([
       ['', 32, 'bfloat16', 'bfloat16'],
       ['&hosts=64&seed=3', 64, 'bfloat16', 'bfloat16'],
       ['&hosts=6&dtype=float16&accumulate=float32', 6, 'float16', 'float32'],
     ] as const)(
-      'have the sums and bits of the library at #sums%s',
+      'have the sums and bits of the library at #sums&step=63%s',
       async (values, hosts, dtype, accumulate) => {
-        const { page, context, errors } = await lab().open(`#sums${values}`)
+        const { page, context, errors } = await lab().open(`#sums&step=63${values}`)
         await page.waitForSelector('section[aria-label="The additions"] td')
         const seed = values.includes('seed=3') ? 3 : 1
         const draws = normal(key(seed), 64).subarray(0, hosts)
         const machines = Array.from(draws, (x) => tensor([1 + x / 4], { dtype }))
-        for (const order of orders) {
-          const total = allReduce(machines, { order, accumulate })
+        const ofNccl = accumulate === dtype ? (['nccl-ring', 'nccl-tree'] as const) : []
+        for (const order of [...orders, ...ofNccl]) {
+          const total =
+            order === 'nccl-ring' || order === 'nccl-tree'
+              ? allReduce(machines, { order })
+              : allReduce(machines, { order, accumulate })
           const row = page.locator(
-            `section[aria-label="The sum in three orders"] tr:has(td:text-is("${order}")) td`,
+            `section[aria-label="The sum in every order"] tr:has(td:text-is("${order}")) td`,
           )
           expect((await row.allInnerTexts()).slice(1, 3)).toEqual([
             String(total.item()),
             `0x${total.toBits()[0]!.toString(16)}`,
           ])
           // The additions shown one by one end with the sum before its last rounding.
-          await page.selectOption('label:has-text("order") select', order)
-          const last = page.locator('section[aria-label="The additions"] tr.marked td').nth(4)
+          await page.selectOption('label:has-text("the additions of") select', order)
+          const last = page.locator('section[aria-label="The additions"] tr.marked td').nth(5)
           const narrow = tensor([Number(await last.innerText())], { dtype })
           expect(narrow.item()).toBe(total.item())
         }
@@ -51,7 +56,10 @@ export function sumsClaims(lab: () => OpenLab): void {
           const own = numbers.slice((i * 64) / count, ((i + 1) * 64) / count)
           return sum(tensor(own, { dtype: 'bfloat16' }), { accumulate: 'bfloat16', keepDims: true })
         })
-        const sums = orders.map((order) => allReduce(machines, { order, accumulate: 'bfloat16' }))
+        const sums = [
+          ...orders.map((order) => allReduce(machines, { order, accumulate: 'bfloat16' })),
+          ...(['nccl-ring', 'nccl-tree'] as const).map((order) => allReduce(machines, { order })),
+        ]
         return [
           String(count),
           ...sums.flatMap((one) => [String(one.item()), `0x${one.toBits()[0]!.toString(16)}`]),
@@ -74,6 +82,61 @@ export function sumsClaims(lab: () => OpenLab): void {
       await page.keyboard.press('ArrowRight')
       await page.waitForSelector('text=2 of 3')
       expect(await rows.count()).toBe(2)
+      await context.close()
+    })
+
+    it('are drawn in every order: the partial sum moves from the machine that sends to the one that adds', async () => {
+      const { page, context, errors } = await lab().open('#sums&hosts=8&step=3')
+      const values = tensor(
+        Array.from(normal(key(1), 64).subarray(0, 8), (x) => 1 + x / 4),
+        { dtype: 'bfloat16' },
+      ).toNumbers()
+      await page.waitForSelector('figure.order .token')
+      const names = await page.locator('figure.order h3').allInnerTexts()
+      expect(names).toEqual(['ring', 'tree', 'all-to-all', 'nccl-tree'])
+      for (const done of [4, 5]) {
+        await page.click('button:text-is("One addition")')
+        // All of them are on their way at once.
+        const moving = await page.evaluate<number>(
+          `[...document.querySelectorAll('.token')].filter((token) => token.getAnimations().length > 0).length`,
+        )
+        expect(moving).toBe(4)
+        const shown = await page.locator('figure.order .token text').allTextContents()
+        const sums = (['ring', 'tree', 'all-to-all', 'nccl-tree'] as const).map((order) => {
+          const { sum: partial } = additionsOf([...values], order, 'bfloat16')[done - 1]!
+          return String(Number(partial.toPrecision(7)))
+        })
+        expect(shown).toEqual(sums)
+      }
+      await page.click('button:text-is("One back")')
+      await page.waitForSelector('text=4 of 7')
+      await page.click('button:text-is("Play")')
+      await page.waitForSelector('button:text-is("Play from the beginning")')
+      const captions = await page.locator('figure.order figcaption').allInnerTexts()
+      for (const caption of captions) expect(caption).toContain('Addition 7 of 7')
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    it('say that NCCL has no sum in fp8, and show the other orders', async () => {
+      const { page, context, errors } = await lab().open('#sums&dtype=float8_e5m2&order=nccl-tree')
+      await page.waitForSelector('text=nccl-tree is not there')
+      expect(await page.locator('figure.order').count()).toBe(3)
+      expect(errors).toEqual([])
+      await context.close()
+    })
+
+    if (browser === 'firefox') return
+
+    it('stand still for those who asked for that', async () => {
+      const { page, context } = await lab().open('#sums&hosts=8&step=3', { reducedMotion: 'reduce' })
+      await page.waitForSelector('figure.order .token')
+      await page.click('button:text-is("One addition")')
+      await page.waitForSelector('text=4 of 7')
+      const moving = await page.evaluate<number>(
+        `[...document.querySelectorAll('.token')].filter((token) => token.getAnimations().length > 0).length`,
+      )
+      expect(moving).toBe(0)
       await context.close()
     })
   })

@@ -38,6 +38,8 @@ export interface Wound {
 /** A growth from its seed on: it goes to a step, and the wounds on the way are inflicted. */
 export interface GrowAsked {
   readonly seed: number
+  /** What every update is multiplied by: 1 as it was learned; a power of two, so that the product is exact. */
+  readonly scale: number
   readonly wounds: readonly Wound[]
   readonly to: number
 }
@@ -52,11 +54,21 @@ export interface Grown {
   readonly lost: number
 }
 
+/** What the last wound did: how far each was off the flower before it and after it. */
+export interface Hurt {
+  readonly step: number
+  readonly before: readonly number[]
+  readonly after: readonly number[]
+}
+
 /** All of them at a step. */
 export interface GrowAnswer {
   readonly seed: number
+  readonly scale: number
   readonly step: number
   readonly grown: readonly Grown[]
+  /** Undefined where nothing has hurt them. */
+  readonly hurt?: Hurt
 }
 
 /** Random automata of small updates on a torus. */

@@ -1,5 +1,6 @@
 import { useDrawn } from '../../parts/useDrawn.js'
 import { type Grown, side } from './automatonMessages.js'
+import { drawCells } from './drawCells.js'
 
 /** The place where the next wound is, in units of half the field. */
 export interface Place {
@@ -31,10 +32,12 @@ export function CellsPicture(props: {
       class="picture cells"
       aria-label={`${says} Arrow keys move the place of the wound, Enter inflicts it.`}
       onClick={({ offsetX, offsetY, currentTarget, detail }) => {
-        const { clientWidth, clientHeight } = currentTarget
-        const pressed = { x: 2 * (offsetX / clientWidth) - 1, y: 2 * (offsetY / clientHeight) - 1 }
         // A press of a key has no place of its own.
-        onHurt(detail === 0 ? place : pressed)
+        onHurt(detail === 0 ? place : placeAt(offsetX, offsetY, currentTarget))
+      }}
+      onPointerMove={({ offsetX, offsetY, currentTarget, pointerType }) => {
+        // A finger that scrolls the page is not to move anything.
+        if (pointerType === 'mouse') onMove(placeAt(offsetX, offsetY, currentTarget))
       }}
       onKeyDown={(event) => {
         const by = moves[event.key]
@@ -48,36 +51,22 @@ export function CellsPicture(props: {
   )
 }
 
+function placeAt(x: number, y: number, { clientWidth, clientHeight }: HTMLElement): Place {
+  return { x: kept((2 * x) / clientWidth - 1), y: kept((2 * y) / clientHeight - 1) }
+}
+
 const kept = (at: number): number => Number(Math.min(1, Math.max(-1, at)).toFixed(2))
 
 function draw(canvas: HTMLCanvasElement, { cells }: Grown, place: Place, radius: number): void {
-  const context = canvas.getContext('2d')
-  const width = canvas.clientWidth
-  if (!context || width === 0) return
-  const ratio = devicePixelRatio || 1
-  canvas.width = Math.round(width * ratio)
-  canvas.height = canvas.width
-  context.setTransform(ratio, 0, 0, ratio, 0, 0)
-  const style = getComputedStyle(canvas)
-  const paint = (name: string): string => style.getPropertyValue(`--${name}`).trim()
-  context.fillStyle = paint('panel')
-  context.fillRect(0, 0, width, width)
-  const small = document.createElement('canvas')
-  small.width = side
-  small.height = side
-  const brush = small.getContext('2d')
-  if (!brush) return
-  const image = brush.createImageData(side, side)
-  for (let i = 0; i < side * side; i++) {
+  const drawn = drawCells(canvas, (i, pixel) => {
     const opacity = share(cells[4 * i + 3]!)
     for (let k = 0; k < 3; k++) {
-      image.data[4 * i + k] = opacity === 0 ? 0 : 255 * share(cells[4 * i + k]! / opacity)
+      pixel[k] = opacity === 0 ? 0 : 255 * share(cells[4 * i + k]! / opacity)
     }
-    image.data[4 * i + 3] = 255 * opacity
-  }
-  brush.putImageData(image, 0, 0)
-  context.imageSmoothingEnabled = false
-  context.drawImage(small, 0, 0, width, width)
+    pixel[3] = 255 * opacity
+  })
+  if (!drawn) return
+  const { context, width, paint } = drawn
   // Where the next wound is.
   context.strokeStyle = paint('ink')
   context.setLineDash([3, 3])

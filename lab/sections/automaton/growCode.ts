@@ -1,13 +1,13 @@
 import { literal } from '../../parts/literal.js'
-import { arithmetics, type Wound } from './automatonMessages.js'
+import { arithmetics, type GrowAsked } from './automatonMessages.js'
 import { between } from './growthOf.js'
 
 /** The program that grows the flower in every arithmetic. */
-export function growCode(seed: number, steps: number, wounds: readonly Wound[]): string {
+export function growCode({ seed, scale, to: steps, wounds }: GrowAsked): string {
   return `import { compile } from 'tpu-toolkit/compile'
 import { damageCircle, drawPicture, fireMasks, lostUpdates, ncaStep, seedState, trainedFlower } from 'tpu-toolkit/nca'
 import { foldIn, key, uniform } from 'tpu-toolkit/random'
-import { type FloatDType, reshape, slice, type Tensor } from 'tpu-toolkit/tensor'
+import { type FloatDType, mul, reshape, slice, type Tensor } from 'tpu-toolkit/tensor'
 
 interface Arithmetic {
   name: string
@@ -18,7 +18,8 @@ interface Arithmetic {
 const arithmetics: Arithmetic[] = [
 ${arithmetics.map((one) => `  ${literal(one)},\n`).join('')}]
 const wounds: { step: number; x: number; y: number; radius: number }[] = ${literal(wounds)}
-const [params, target] = [trainedFlower(), drawPicture('flower').toNumbers()]
+const [learned, target] = [trainedFlower(), drawPicture('flower').toNumbers()]
+const params = { ...learned, w2: mul(learned.w2, ${scale}), b2: mul(learned.b2, ${scale}) }
 
 for (const { name, dtype, stateDtype, rounding } of arithmetics) {
   const rule = { dtype, stateDtype, alive: {} }

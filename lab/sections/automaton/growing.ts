@@ -10,7 +10,7 @@ import {
   trainedFlower,
 } from 'tpu-toolkit/nca'
 import { foldIn, key, uniform } from 'tpu-toolkit/random'
-import { reshape, slice, type Tensor } from 'tpu-toolkit/tensor'
+import { mul, reshape, slice, type Tensor } from 'tpu-toolkit/tensor'
 import { type Arithmetic, arithmetics, type Grown, side, type Wound } from './automatonMessages.js'
 
 const channels = 12
@@ -33,9 +33,10 @@ export interface Fields {
   readonly advance: () => void
 }
 
-/** The fields at their seed. */
-export function fieldsOf(seed: number): Fields {
-  const params = trainedFlower()
+/** The fields at their seed, of the flower with its updates multiplied by `scale`. */
+export function fieldsOf(seed: number, scale: number): Fields {
+  const learned = trainedFlower()
+  const params = { ...learned, w2: mul(learned.w2, scale), b2: mul(learned.b2, scale) }
   let steps = 0
   const fields = arithmetics.map((arithmetic) => fieldOf(arithmetic, params, () => draws(seed, steps)))
   return {

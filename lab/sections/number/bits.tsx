@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
-import { decode, describe, type FloatFormat, nextDown, nextUp, ulp } from 'tpu-toolkit/formats'
-import { hexOf, readNumber, said, state, typedNumber } from './numberState.js'
+import { describe, type FloatFormat, nextDown, nextUp, ulp } from 'tpu-toolkit/formats'
+import { hexOf, said, typeCode, typedNumber } from './numberState.js'
 
 /** The bits of a code as buttons: one stop of the tab key, arrows move, space flips. */
 export function Bits({ record, code }: { readonly record: FloatFormat; readonly code: number }) {
@@ -9,9 +9,6 @@ export function Bits({ record, code }: { readonly record: FloatFormat; readonly 
   const { bits, signed, exponentBits } = record
   const facts = describe(code, record)
   const { value } = facts
-  const choose = (next: number): void => {
-    state.number.value = said(decode(next, record)).replace('Inf', 'Infinity')
-  }
   const kindOf = (place: number): string =>
     signed && place === 0 ? 'sign' : place < exponentBits + (signed ? 1 : 0) ? 'exponent' : 'mantissa'
   const move = (event: KeyboardEvent): void => {
@@ -43,7 +40,7 @@ export function Bits({ record, code }: { readonly record: FloatFormat; readonly 
               onFocus={() => {
                 at.current = place
               }}
-              onClick={() => choose(one ? code - mask : code + mask)}
+              onClick={() => typeCode(one ? code - mask : code + mask, record)}
             >
               {one ? 1 : 0}
             </button>
@@ -51,13 +48,7 @@ export function Bits({ record, code }: { readonly record: FloatFormat; readonly 
         })}
       </fieldset>
       <p class="said" role="status">
-        {readNumber(state.number.value) === undefined
-          ? 'Nothing is rounded: what is typed is no number.'
-          : `${said(typedNumber.value)} is ${said(value)} in ${record.name}${
-              finite && value !== typedNumber.value
-                ? `, off by ${(value - typedNumber.value).toPrecision(4)}`
-                : ''
-            }.`}
+        {sentence(typedNumber.value, value, record)}
       </p>
       <dl class="facts">
         <Fact name="class" value={facts.signalling ? 'signalling NaN' : facts.class} />
@@ -74,6 +65,23 @@ export function Bits({ record, code }: { readonly record: FloatFormat; readonly 
       </dl>
     </section>
   )
+}
+
+/** What the format makes of the number. */
+function sentence(x: number, value: number, record: FloatFormat): string {
+  const finite = Number.isFinite(x) && Number.isFinite(value)
+  const off = finite && value !== x ? `, off by ${(value - x).toPrecision(4)}` : ''
+  const lacks =
+    Number.isNaN(x) && record.canonicalNaN === null
+      ? ', which has no NaN'
+      : !record.signed && x <= 0
+        ? ', which has neither 0 nor negative numbers'
+        : x === value || !Number.isFinite(x)
+          ? ''
+          : Math.abs(x) > record.max
+            ? `: more than its largest, ${said(record.max)}`
+            : ''
+  return `${said(x)} is ${said(value)} in ${record.name}${off}${lacks}.`
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {

@@ -1,7 +1,8 @@
+import { useSignal } from '@preact/signals'
 import { type CodeDescription, decode, describe, type FloatFormat } from 'tpu-toolkit/formats'
 import { useDrawn } from '../../parts/useDrawn.js'
 import { codeLabel } from './codeLabel.js'
-import { hexOf, said, state } from './numberState.js'
+import { hexOf, said, typeCode } from './numberState.js'
 
 const kinds = {
   zero: ['grey', 'zero'],
@@ -11,8 +12,14 @@ const kinds = {
   nan: ['red', 'NaN'],
 } as const
 
+interface MapProps {
+  readonly record: FloatFormat
+  /** The code that is shown; undefined where there is none. */
+  readonly code: number | undefined
+}
+
 /** All codes of a format of at most 8 bits as a map; the one shown is framed, a click shows another. */
-export function CodeMap({ record, code }: { readonly record: FloatFormat; readonly code: number }) {
+export function CodeMap({ record, code }: MapProps) {
   if (record.bits <= 8) return <SmallMap record={record} code={code} />
   return (
     <section>
@@ -25,9 +32,10 @@ export function CodeMap({ record, code }: { readonly record: FloatFormat; readon
   )
 }
 
-function SmallMap({ record, code }: { readonly record: FloatFormat; readonly code: number }) {
+function SmallMap({ record, code }: MapProps) {
   const columns = 2 ** Math.ceil(record.bits / 2)
   const rows = 2 ** record.bits / columns
+  const pointed = useSignal<number | undefined>(undefined)
   const canvas = useDrawn((target) => draw(target, record, code, columns, rows))
   const counts = new Map<string, number>()
   for (const entry of allCodes(record)) counts.set(entry.class, (counts.get(entry.class) ?? 0) + 1)
@@ -35,6 +43,13 @@ function SmallMap({ record, code }: { readonly record: FloatFormat; readonly cod
     .filter(([kind]) => counts.has(kind))
     .map(([kind, [, name]]) => `${counts.get(kind)} ${name}`)
     .join(', ')
+  const codeAt = ({ offsetX, offsetY, currentTarget }: CanvasPointer): number => {
+    const column = Math.floor((offsetX / currentTarget.clientWidth) * columns)
+    const row = Math.floor((offsetY / currentTarget.clientHeight) * rows)
+    return Math.min(rows - 1, Math.max(0, row)) * columns + Math.min(columns - 1, Math.max(0, column))
+  }
+  // A pointed code may be of the format before.
+  const under = pointed.value !== undefined && pointed.value < 2 ** record.bits ? pointed.value : undefined
   return (
     <section aria-labelledby="code-map">
       <h2 id="code-map">All {2 ** record.bits} codes</h2>
@@ -53,54 +68,79 @@ function SmallMap({ record, code }: { readonly record: FloatFormat; readonly cod
           ref={canvas}
           class="map"
           role="img"
-          aria-label={`All codes of ${record.name}: ${summary}. Shown is ${hexOf(code, record)}, ${said(decode(code, record))}.`}
-          onClick={({ offsetX, offsetY, currentTarget }) => {
-            const column = Math.floor((offsetX / currentTarget.clientWidth) * columns)
-            const row = Math.floor((offsetY / currentTarget.clientHeight) * rows)
-            state.number.value = said(decode(row * columns + column, record)).replace('Inf', 'Infinity')
+          aria-label={`All codes of ${record.name}: ${summary}.${code === undefined ? '' : ` Shown is ${saidCode(code, record)}.`}`}
+          onClick={(event) => typeCode(codeAt(event), record)}
+          onPointerMove={(event) => {
+            pointed.value = codeAt(event)
+          }}
+          onPointerLeave={() => {
+            pointed.value = undefined
           }}
         />
         <figcaption>
-          Codes in rows from 0 on; press one to see it. The bits above reach every code by the keyboard.
+          <span class="pointed">{under === undefined ? '' : `${saidCode(under, record)}. `}</span>
+          Codes in rows from 0 on, in hexadecimal, with their values; press one to see it. The bits above
+          reach every code by the keyboard.
         </figcaption>
       </figure>
     </section>
   )
 }
 
+interface CanvasPointer {
+  readonly offsetX: number
+  readonly offsetY: number
+  readonly currentTarget: HTMLCanvasElement
+}
+
+/** A code in its three notations. */
+function saidCode(code: number, record: FloatFormat): string {
+  return `${hexOf(code, record)}, ${describe(code, record).bits}: ${said(decode(code, record))}`
+}
+
 function draw(
   canvas: HTMLCanvasElement,
   record: FloatFormat,
-  code: number,
+  code: number | undefined,
   columns: number,
   rows: number,
 ): void {
   const context = canvas.getContext('2d')
   if (!context) return
   const ratio = devicePixelRatio || 1
-  const side = Math.floor(Math.min(canvas.parentElement?.clientWidth ?? 480, 640) / columns)
-  canvas.style.width = `${side * columns}px`
-  canvas.style.height = `${side * rows}px`
-  canvas.width = side * columns * ratio
-  canvas.height = side * rows * ratio
+  const across = canvas.parentElement?.clientWidth ?? 480
+  const width = Math.min(64, Math.floor(across / columns))
+  // A column of a phone has room for the code alone.
+  const withValues = width >= 34
+  const height = withValues ? 36 : 26
+  canvas.style.width = `${width * columns}px`
+  canvas.style.height = `${height * rows}px`
+  canvas.width = width * columns * ratio
+  canvas.height = height * rows * ratio
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   const style = getComputedStyle(canvas)
   const paint = (name: string): string => style.getPropertyValue(`--${name}`).trim()
-  context.font = `${Math.min(11, side / 3.4)}px ${style.fontFamily}`
   context.textAlign = 'center'
   context.textBaseline = 'middle'
+  const digits = Math.ceil(record.bits / 4)
   for (const entry of allCodes(record)) {
-    const [left, top] = [(entry.code % columns) * side, Math.floor(entry.code / columns) * side]
+    const [left, top] = [(entry.code % columns) * width, Math.floor(entry.code / columns) * height]
     context.fillStyle = paint(`series-${kinds[entry.class][0]}`)
-    context.fillRect(left + 1, top + 1, side - 2, side - 2)
-    if (side < 26) continue
+    context.fillRect(left + 1, top + 1, width - 2, height - 2)
     context.fillStyle = paint('page')
-    context.fillText(codeLabel(entry.value, said(entry.value)), left + side / 2, top + side / 2, side - 4)
+    const middle = left + width / 2
+    context.font = `${withValues ? 10 : 11}px ui-monospace, Menlo, Consolas, monospace`
+    const hex = entry.code.toString(16).padStart(digits, '0')
+    context.fillText(hex, middle, top + (withValues ? 10 : height / 2))
+    if (!withValues) continue
+    context.font = `12px ${style.fontFamily}`
+    context.fillText(codeLabel(entry.value, said(entry.value)), middle, top + 25, width - 4)
   }
-  const [left, top] = [(code % columns) * side, Math.floor(code / columns) * side]
+  if (code === undefined) return
+  const [left, top] = [(code % columns) * width, Math.floor(code / columns) * height]
   context.lineWidth = 3
   context.strokeStyle = paint('ink')
-  context.strokeRect(left + 1.5, top + 1.5, side - 3, side - 3)
+  context.strokeRect(left + 1.5, top + 1.5, width - 3, height - 3)
 }
 
 function allCodes(record: FloatFormat): CodeDescription[] {

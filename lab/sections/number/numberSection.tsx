@@ -5,8 +5,9 @@ import { ShowCode } from '../../parts/showCode.js'
 import { Bits } from './bits.js'
 import { Blocks } from './blocks.js'
 import { CodeMap } from './codeMap.js'
+import { FormatsTable } from './formatsTable.js'
 import { NumberLine } from './numberLine.js'
-import { chosen, codeOf, formatChoices, nanChoices, readNumber, state, typedNumber } from './numberState.js'
+import { chosen, formatChoices, nanChoices, state, typed, typedCode, typedNumber } from './numberState.js'
 import { Roundings } from './roundings.js'
 
 /** One number in one format: its bits, its neighbours, how it rounds. */
@@ -48,34 +49,51 @@ export function NumberSection() {
 }
 
 function NumberInput() {
-  const wrong = readNumber(state.number.value) === undefined
+  const read = typed.value
+  const wrong = 'refused' in read
   return (
-    <label class="field">
+    <label class="field number-input">
       number
       <input
         type="text"
         value={state.number.value}
         spellcheck={false}
+        autocomplete="off"
         aria-invalid={wrong}
+        aria-describedby="number-forms"
         onInput={({ currentTarget }) => {
-          state.number.value = currentTarget.value.slice(0, 60)
+          state.number.value = currentTarget.value
         }}
       />
-      {wrong && <span role="alert">This is no number: a decimal, 3 * 2^-9, Infinity and NaN are.</span>}
     </label>
   )
 }
 
 function Shown({ record }: { readonly record: FloatFormat }) {
-  const code = codeOf(typedNumber.value, record)
+  const read = typed.value
+  const code = typedCode(record)
   return (
     <>
-      <Bits record={record} code={code} />
-      <NumberLine record={record} code={code} />
-      <Roundings record={record} />
-      <CodeMap record={record} code={code} />
+      <p id="number-forms" class="hint">
+        A decimal, a fraction <code>1/3</code>, powers and sums <code>2**-8</code>, <code>1 + 2^-8</code>, a
+        hexadecimal float <code>0x1.8p-3</code>, <code>inf</code>, <code>nan</code>; or a code of the format,{' '}
+        <code>0x3dcd</code> or <code>0b0011110111001101</code>, as in <code>tpu-toolkit inspect</code>.
+      </p>
+      {'refused' in read ? (
+        <p class="error" role="alert">
+          <strong>This is no number.</strong> {read.refused}
+        </p>
+      ) : (
+        <>
+          <Bits record={record} code={code} />
+          <NumberLine record={record} code={code} />
+          <FormatsTable record={record} />
+          <Roundings record={record} />
+        </>
+      )}
+      <CodeMap record={record} code={'refused' in read ? undefined : code} />
       <Blocks />
-      <ShowCode code={program(record)} />
+      {!('refused' in read) && <ShowCode code={program(record)} />}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import {
+  decode,
   defineFormat,
   encode,
   type FloatFormat,
@@ -9,14 +10,15 @@ import {
   type NaNCodes,
 } from 'tpu-toolkit/formats'
 import { flag, numberFrom, oneOf, sectionState, text } from '../../shell/urlState.js'
+import { type ReadNumber, readNumber } from './readNumber.js'
 
 export const formatChoices: readonly (FormatName | 'own')[] = [...formatNames, 'own']
 export const nanChoices: readonly NaNCodes[] = ['ieee', 'top', 'negative-zero', 'none']
 
-/** What the section shows. The number is text, so that it may be a decimal, a fraction of powers, NaN or Infinity. */
+/** What the section shows. The number is text, so that it may be a decimal, a fraction, a power, a code, NaN or Infinity. */
 export const state = sectionState('number', {
   format: oneOf(formatChoices, 'bfloat16'),
-  number: text('0.1', 60),
+  number: text('0.1'),
   exponent: numberFrom(1, 8, 4, 1),
   mantissa: numberFrom(0, 10, 2, 1),
   bias: numberFrom(-20, 200, 7, 1),
@@ -42,26 +44,30 @@ export const chosen: ReadonlySignal<FloatFormat | Error> = computed(() => {
   }
 })
 
-/** The number that is typed: a decimal, or `a * 2^b`, or `2^b`. Undefined where it is none. */
-export function readNumber(typed: string): number | undefined {
-  const plain = typed.trim().replaceAll('−', '-')
-  if (/^[-+]?(inf|infinity)$/i.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity
-  if (/^nan$/i.test(plain)) return Number.NaN
-  const [, sign = '', factor = '1', power] =
-    /^([-+]?)(?:([\d.]+)\s*[*x×]\s*)?2\s*\^\s*([-+]?\d+)$/.exec(plain) ?? []
-  const value = power === undefined ? Number(plain) : Number(`${sign}1`) * Number(factor) * 2 ** Number(power)
-  return plain === '' || Number.isNaN(value) ? undefined : value
-}
-
-/** The number as it is typed, NaN where it is none. */
-export const typedNumber: ReadonlySignal<number> = computed(
-  () => readNumber(state.number.value) ?? Number.NaN,
+/** The facts by which codes that are typed are read: those of bfloat16 where the own format cannot be. */
+const reading: ReadonlySignal<FloatFormat> = computed(() =>
+  chosen.value instanceof Error ? format('bfloat16') : chosen.value,
 )
 
-/** The code that the number rounds to in the format. */
-export function codeOf(value: number, record: FloatFormat): number {
-  if (Number.isNaN(value) && record.canonicalNaN === null) return 0
-  return encode(value, record)
+/** What is typed: a number, or why it is none. */
+export const typed: ReadonlySignal<ReadNumber> = computed(() => readNumber(state.number.value, reading.value))
+
+/** The number that is typed; NaN where it is none, and nothing is shown of it. */
+export const typedNumber: ReadonlySignal<number> = computed(() =>
+  'refused' in typed.value ? Number.NaN : typed.value.value,
+)
+
+/** The code of what is typed in the chosen format: the one that was typed, or the one that the number rounds to. */
+export function typedCode(record: FloatFormat): number {
+  const read = typed.value
+  if ('refused' in read) return 0
+  return read.code ?? encode(read.value, record)
+}
+
+/** Types a code: as its value, or itself where several codes are NaN. */
+export function typeCode(code: number, record: FloatFormat): void {
+  const value = decode(code, record)
+  state.number.value = Number.isNaN(value) ? hexOf(code, record) : said(value).replace('Inf', 'Infinity')
 }
 
 /** Digits of a code, as many as its width asks for. */

@@ -1,6 +1,6 @@
-import { type FloatFormat, type Rounding, round } from 'tpu-toolkit/formats'
+import { encode, type FloatFormat, type Rounding, round } from 'tpu-toolkit/formats'
 import { DataTable } from '../../parts/dataTable.js'
-import { codeOf, hexOf, said, state, typedNumber } from './numberState.js'
+import { hexOf, said, state, typedNumber } from './numberState.js'
 
 const modes = {
   'nearest-even': 'to the nearest, a tie to the even code',
@@ -27,7 +27,7 @@ export function Roundings({ record }: { readonly record: FloatFormat }) {
     <section aria-labelledby="roundings">
       <h2 id="roundings">Rounded in every mode, once and twice</h2>
       {Number.isNaN(x) && record.canonicalNaN === null ? (
-        <p>{record.name} has no NaN: nothing is rounded.</p>
+        <p>{record.name} has no NaN: what becomes of one, here -0, is no rounding.</p>
       ) : (
         <>
           <DataTable
@@ -68,7 +68,7 @@ export function Roundings({ record }: { readonly record: FloatFormat }) {
 }
 
 function hex(value: number, record: FloatFormat): string {
-  return hexOf(codeOf(value, record), record)
+  return hexOf(encode(value, record), record)
 }
 
 /** How often stochastic rounding goes to which side. */

@@ -27,5 +27,10 @@ export interface Diagnosis {
 export type ProgramTold =
   | { readonly printed: string; readonly wrong?: boolean }
   | { readonly diagnosis: Diagnosis }
-  | { readonly ended: 'well' | 'badly'; readonly milliseconds: number }
+  | {
+      readonly ended: 'well' | 'badly'
+      readonly milliseconds: number
+      /** The line of the program where an error arose, from 1 on. */
+      readonly line?: number
+    }
   | { readonly failed: string }

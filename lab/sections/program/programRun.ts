@@ -15,6 +15,10 @@ export interface ProgramRun {
   readonly diagnosis: ReadonlySignal<Diagnosis | undefined>
   /** How it ended, in words. */
   readonly ending: ReadonlySignal<string>
+  /** The line of the program where it ended with an error, from 1 on. */
+  readonly wrongLine: ReadonlySignal<number | undefined>
+  /** Says why a program is not run. */
+  readonly refuse: (reasons: readonly string[]) => void
   readonly start: (code: string, options: { readonly examine: boolean; readonly seconds: number }) => void
   readonly stop: () => void
 }
@@ -27,6 +31,7 @@ export function programRun(): ProgramRun {
   const printed = signal<readonly Printed[]>([])
   const diagnosis = signal<Diagnosis | undefined>(undefined)
   const ending = signal('')
+  const wrongLine = signal<number | undefined>(undefined)
   let worker: Worker | undefined
   let limit: ReturnType<typeof setTimeout> | undefined
   let fresh: Printed[] = []
@@ -45,11 +50,20 @@ export function programRun(): ProgramRun {
     state.value = how
   }
   return {
-    ...{ state, printed, diagnosis, ending },
+    ...{ state, printed, diagnosis, ending, wrongLine },
+    refuse(reasons) {
+      if (worker) close('stopped', '')
+      diagnosis.value = undefined
+      wrongLine.value = undefined
+      printed.value = reasons.map((text) => ({ text, wrong: true }))
+      ending.value = 'It was not run: an import is wrong.'
+      state.value = 'failed'
+    },
     start(code, { examine, seconds }) {
       if (worker) close('stopped', '')
       printed.value = []
       diagnosis.value = undefined
+      wrongLine.value = undefined
       ending.value = ''
       state.value = 'running'
       worker = openWorker('program')
@@ -69,6 +83,7 @@ export function programRun(): ProgramRun {
         } else if ('failed' in data) {
           close('failed', data.failed)
         } else {
+          wrongLine.value = data.line
           const words = data.ended === 'well' ? 'It ran to its end' : 'It ended with an error'
           close(
             data.ended === 'well' ? 'ended' : 'failed',

@@ -1,4 +1,4 @@
-import { signal, useSignalEffect } from '@preact/signals'
+import { computed, signal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Check, Choice } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
@@ -6,8 +6,12 @@ import { Failed } from '../../parts/failed.js'
 import { fixed } from '../../parts/fixed.js'
 import { packProgram, unpackProgram } from '../../parts/packProgram.js'
 import { flag, oneOf, sectionState, text } from '../../shell/urlState.js'
+import { answerOf } from './answerOf.js'
+import { checkImports, problemText } from './checkImports.js'
 import type { ProgramEditor } from './editorView.js'
+import { ExampleChoice } from './exampleChoice.js'
 import { firstProgram } from './firstProgram.js'
+import { type LabModule, loadModules } from './labModules.js'
 import type { Diagnosis } from './programMessages.js'
 import { programRun } from './programRun.js'
 
@@ -19,6 +23,8 @@ const state = sectionState('editor', {
 const code = signal(firstProgram)
 const run = programRun()
 const examples = signal<readonly { readonly name: string; readonly code: string }[]>([])
+const modules = signal<readonly LabModule[]>([])
+const problems = computed(() => (modules.value.length === 0 ? [] : checkImports(code.value, modules.value)))
 const failure = signal('')
 /** What the address had when the program was last the one it says. */
 let known = ''
@@ -30,11 +36,17 @@ export function ProgramSection() {
   useEffect(() => {
     let wanted = true
     const open = async (): Promise<void> => {
-      const { openEditor } = await import('./editorView.js')
+      const [{ openEditor }, known] = await Promise.all([import('./editorView.js'), loadModules()])
       if (!wanted || !place.current) return
-      editor.current = openEditor(place.current, code.value, (next) => {
-        code.value = next
+      modules.value = known
+      editor.current = openEditor(place.current, code.value, {
+        onChange(next) {
+          code.value = next
+        },
+        onRun: start,
+        modules: known,
       })
+      editor.current.underline(problems.peek())
     }
     open().catch((error: Error) => {
       failure.value = error.message
@@ -74,8 +86,13 @@ export function ProgramSection() {
     return () => clearTimeout(timer)
   })
   useSignalEffect(() => {
-    const lines = run.diagnosis.value?.lines.slice(0, 3).map(({ line }) => line) ?? []
-    editor.current?.mark(lines)
+    const wrong = problems.value
+    editor.current?.underline(wrong)
+  })
+  useSignalEffect(() => {
+    const line = run.wrongLine.value
+    const costly = run.diagnosis.value?.lines.slice(0, 3).map((one) => one.line) ?? []
+    editor.current?.mark(line === undefined ? costly : [line])
   })
   const running = run.state.value === 'running'
   return (
@@ -85,25 +102,13 @@ export function ProgramSection() {
         <code>inputs</code>, and the doctor says which lines lose the bits, which bounds are certain, and what
         to write instead.
       </p>
+      <ExampleChoice
+        examples={examples.value}
+        onChoose={(chosen) => {
+          code.value = chosen
+        }}
+      />
       <div class="controls">
-        <label class="field">
-          a program of the guides
-          <select
-            value=""
-            onChange={({ currentTarget }) => {
-              const chosen = examples.value[Number(currentTarget.value)]
-              if (chosen) code.value = chosen.code
-              currentTarget.value = ''
-            }}
-          >
-            <option value="">choose one of {examples.value.length}</option>
-            {examples.value.map(({ name }, i) => (
-              <option key={name} value={String(i)}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
         <Choice
           label="it may take"
           value={state.seconds}
@@ -114,17 +119,27 @@ export function ProgramSection() {
         <button
           type="button"
           class="main"
-          onClick={() =>
-            running
-              ? run.stop()
-              : run.start(code.value, { examine: asksDoctor(), seconds: Number(state.seconds.value) })
-          }
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+          onClick={() => (running ? run.stop() : start())}
         >
           {running ? 'Stop' : 'Run'}
         </button>
+        <span class="hint">Ctrl-Enter runs it, Ctrl-Space completes a name, Tab leaves the editor.</span>
       </div>
       {failure.value !== '' && <Failed what="The editor" why={failure.value} />}
       <div id="the-editor" ref={place} class="editor" />
+      {problems.value.length > 0 && (
+        <ul class="problems" aria-label="What is wrong with its imports">
+          {problems.value.map((problem) => (
+            <li key={problem.from}>
+              <button type="button" class="plain" onClick={() => editor.current?.goTo(problem)}>
+                line {code.value.slice(0, problem.from).split('\n').length}
+              </button>
+              : {problem.message}
+            </li>
+          ))}
+        </ul>
+      )}
       <p class="said" role="status">
         {running ? 'It runs.' : run.ending.value || 'It has not run yet.'}
       </p>
@@ -145,6 +160,14 @@ export function ProgramSection() {
   )
 }
 
+/** Runs the program that is in the editor, where all that it imports is there. */
+function start(): void {
+  const now = code.peek()
+  const wrong = problems.peek()
+  if (wrong.length > 0) run.refuse(wrong.map((problem) => problemText(now, problem)))
+  else run.start(now, { examine: asksDoctor(), seconds: Number(state.seconds.peek()) })
+}
+
 /** The doctor is asked of programs that export what it looks at. */
 function asksDoctor(): boolean {
   return state.doctor.value && /^export\s+(const|function|async function|default|let|\{)/m.test(code.value)
@@ -155,6 +178,7 @@ function Found({ diagnosis }: { readonly diagnosis: Diagnosis }) {
   return (
     <section aria-labelledby="doctor">
       <h2 id="doctor">What the doctor says</h2>
+      <p class="answer">{answerOf(diagnosis).join(' ')}</p>
       {lines.length > 0 && (
         <DataTable
           name="The lines that lose the bits"

@@ -1,5 +1,6 @@
 import { answerPage } from '../../parts/workerScope.js'
 import { diagnose } from './diagnose.js'
+import { errorText } from './errorText.js'
 import { inspect } from './inspect.js'
 import { fileName, moduleOf } from './moduleOf.js'
 import { ownStacks } from './ownStacks.js'
@@ -23,7 +24,8 @@ answerPage<ProgramAsked, ProgramTold>((asked, tell) => {
 
 async function run({ code, examine }: ProgramAsked, tell: (told: ProgramTold) => void): Promise<void> {
   const began = performance.now()
-  const ended = (how: 'well' | 'badly'): void => tell({ ended: how, milliseconds: performance.now() - began })
+  const ended = (how: 'well' | 'badly', line?: number): void =>
+    tell({ ended: how, milliseconds: performance.now() - began, ...(line !== undefined && { line }) })
   let address: string | undefined
   try {
     // Workers lie in a folder of their own, beside that of the doors.
@@ -33,16 +35,15 @@ async function run({ code, examine }: ProgramAsked, tell: (told: ProgramTold) =>
     if (examine) tell({ diagnosis: await diagnose(exports) })
     ended('well')
   } catch (thrown) {
-    tell({ printed: said(thrown), wrong: true })
-    ended('badly')
+    if (thrown instanceof Error) {
+      const { text, line } = errorText(thrown, code)
+      tell({ printed: text, wrong: true })
+      ended('badly', line)
+    } else {
+      tell({ printed: `thrown: ${inspect(thrown)}`, wrong: true })
+      ended('badly')
+    }
   } finally {
     if (address !== undefined) URL.revokeObjectURL(address)
   }
-}
-
-/** An error with the program's line where it arose. */
-function said(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return `thrown: ${inspect(thrown)}`
-  const [, place] = /\((program\.ts:\d+):\d+\)/.exec(thrown.stack ?? '') ?? []
-  return `${place === undefined ? '' : `${place}: `}${thrown.name}: ${thrown.message}`
 }

@@ -1,58 +1,62 @@
-import { allReduce, collectiveTraffic, type ReduceOrder } from 'tpu-toolkit/collectives'
+import { collectiveTraffic } from 'tpu-toolkit/collectives'
 import { exactSum } from 'tpu-toolkit/numerics'
 import { key, normal } from 'tpu-toolkit/random'
-import { sum as sumTensor, tensor } from 'tpu-toolkit/tensor'
+import { type FloatDType, sum as sumTensor, tensor } from 'tpu-toolkit/tensor'
 import { Chart } from '../../parts/chart.js'
 import { Choice, NumberField, Slider } from '../../parts/controls.js'
 import { DataTable } from '../../parts/dataTable.js'
 import type { SeriesColor } from '../../parts/drawChart.js'
 import { ShowCode } from '../../parts/showCode.js'
 import { numberFrom, oneOf, sectionState } from '../../shell/urlState.js'
-import { additionsOf } from './additionsOf.js'
+import { additionsOf, type ShownAddition } from './additionsOf.js'
+import { OrderPicture } from './orderPicture.js'
+import { isThere, type ShownOrder, shownOrders, sumInOrder } from './orders.js'
+import { usePlay } from './usePlay.js'
 
-const orders = ['ring', 'tree', 'all-to-all'] as const satisfies readonly ReduceOrder[]
 const dtypes = ['bfloat16', 'float16', 'float32', 'float8_e5m2'] as const
 const hostCounts = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 const sharedCounts = [2, 4, 8, 16, 32, 64]
-const colors: Readonly<Record<ReduceOrder, SeriesColor>> = {
+const colors: Readonly<Record<ShownOrder, SeriesColor>> = {
   ring: 'blue',
   tree: 'green',
   'all-to-all': 'red',
+  'nccl-ring': 'purple',
+  'nccl-tree': 'orange',
 }
 
 const state = sectionState('sums', {
-  order: oneOf(orders, 'ring'),
+  order: oneOf(shownOrders, 'ring'),
   dtype: oneOf(dtypes, 'bfloat16'),
   accumulate: oneOf(['same', 'float32'] as const, 'same'),
   hosts: numberFrom(2, 64, 32, 1),
   seed: numberFrom(0, 1e6, 1, 1),
-  step: numberFrom(0, 63, 63, 1),
+  step: numberFrom(0, 63, 5, 1),
 })
 
 /** The same gradients summed over machines: which additions there are, and the bits they end with. */
 export function SumsSection() {
-  const { order, dtype, hosts, step } = state
+  const { dtype, hosts, step } = state
   const values = gradients(hosts.value)
   const accumulate = accumulator()
-  const additions = additionsOf(values, order.value, accumulate)
-  const shown = Math.min(step.value, additions.length)
+  const orders = shownOrders.filter((name) => isThere(name, dtype.value, accumulate))
+  const order = orders.find((name) => name === state.order.value) ?? 'ring'
+  // NCCL's ring adds one element as the ring does: one picture for both.
+  const drawn = orders
+    .filter((name) => name !== 'nccl-ring')
+    .map((name) => ({ name, additions: additionsOf(values, name, accumulate) }))
+  const additions = additionsOf(values, order, accumulate)
+  const count = additions.length
+  const shown = Math.min(step.value, count)
+  const { playing, toggle, stop } = usePlay(step, count)
   const exact = exactSum(values)
   const rows = orders.map((name) => {
     const sum = sumOf(values, name)
-    const { steps, perLink } = collectiveTraffic({
-      order: name,
-      replicas: values.length,
-      elements: 2 ** 20,
-      dtype: dtype.value,
-      accumulate,
-    })
     return [
       name,
       String(sum.item()),
       `0x${sum.toBits()[0]!.toString(16)}`,
       (sum.item() - exact).toPrecision(3),
-      String(steps),
-      (perLink / 1e6).toFixed(2),
+      ...traffic(name, accumulate),
     ]
   })
   const bits = new Set(rows.map(([, , code]) => code)).size
@@ -71,54 +75,72 @@ export function SumsSection() {
       </div>
       <p class="said" role="status">
         {bits === 1
-          ? `All three orders end with the same bits here; the exact sum is ${short(exact)}.`
-          : `The three orders end with ${bits} different sums; the exact one is ${short(exact)}.`}
+          ? `All ${orders.length} orders end with the same bits here; the exact sum is ${short(exact)}.`
+          : `The ${orders.length} orders end with ${bits} different sums; the exact one is ${short(exact)}.`}
       </p>
-      <DataTable
-        name="The sum in three orders"
-        head={['order', 'sum', 'bits', 'off by', 'steps', 'MB on the busiest link, 2^20 elements']}
-        rows={rows}
-        marked={(row) => orders[row] === order.value}
-      />
       <h2>One addition after the other</h2>
       <div class="controls">
-        <Choice label="order" value={order} names={orders} />
-        <Slider
-          label="additions done"
-          value={step}
-          min={0}
-          max={63}
-          said={() => `${shown} of ${additions.length}`}
-        />
+        <button type="button" class="main" onClick={toggle}>
+          {playing.value ? 'Pause' : shown === count ? 'Play from the beginning' : 'Play'}
+        </button>
+        <button
+          type="button"
+          disabled={shown === 0}
+          onClick={() => {
+            stop()
+            step.value = shown - 1
+          }}
+        >
+          One back
+        </button>
+        <button
+          type="button"
+          disabled={shown === count}
+          onClick={() => {
+            stop()
+            step.value = shown + 1
+          }}
+        >
+          One addition
+        </button>
+        <Slider label="additions done" value={step} min={0} max={count} said={() => `${shown} of ${count}`} />
       </div>
+      <div class="two">
+        {drawn.map(({ name, additions: all }) => (
+          <OrderPicture key={name} order={name} values={values} additions={all} done={shown} />
+        ))}
+      </div>
+      <p>The red box is the partial sum of the last addition. {ncclNote(orders)}</p>
+      <h2>The sums</h2>
       <DataTable
-        name="The additions"
-        head={['addition', 'on machine', 'has', 'adds', 'rounded sum', 'lost in rounding']}
-        rows={additions
-          .slice(0, shown)
-          .map(({ machine, left, right, sum }, i) => [
-            String(i + 1),
-            String(machine),
-            short(left),
-            short(right),
-            short(sum),
-            short(sum - (left + right)),
-          ])}
-        marked={(row) => row === shown - 1}
+        name="The sum in every order"
+        head={['order', 'sum', 'bits', 'off by', 'steps', 'MB on the busiest link, 2^20 elements']}
+        rows={rows}
+        marked={(row) => orders[row] === order}
       />
+      <div class="controls">
+        <Choice label="the additions of" value={state.order} names={shownOrders} />
+      </div>
+      {order !== state.order.value && (
+        <p>
+          {state.order.value} is not there: NCCL adds bfloat16, float16 and float32 in their own dtype. Shown
+          are those of the ring.
+        </p>
+      )}
+      <ScrolledAdditions additions={additions} shown={shown} />
       <h2>The sum by the number of machines</h2>
       <Chart
         xTitle="machines"
         yTitle="error of the sum"
         height={220}
-        says="The error of the sum in the three orders by the number of machines."
+        says="The error of the sum in every order by the number of machines."
         series={orders.map((name) => ({
           name,
           color: colors[name],
-          dashed: name === 'tree',
+          dashed: name === 'tree' || name === 'nccl-ring',
           x: hostCounts,
-          y: hostCounts.map((count) => {
-            const some = gradients(count)
+          y: hostCounts.map((machines) => {
+            const some = gradients(machines)
             return sumOf(some, name).item() - exactSum(some)
           }),
         }))}
@@ -134,10 +156,10 @@ export function SumsSection() {
       <DataTable
         name="The same numbers by the number of machines"
         head={['machines', ...orders.flatMap((name) => [name, `bits, ${name}`])]}
-        rows={sharedCounts.map((count) => {
-          const own = shares(count)
+        rows={sharedCounts.map((machines) => {
+          const own = shares(machines)
           return [
-            String(count),
+            String(machines),
             ...orders.flatMap((name) => {
               const sum = sumOf(own, name)
               return [String(sum.item()), `0x${sum.toBits()[0]!.toString(16)}`]
@@ -170,13 +192,58 @@ function shares(hosts: number): number[] {
   })
 }
 
-function sumOf(values: readonly number[], order: ReduceOrder) {
-  const replicas = values.map((value) => tensor([value], { dtype: state.dtype.value }))
-  return allReduce(replicas, { order, accumulate: accumulator() })
+function sumOf(values: readonly number[], order: ShownOrder) {
+  return sumInOrder(values, order, state.dtype.value, accumulator())
+}
+
+/** Steps and megabytes on the busiest link; of a tree as NCCL has it neither is counted. */
+function traffic(order: ShownOrder, accumulate: FloatDType): [string, string] {
+  if (order === 'nccl-tree') return ['—', '—']
+  const { steps, perLink } = collectiveTraffic({
+    order: order === 'nccl-ring' ? 'ring' : order,
+    replicas: state.hosts.value,
+    elements: 2 ** 20,
+    dtype: state.dtype.value,
+    accumulate,
+  })
+  return [String(steps), (perLink / 1e6).toFixed(2)]
+}
+
+function ncclNote(orders: readonly ShownOrder[]): string {
+  return orders.includes('nccl-tree')
+    ? 'The ring is also that of NCCL; nccl-tree is the first of its two trees, with one replica a node.'
+    : 'NCCL has no such sum: it adds bfloat16, float16 and float32 in their own dtype.'
+}
+
+function ScrolledAdditions({
+  additions,
+  shown,
+}: {
+  readonly additions: readonly ShownAddition[]
+  readonly shown: number
+}) {
+  return (
+    <DataTable
+      name="The additions"
+      head={['addition', 'on machine', 'sent by', 'has', 'adds', 'rounded sum', 'lost in rounding']}
+      rows={additions
+        .slice(0, shown)
+        .map(({ machine, from, left, right, sum }, i) => [
+          String(i + 1),
+          String(machine),
+          String(from),
+          short(left),
+          short(right),
+          short(sum),
+          short(sum - (left + right)),
+        ])}
+      marked={(row) => row === shown - 1}
+    />
+  )
 }
 
 /** The dtype to which additions round. */
-function accumulator() {
+function accumulator(): FloatDType {
   const { dtype, accumulate } = state
   return accumulate.value === 'same' ? dtype.value : accumulate.value
 }
@@ -187,6 +254,12 @@ function short(value: number): string {
 
 function program(accumulate: string): string {
   const { hosts, dtype, seed } = state
+  const nccl = isThere('nccl-tree', dtype.value, accumulator())
+  const ncclLines = `for (const order of ['nccl-ring', 'nccl-tree'] as const) {
+  const sum = allReduce(machines, { order })
+  console.log(order, sum.item(), sum.toBits()[0]!.toString(16))
+}
+`
   return `import { allReduce } from 'tpu-toolkit/collectives'
 import { key, normal } from 'tpu-toolkit/random'
 import { tensor } from 'tpu-toolkit/tensor'
@@ -197,5 +270,5 @@ for (const order of ['ring', 'tree', 'all-to-all'] as const) {
   const sum = allReduce(machines, { order, accumulate: '${accumulate}' })
   console.log(order, sum.item(), sum.toBits()[0]!.toString(16))
 }
-`
+${nccl ? ncclLines : ''}`
 }
