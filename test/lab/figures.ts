@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import { runStep2750 } from 'tpu-toolkit/step2750'
+import { labSections } from '../../lab/shell/sections.js'
 import { openLab } from '../support/labPage.js'
 
 // What the lab takes in a browser, one line a figure: `npm run lab:figures`, on a machine that does nothing else.
@@ -8,6 +10,24 @@ try {
   console.log(`JavaScript before the first section: ${(lab.built.initialBytes / 1000).toFixed(1)} kB gzipped`)
   const sum = lab.built.files.reduce((total, { gzipped }) => total + gzipped, 0)
   console.log(`all files: ${(sum / 1000).toFixed(0)} kB gzipped`)
+
+  // What goes over the wire, heads too: the page first, then every section in the same visit.
+  const sockets = new Set<Socket>()
+  lab.server.on('connection', (socket) => sockets.add(socket))
+  const sent = (): string =>
+    `${([...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0) / 1000).toFixed(0)} kB`
+  const visit = await lab.open()
+  await visit.page.waitForSelector('.cards')
+  await visit.page.waitForLoadState('networkidle')
+  console.log(`transferred for the start, the recorded run and all cards: ${sent()}`)
+  for (const { id } of labSections) {
+    await visit.page.goto(`${lab.url}#${id}`)
+    await visit.page.waitForSelector('main[aria-busy="false"] h1')
+    await visit.page.waitForLoadState('networkidle')
+    await visit.page.waitForTimeout(1000)
+    console.log(`transferred, with #${id}: ${sent()}`)
+  }
+  await visit.context.close()
 
   const first = await lab.open('#nan&rate=2.75e-3')
   await first.page.waitForSelector('canvas')

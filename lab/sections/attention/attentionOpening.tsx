@@ -34,7 +34,7 @@ function draw() {
           />
         )
       })}
-      <Words x={78} y={148}>
+      <Words x={78} y={146}>
         keys
       </Words>
       {legend.map(([name, words], i) => (
