@@ -63,8 +63,9 @@ const names: OptionTable<UmupOptions> = {
 export function umup(options: UmupOptions = noOptions): Umup {
   checkOptions('umup', options, names)
   const { embedding = [], readout = [], residual = [], depth = 1, layout = 'in-out' } = options
-  for (const [name, paths] of Object.entries({ embedding, readout, residual }))
+  for (const [name, paths] of Object.entries({ embedding, readout, residual })) {
     checkArray('umup', name, paths)
+  }
   checkInteger('umup', 'depth', depth, 1)
   checkName('umup', 'layout', layout, ['in-out', 'out-in'])
   const rateOf = (path: string, shape: Shape): number => {
