@@ -10,6 +10,7 @@ import {
   quantizeBlocks,
   type ScaleMode,
 } from '../../../numbers/formats/index.js'
+import { arena, threefryBlocks } from '../../../numbers/simd/index.js'
 import { type BlockSchemeName, blockSchemes, padRows, quantizeArray } from '../../../tensors/blocks/index.js'
 import { bits, foldIn, type Key } from '../../../tensors/random/index.js'
 import { Tensor } from '../../../tensors/tensor/index.js'
@@ -144,7 +145,7 @@ export function codedOperand(
     }
   }
   const { blockRows = 1 } = how
-  const random = isDrawn(how) ? bits(key!, values.length) : undefined
+  const random = isDrawn(how) ? wordsOf(key!, values.length) : undefined
   const blocks = quantizeArray(values, {
     ...blocksOf(how),
     ...(blockRows > 1 && { blockRows, rowLength: length }),
@@ -159,6 +160,15 @@ export function codedOperand(
     for (const end = i + blockSize; i < end; i++) out[i] = elements[codes[i]!]! * multiplier
   }
   return { values: out, scales: undefined, alpha: tensorScale, blocks }
+}
+
+/** `random.bits(key, count)`, through WebAssembly where the machine has it. */
+function wordsOf(key: Key, count: number): Uint32Array {
+  const simd = arena('simd')
+  if (!simd) return bits(key, count)
+  const words = new Uint32Array(count)
+  threefryBlocks(simd, key.data, words)
+  return words
 }
 
 /** The float32 numbers that an operand's codes and scales stand for. */

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../../base/options/index.js'
-import { matmulFloat32 } from '../../../numbers/simd/index.js'
+import { addScaledRows, matmulFloat32 } from '../../../numbers/simd/index.js'
 import { type AnyKey, type Key, keyOfTensor, toKeyTensor } from '../../../tensors/random/index.js'
 import {
   apply,
@@ -179,6 +179,7 @@ function multiplied(a: Tensor, b: Tensor, key: Tensor | undefined, how: Product)
   }
   const total = new Float32Array(m * n)
   const edges = edgesOf(length, x, w)
+  const down = new Float32Array(m)
   const across = new Float32Array(n)
   for (let part = 0; part < edges.length; part++) {
     const from = edges[part]!
@@ -186,24 +187,11 @@ function multiplied(a: Tensor, b: Tensor, key: Tensor | undefined, how: Product)
     const own = right.subarray(from * n, (from + width) * n)
     const sums = matmulFloat32(columns(x.values, length, from, width), own, { m, k: width, n })
     for (let j = 0; j < n; j++) across[j] = scaleAt(w, j, from)
-    for (let i = 0; i < m; i++) addScaled(total, sums, i * n, scaleAt(x, i, from), across)
+    for (let i = 0; i < m; i++) down[i] = scaleAt(x, i, from)
+    addScaledRows(total, sums, down, across)
   }
   canonicalizeNaN(total)
   return { sums: total, alpha }
-}
-
-/** A row of sums, times the scales of both operands once to float32, on top of the total. */
-function addScaled(
-  total: Float32Array,
-  sums: Float32Array,
-  from: number,
-  scale: number,
-  across: Float32Array,
-): void {
-  for (let j = 0, at = from; j < across.length; j++, at++) {
-    const both = Math.fround(scale * across[j]!)
-    total[at] = total[at]! + Math.fround(sums[at]! * both)
-  }
 }
 
 /** Where a scale of either operand begins. */

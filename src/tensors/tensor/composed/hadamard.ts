@@ -6,6 +6,7 @@ import {
   type OptionTable,
   shown,
 } from '../../../base/options/index.js'
+import { type Arena, arena, hadamardBlocks, longestHadamard } from '../../../numbers/simd/index.js'
 import { type Key, keyWords, threefry2x32 } from '../../../numbers/threefry/index.js'
 import { cast } from '../elementwise/cast.js'
 import { apply } from '../storage/apply.js'
@@ -122,16 +123,46 @@ function signsOf(signs: HadamardOptions['signs'], size: number): readonly number
 }
 
 /** The transform of every block, exactly, then once to the dtype. */
-function transformed(x: Tensor, { axis, size, signs, inverse }: Hadamard): Tensor {
+function transformed(x: Tensor, how: Hadamard): Tensor {
+  const { size, axis } = how
+  const alongLast = axis === x.rank - 1 && x.dtype !== 'float64'
+  const simd = alongLast && size >= 4 && size <= longestHadamard && Math.log2(size) % 2 === 0 && arena('simd')
+  return simd ? fastTransformed(simd, x, how) : plainTransformed(x, how)
+}
+
+/** The same through WebAssembly, of a float that float32 holds; blocks whose numbers are far apart take the other way. */
+function fastTransformed(simd: Arena, x: Tensor, how: Hadamard): Tensor {
+  const { dtype, shape } = x
+  const { size } = how
+  const source = cast(untraced(x), 'float32').data as Float32Array
+  const values = source.slice()
+  const ratio = 2 ** (roomOf(dtype, size) - 1)
+  const wide = hadamardBlocks(simd, values, { ...how, ratio, toOdd: dtype !== 'float32' })
+  for (const block of wide) {
+    const own = new Tensor('float32', [size], source.subarray(block * size, (block + 1) * size))
+    const result = plainTransformed(cast(own, dtype), { ...how, axis: 0 })
+    values.set(cast(result, 'float32').data as Float32Array, block * size)
+  }
+  canonicalizeNaN(values)
+  return cast(new Tensor('float32', shape, values), dtype)
+}
+
+/** Sums of size numbers of a dtype's precision are exact in float64 where the exponents in a block are no further apart. */
+function roomOf(dtype: DType, size: number): number {
+  return dtype === 'float64' ? Infinity : 53 - dtypeFacts(dtype).precision - Math.log2(size)
+}
+
+/** The scalar reference. */
+function plainTransformed(x: Tensor, { axis, size, signs, inverse }: Hadamard): Tensor {
   const { dtype, shape } = x
   const inner = sizeOf(shape.slice(axis + 1))
   const wider = cast(untraced(x), 'float64').data as Float64Array
   const out = dtype === 'float64' ? wider.slice() : wider
-  // Sums of size numbers of this precision are exact in float64 where the exponents in a block are no further apart.
-  const room = dtype === 'float64' ? Infinity : 53 - dtypeFacts(dtype).precision - Math.log2(size)
   const lanes: Lanes = { values: out, size, inner }
   if (signs && !inverse) changeSigns(lanes, signs)
-  const wide = wideBlocks(lanes, 2 ** (room - 1)).map((at) => [at, exactBlock(lanes, at)] as const)
+  const wide = wideBlocks(lanes, 2 ** (roomOf(dtype, size) - 1)).map(
+    (at) => [at, exactBlock(lanes, at)] as const,
+  )
   plainTransform(lanes)
   for (const [at, block] of wide) if (block) for (let i = 0; i < size; i++) out[at + i * inner] = block[i]!
   if (signs && inverse) changeSigns(lanes, signs)
