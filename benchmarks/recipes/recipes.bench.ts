@@ -2,7 +2,7 @@ import { type RecipeName, recipe, runRecipeArm } from 'tpu-toolkit/recipes'
 
 // A compiled training step with each arm of the recipes, beside the same step in bfloat16: `npm run bench:recipes`, the least
 // processor time of a step out of `steps`, which a busy machine changes less than the time of a clock. Names of recipes may follow.
-const steps = 24
+const steps = 40
 const all: readonly RecipeName[] = [
   ...(['nvfp4', 'mxfp8', 'deepseek-fp8', 'bf16-states', 'adam8bit', 'fp8-attention', 'qat-mxfp4'] as const),
 ]
