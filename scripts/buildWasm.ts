@@ -31,7 +31,7 @@ const kernelModules: readonly KernelModule[] = [
   {
     name: 'elementwise',
     files: [
-      ...['arithmetic', 'half', 'convert', 'map', 'blocks', 'adamw'],
+      ...['arithmetic', 'half', 'convert', 'map', 'blocks', 'recipes', 'adamw'],
       ...['float32/arithmetic', 'float32/choices'],
     ],
   },

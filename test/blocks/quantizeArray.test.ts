@@ -47,6 +47,59 @@ describe(`quantizeArray is quantizeBlocks (seed ${seed})`, () => {
     )
   })
 
+  it('rounded at random, for any bits and words', () => {
+    const any = fc.integer({ min: 0, max: 0xffffffff })
+    // Exponents near each other, so that elements are subnormal, normal and clamped.
+    const near = fc
+      .tuple(any, fc.integer({ min: 120, max: 127 }))
+      .map(([word, top]) => ((word & 0x807fffff) | (top << 23)) >>> 0)
+    const list = fc.oneof(
+      fc.array(any, { minLength: 192, maxLength: 192 }),
+      fc.array(near, { minLength: 192, maxLength: 192 }),
+    )
+    const drawn = fc.array(fc.oneof(any, fc.constantFrom(0, 0xffffffff)), { minLength: 192, maxLength: 192 })
+    const sizes = fc.constantFrom(16, 32, 48, 8)
+    fc.assert(
+      fc.property(
+        list,
+        drawn,
+        options,
+        sizes,
+        fc.constantFrom(32, 7),
+        (bits, words, how, blockSize, used) => {
+          const values = floats(Uint32Array.from(bits))
+          const whole = { ...how, blockSize, rounding: 'stochastic', randomBits: used } as const
+          let next = 0
+          const one = quantizeBlocks(values, { ...whole, random: () => words[next++]! })
+          expect(quantizeArray(values, { ...whole, random: Uint32Array.from(words) })).toEqual(one)
+          expect(next).toBe(192)
+        },
+      ),
+      { seed, numRuns: 500 },
+    )
+  })
+
+  it('rounded at random, for every float32 of eight binades by words of every size', () => {
+    const values = floats(
+      Uint32Array.from({ length: 2 ** 19 }, (_, i) => 0x3c000000 + (i << 7) + ((i & 3) << 30)),
+    )
+    const words = Uint32Array.from(values, (_, i) => Math.imul(i, 0x9e3779b1))
+    for (const element of blockElements) {
+      const how = { element, rounding: 'stochastic', random: words } as const
+      const [fast, plain] = [quantizeArray(values, how), quantizeBlocks(values, how)]
+      expect([Buffer.compare(fast.scales, plain.scales), Buffer.compare(fast.codes, plain.codes)]).toEqual([
+        0, 0,
+      ])
+    }
+  })
+
+  it('refuses words that are not one for each value', () => {
+    const how = { element: 'int8', rounding: 'stochastic', random: new Uint32Array(31) } as const
+    expect(() => quantizeArray(new Float32Array(32), how)).toThrow(
+      new RangeError('quantizeBlocks: needs a word for each value [31 words, 32 values]'),
+    )
+  })
+
   it('for every float32 of eight binades times every scale of one element, all signs', () => {
     // 2^16 steps a binade: every element code, every midpoint and its neighbours, in all six element formats.
     const values = floats(

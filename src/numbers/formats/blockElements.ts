@@ -34,18 +34,18 @@ export function elementValues(element: BlockElement): Float32Array {
 export function drawElements(
   values: Float32Array,
   element: ElementFacts,
-  random: () => number,
+  drawn: Uint32Array,
   codes: Uint8Array,
 ): void {
-  if (element.name === 'int8') drawInt8(values, random, codes)
-  else drawFloats(values, element.name, random, codes)
+  if (element.name === 'int8') drawInt8(values, drawn, codes)
+  else drawFloats(values, element.name, drawn, codes)
 }
 
-function drawInt8(values: Float32Array, random: () => number, codes: Uint8Array): void {
+function drawInt8(values: Float32Array, drawn: Uint32Array, codes: Uint8Array): void {
   for (let i = 0; i < values.length; i++) {
     const steps = Math.abs(values[i]!) * 64
     const lower = Math.floor(steps)
-    const magnitude = Math.min(127, lower + (random() < Math.floor((steps - lower) * 2 ** 32) ? 1 : 0))
+    const magnitude = Math.min(127, lower + (drawn[i]! < Math.floor((steps - lower) * 2 ** 32) ? 1 : 0))
     codes[i] = values[i]! < 0 ? -magnitude : magnitude
   }
 }
@@ -53,7 +53,7 @@ function drawInt8(values: Float32Array, random: () => number, codes: Uint8Array)
 function drawFloats(
   values: Float32Array,
   element: Exclude<BlockElement, 'int8'>,
-  random: () => number,
+  drawn: Uint32Array,
   codes: Uint8Array,
 ): void {
   const { mantissaBits, bias, minNormal, max, maxCode, signMask } = format(element)
@@ -62,7 +62,7 @@ function drawFloats(
   const rebias = (127 - bias) * 2 ** mantissaBits
   const subnormalScale = 2 ** (bias - 1 + mantissaBits)
   for (let i = 0; i < values.length; i++) {
-    const word = random()
+    const word = drawn[i]!
     const bits = words[i]!
     const sign = bits < 0 ? signMask : 0
     const magnitude = Math.abs(values[i]!)

@@ -38,8 +38,8 @@ export interface BlockOptions {
   readonly rowLength?: number
   /** How elements are rounded; scales are rounded to nearest in either case. Default 'nearest-even'. */
   readonly rounding?: 'nearest-even' | 'stochastic'
-  /** Source of uint32 words, needed by 'stochastic': one for each value, in their order, whatever the value. */
-  readonly random?: () => number
+  /** Source of uint32 words, needed by 'stochastic': one for each value, in their order, whatever the value; or the words themselves. */
+  readonly random?: (() => number) | Uint32Array
   /** How many bits 'stochastic' uses, the upper ones of each word: 1 .. 32. Default 32. */
   readonly randomBits?: number
 }
@@ -104,8 +104,8 @@ export function blockElement(element: BlockElement, op = 'blockElement'): Elemen
 export type BlockRule = Required<Omit<BlockOptions, 'rowLength' | 'rounding' | 'random' | 'randomBits'>> & {
   /** Undefined where rows share no scale. */
   readonly rowLength: number | undefined
-  /** A word for each value; undefined: to nearest even. */
-  readonly random: (() => number) | undefined
+  /** A word for each of so many values; undefined: to nearest even. */
+  readonly words: ((count: number) => Uint32Array) | undefined
 }
 
 /** What every tensor scale lies within: below, its reciprocal over a scale overflows; above, its product with one. */
@@ -145,7 +145,7 @@ export function blockRule(op: string, options: BlockOptions): BlockRule {
   return {
     ...{ element, scheme, scale, blockSize, ...rowsOf(op, options, blockSize) },
     tensorScale: tensorScale === 'amax' ? tensorScale : checkedTensorScale(op, tensorScale),
-    random: wordsOf(op, options),
+    words: wordsOf(op, options),
   }
 }
 
@@ -168,18 +168,41 @@ function rowsOf(
 }
 
 /** The words that elements are rounded by, as `roundingRule` completes them; undefined: to nearest even. */
-function wordsOf(op: string, { rounding = 'nearest-even', random, randomBits }: BlockOptions) {
+function wordsOf(
+  op: string,
+  { rounding = 'nearest-even', random, randomBits }: BlockOptions,
+): BlockRule['words'] {
   if (rounding !== 'nearest-even' && rounding !== 'stochastic') {
     throw new RangeError(`${op}: rounding is neither nearest-even nor stochastic [${String(rounding)}]`)
   }
   if (rounding === 'stochastic') {
-    const given = { rounding, ...(random && { random }), ...(randomBits !== undefined && { randomBits }) }
-    return roundingRule(given).random
+    const source = random instanceof Uint32Array ? () => 0 : random
+    const given = {
+      rounding,
+      ...(source && { random: source }),
+      ...(randomBits !== undefined && { randomBits }),
+    }
+    const { random: next } = roundingRule(given)
+    if (random instanceof Uint32Array) return (count) => completed(op, random, count, randomBits)
+    return (count) => {
+      const words = new Uint32Array(count)
+      for (let i = 0; i < count; i++) words[i] = next()
+      return words
+    }
   }
   if (random !== undefined || randomBits !== undefined) {
     throw new RangeError(`${op}: random and randomBits are for rounding 'stochastic' [${rounding}]`)
   }
   return undefined
+}
+
+/** Words with ones for the bits that are not used, as `roundingRule` has them. */
+function completed(op: string, words: Uint32Array, count: number, randomBits = 32): Uint32Array {
+  if (words.length !== count) {
+    throw new RangeError(`${op}: needs a word for each value [${words.length} words, ${count} values]`)
+  }
+  const unused = 2 ** (32 - randomBits) - 1
+  return unused === 0 ? words : words.map((word) => word | unused)
 }
 
 /** Throws unless the scheme is known and its elements are of this format. */

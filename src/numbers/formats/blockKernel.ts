@@ -6,8 +6,8 @@ export type BlockFactors = (firstBlock: number, amaxBits: Uint32Array, factors: 
 
 /**
  * What runs over the values of whole blocks: finds each block's largest magnitude, asks for its factor, and, where there
- * are codes to write, encodes the products, each rounded to float32 first: nearest even, saturating. A block that holds
- * an Inf or a NaN may get any codes.
+ * are codes to write, encodes the products, each rounded to float32 first: nearest even, or at random by the word of each value,
+ * saturating. A block that holds an Inf or a NaN may get any codes.
  */
 export type BlockKernel = (
   values: Float32Array,
@@ -15,32 +15,23 @@ export type BlockKernel = (
   element: ElementFacts,
   factorsOf: BlockFactors,
   codes: Uint8Array | undefined,
+  words?: Uint32Array,
 ) => void
-
-/** Rounds scaled values to element codes. */
-type Encode = (values: Float32Array, element: ElementFacts, codes: Uint8Array) => void
 
 /** Values worked on at a time: few enough to stay near, many against a call. */
 const piece = 4096
 let usual: BlockKernel | undefined
-const nearest: Encode = (values, { name }, codes) => encodeElements(values, name, codes)
 
 /** The JavaScript implementation of the WebAssembly kernels. */
-export const plainBlocks: BlockKernel = (values, blockSize, element, factorsOf, codes) => {
-  usual ??= open(piece, nearest)
-  const kernel = blockSize <= piece ? usual : open(blockSize, nearest)
-  kernel(values, blockSize, element, factorsOf, codes)
-}
-
-/** The same with elements rounded at random, by a word for each value, in their order. */
-export function drawnBlocks(random: () => number): BlockKernel {
-  const drawn: Encode = (values, element, codes) => drawElements(values, element, random, codes)
-  return (values, blockSize, ...rest) => open(Math.max(piece, blockSize), drawn)(values, blockSize, ...rest)
+export const plainBlocks: BlockKernel = (values, blockSize, ...rest) => {
+  usual ??= open(piece)
+  const kernel = blockSize <= piece ? usual : open(blockSize)
+  kernel(values, blockSize, ...rest)
 }
 
 // Typed arrays that a function makes once and never replaces cost no checks of their kind and length. Nothing in them
 // outlives a call.
-function open(size: number, encode: Encode): BlockKernel {
+function open(size: number): BlockKernel {
   const held = new Float32Array(size)
   const words = new Int32Array(held.buffer)
   const amaxBits = new Uint32Array(size)
@@ -61,7 +52,7 @@ function open(size: number, encode: Encode): BlockKernel {
     for (let i = from; i < to; i++) held[i] = held[i]! * factor
   }
 
-  return (values, blockSize, element, factorsOf, codes) => {
+  return (values, blockSize, element, factorsOf, codes, drawn) => {
     const step = Math.floor(size / blockSize) * blockSize
     for (let start = 0; start < values.length; start += step) {
       const count = Math.min(step, values.length - start)
@@ -71,7 +62,9 @@ function open(size: number, encode: Encode): BlockKernel {
       factorsOf(start / blockSize, amaxBits.subarray(0, blocks), factors)
       if (!codes) continue
       for (let i = 0; i < blocks; i++) scale(i * blockSize, (i + 1) * blockSize, factors[i]!)
-      encode(held.subarray(0, count), element, codes.subarray(start, start + count))
+      const [scaled, to] = [held.subarray(0, count), codes.subarray(start, start + count)]
+      if (drawn) drawElements(scaled, element, drawn.subarray(start, start + count), to)
+      else encodeElements(scaled, element.name, to)
     }
   }
 }

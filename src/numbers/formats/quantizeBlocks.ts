@@ -5,7 +5,7 @@ import {
   blockElement,
   blockRule,
 } from './blockFormats.js'
-import { type BlockFactors, type BlockKernel, drawnBlocks, plainBlocks } from './blockKernel.js'
+import { type BlockFactors, type BlockKernel, plainBlocks } from './blockKernel.js'
 import { blockScales, tensorScaleOf } from './blockScale.js'
 
 /** Where to write the codes of blocks: one of `scales` a block, one of `codes` a value. */
@@ -76,8 +76,7 @@ export function quantizeBlocks(
       blockFactors[i] = factors[scale]!
     }
   }
-  const encoding = rule.random ? drawnBlocks(rule.random) : kernel
-  encoding(values, blockSize, facts, factorsOf, codes)
+  kernel(values, blockSize, facts, factorsOf, codes, rule.words?.(values.length))
   for (let block = 0; someNaN && block < scales.length; block++) {
     if (scales[block] === nanCode) codes.fill(facts.filler, block * blockSize, (block + 1) * blockSize)
   }

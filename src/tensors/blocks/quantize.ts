@@ -66,7 +66,10 @@ export function quantize(x: Tensor, given: QuantizeOptions | BlockSchemeName): B
   }
   // Of nothing: this checks the options and says which block they mean.
   const { blockRows: _, ...ofOneRow } = how
-  const { blockSize } = quantizeBlocks(new Float32Array(0), ofOneRow)
+  const { blockSize } = quantizeBlocks(new Float32Array(0), {
+    ...ofOneRow,
+    ...(how.random && { random: () => 0 }),
+  })
   if (length % blockSize !== 0) {
     const whole = Math.ceil(length / blockSize) * blockSize
     throw new RangeError(
@@ -86,7 +89,7 @@ export function quantize(x: Tensor, given: QuantizeOptions | BlockSchemeName): B
 }
 
 /** The words of 'stochastic', from the key. */
-function drawing({ rounding, key }: QuantizeOptions, size: number): { readonly random?: () => number } {
+function drawing({ rounding, key }: QuantizeOptions, size: number): { readonly random?: Uint32Array } {
   if (rounding !== 'stochastic') {
     if (key !== undefined) {
       throw new RangeError(`quantize: a key is for rounding 'stochastic' [${rounding ?? 'nearest-even'}]`)
@@ -94,9 +97,7 @@ function drawing({ rounding, key }: QuantizeOptions, size: number): { readonly r
     return {}
   }
   if (key === undefined) throw new RangeError("quantize: 'stochastic' needs a key [undefined]")
-  const words = bits(key, size)
-  let next = 0
-  return { random: () => words[next++]! }
+  return { random: bits(key, size) }
 }
 
 /** The values with the axis moved last; not to be written to. */

@@ -13,7 +13,8 @@ import { arena, type Engine, scaleBlocks, scalesBlocks } from '../../numbers/sim
  * 16, 32, 48, ... values up to 16,384.
  *
  * Cost      about 0.6 ns per value for 'mx', 1.2 for 'nvfp4' (1.5 with 'amax'), on a machine where encodeArray takes
- *           0.5 and `quantizeBlocks` 2.2; 'stochastic' elements are rounded in JavaScript; allocates the result only, not even that with `out`.
+ *           0.5 and `quantizeBlocks` 2.2; allocates the result only, not even that with `out`, and of 'stochastic' the words
+ *           that a function gives.
  *
  * @example quantizeArray(new Float32Array(32).fill(3), { element: 'float4_e2m1fn' }).codes[0] // 7
  */

@@ -5,6 +5,7 @@ import { certify } from 'tpu-toolkit/precision'
 import { bits, key, normal } from 'tpu-toolkit/random'
 import { cast, hadamard, mul, sub, sum, type Tensor, tensor, transpose } from 'tpu-toolkit/tensor'
 import { describe, expect, it } from 'vitest'
+import { seed } from '../../support/seed.js'
 
 /** By definition: entry (i, j) is -1 where i and j share an odd number of bits. */
 const naive = (x: readonly number[]): number[] =>
@@ -29,6 +30,36 @@ describe('hadamard(x, { size, signs })', () => {
         },
       ),
     )
+  })
+
+  it.each(['float32', 'bfloat16', 'float16', 'float8_e5m2'] as const)(
+    'of %s has the same bits along the last axis, by WebAssembly, as along another, for any bits',
+    (dtype) => {
+      const any = fc.integer({ min: 0, max: 0xffffffff })
+      const alike = any.map((word) => ((word & 0x83ffffff) | 0x3c000000) >>> 0)
+      const far = any.map((word) => (word & 0xbfffffff) >>> 0)
+      const lists = fc.oneof(
+        ...[any, alike, far].map((one) => fc.array(one, { minLength: 128, maxLength: 128 })),
+      )
+      const signs = fc.constantFrom(undefined, key(9))
+      fc.assert(
+        fc.property(lists, fc.constantFrom(4, 16, 64), signs, fc.boolean(), (words, size, by, inverse) => {
+          const values = new Float32Array(Uint32Array.from(words).buffer)
+          const x = cast(tensor(values, { shape: [2, 64] }), dtype)
+          const how = { size, inverse, ...(by && { signs: by }) }
+          const across = hadamard(transpose(x), { ...how, axis: 0 })
+          expect(hadamard(x, how).toBits()).toEqual(transpose(across).toBits())
+        }),
+        { seed, numRuns: 300 },
+      )
+    },
+  )
+
+  it('of a block with a NaN and numbers far apart is NaN', () => {
+    for (const axis of [0, 1]) {
+      const x = tensor([Number.NaN, 1e30, 1e-30, 1], { shape: axis === 0 ? [4, 1] : [1, 4] })
+      expect([...hadamard(x, { axis, size: 4 }).toNumbers()]).toEqual(Array(4).fill(Number.NaN))
+    }
   })
 
   it('transforms along any axis, block by block', () => {

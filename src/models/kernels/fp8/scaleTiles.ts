@@ -99,13 +99,7 @@ export function scaleTiles<F extends FormatName = 'float8_e4m3fn'>(
     scales[i] = scale === 'pow2' ? raised(own) : own
   }
   const inverses = scales.map((one) => 1 / one)
-  const scaled = new Float32Array(values.length)
-  for (let i = 0; i < rows; i++) {
-    const row = Math.floor(i / tile[0]) * across
-    for (let j = 0; j < columns; j++) {
-      scaled[i * columns + j] = values[i * columns + j]! * inverses[row + Math.floor(j / tile[1])]!
-    }
-  }
+  const scaled = timesTiles(values, inverses, columns, tile)
   const codes = encodeArray(scaled, format, encoding) as Storage<F>
   return {
     codes: new Tensor(format, x.shape, codes),
@@ -159,14 +153,51 @@ function largestOf(
 ): Float32Array {
   const across = Math.ceil(columns! / right)
   const largest = new Float32Array(Math.ceil(rows! / down) * across)
-  for (let i = 0; i < rows!; i++) {
-    for (let j = 0; j < columns!; j++) {
-      const tile = Math.floor(i / down) * across + Math.floor(j / right)
-      const magnitude = Math.abs(values[i * columns! + j]!)
-      largest[tile] = Math.max(largest[tile]!, magnitude < Infinity ? magnitude : Number.NaN)
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length)
+  // Magnitudes are in the order of their bits.
+  const most = new Int32Array(largest.buffer)
+  for (let i = 0, at = 0; i < rows!; i++) {
+    let tile = Math.floor(i / down) * across
+    for (let j = 0; j < columns!; tile++) {
+      const end = at + Math.min(right, columns! - j)
+      j += right
+      most[tile] = largestBits(words, at, end, most[tile]!)
+      at = end
     }
   }
+  for (let tile = 0; tile < most.length; tile++) if (most[tile]! >= infinityBits) largest[tile] = Number.NaN
   return largest
+}
+
+const infinityBits = 0x7f800000
+
+function largestBits(words: Int32Array, from: number, to: number, first: number): number {
+  let largest = first
+  for (let i = from; i < to; i++) {
+    // The larger of two without a branch.
+    const lead = largest - (words[i]! & 0x7fffffff)
+    largest -= lead & (lead >> 31)
+  }
+  return largest
+}
+
+/** Each element of a matrix times the factor of its tile, once to float32. */
+export function timesTiles(
+  values: Float32Array,
+  factors: Float32Array,
+  columns: number,
+  [down, right]: readonly [number, number],
+): Float32Array {
+  const out = new Float32Array(values.length)
+  const across = Math.ceil(columns / right)
+  for (let i = 0, at = 0; at < values.length; i++) {
+    let tile = Math.floor(i / down) * across
+    for (let j = 0; j < columns; j += right, tile++) {
+      const factor = factors[tile]!
+      for (const end = at + Math.min(right, columns - j); at < end; at++) out[at] = values[at]! * factor
+    }
+  }
+  return out
 }
 
 /** The least power of two that is not below a float32. */
@@ -180,13 +211,6 @@ function raised(scale: number): number {
 
 /** The numbers that codes and scales stand for, each rounded once to float32. */
 export function tileValues({ codes, scales, tile }: ScaledTiles): Float32Array {
-  const [, columns] = codes.shape as [number, number]
-  const across = scales.shape[1]!
   const values = decodeArray(codes.data, formatOf(codes.dtype))
-  for (let i = 0; i < values.length; i++) {
-    const row = Math.floor(i / columns)
-    const at = Math.floor(row / tile[0]) * across + Math.floor((i % columns) / tile[1])
-    values[i] = values[i]! * scales.data[at]!
-  }
-  return values
+  return timesTiles(values, scales.data, codes.shape[1]!, tile)
 }

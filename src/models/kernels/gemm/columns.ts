@@ -2,8 +2,8 @@
 export function columns(values: Float32Array, k: number, from: number, width: number): Float32Array {
   const rows = k === 0 ? 0 : values.length / k
   const part = new Float32Array(rows * width)
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < width; j++) part[i * width + j] = values[i * k + from + j]!
+  for (let i = 0, to = 0; i < rows; i++) {
+    for (let at = i * k + from, end = at + width; at < end; at++, to++) part[to] = values[at]!
   }
   return part
 }

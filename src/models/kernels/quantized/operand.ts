@@ -10,11 +10,12 @@ import {
   quantizeBlocks,
   type ScaleMode,
 } from '../../../numbers/formats/index.js'
+import { arena, threefryBlocks } from '../../../numbers/simd/index.js'
 import { type BlockSchemeName, blockSchemes, padRows, quantizeArray } from '../../../tensors/blocks/index.js'
 import { bits, foldIn, type Key } from '../../../tensors/random/index.js'
 import { Tensor } from '../../../tensors/tensor/index.js'
 import { checkFp8 } from '../fp8/checkFp8.js'
-import { checkTile, scaleTiles } from '../fp8/scaleTiles.js'
+import { checkTile, scaleTiles, timesTiles } from '../fp8/scaleTiles.js'
 
 /** How elements are rounded: gradients at random, so that what is lost in one step is made good in others. */
 interface ElementRounding {
@@ -144,12 +145,11 @@ export function codedOperand(
     }
   }
   const { blockRows = 1 } = how
-  const words = isDrawn(how) ? bits(key!, values.length) : undefined
-  let next = 0
+  const random = isDrawn(how) ? wordsOf(key!, values.length) : undefined
   const blocks = quantizeArray(values, {
     ...blocksOf(how),
     ...(blockRows > 1 && { blockRows, rowLength: length }),
-    ...(words && { random: () => words[next++]! }),
+    ...(random && { random }),
   })
   // Without the tensor's scale, which comes last: element times block scale has at most 8 significant bits.
   const { elements, multipliers } = blockValues({ ...blocks, tensorScale: 1 })
@@ -162,19 +162,28 @@ export function codedOperand(
   return { values: out, scales: undefined, alpha: tensorScale, blocks }
 }
 
+/** `random.bits(key, count)`, through WebAssembly where the machine has it. */
+function wordsOf(key: Key, count: number): Uint32Array {
+  const simd = arena('simd')
+  if (!simd) return bits(key, count)
+  const words = new Uint32Array(count)
+  threefryBlocks(simd, key.data, words)
+  return words
+}
+
 /** The float32 numbers that an operand's codes and scales stand for. */
 export function restoredOperand(
   { values, scales, blocks }: CodedOperand,
-  [rows, length]: readonly [number, number],
+  [, length]: readonly [number, number],
 ): Float32Array {
   if (blocks) return dequantizeBlocks(blocks)
-  return scales ? timesScales(values, scales, [rows, length]) : values
+  return scales ? timesTiles(values, scales.values, length, scales.tile) : values
 }
 
 /** The largest magnitude that each element may have without being clipped; NaN where its block is. */
 export function operandLimits(
   { values, scales, blocks }: CodedOperand,
-  size: readonly [number, number],
+  [, length]: readonly [number, number],
   how: OperandQuantization,
 ): Float32Array {
   if (blocks) {
@@ -184,22 +193,7 @@ export function operandLimits(
   }
   const { max } = formatOf(isBlocks(how) ? 'float8_e4m3fn' : (how.format ?? 'float8_e4m3fn'))
   const limits = new Float32Array(values.length).fill(max)
-  return scales ? timesScales(limits, scales, size) : limits
-}
-
-function timesScales(
-  values: Float32Array,
-  scales: TileScales,
-  [rows, length]: readonly [number, number],
-): Float32Array {
-  const out = new Float32Array(rows * length)
-  for (let i = 0, at = 0; i < rows; i++) {
-    const row = Math.floor(i / scales.tile[0]) * scales.across
-    for (let j = 0; j < length; j++, at++) {
-      out[at] = values[at]! * scales.values[row + Math.floor(j / scales.tile[1])]!
-    }
-  }
-  return out
+  return scales ? timesTiles(limits, scales.values, length, scales.tile) : limits
 }
 
 /** Rows filled with zeros to whole blocks. */

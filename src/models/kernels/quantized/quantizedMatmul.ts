@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../../base/options/index.js'
-import { matmulFloat32 } from '../../../numbers/simd/index.js'
+import { addScaledRows, matmulFloat32 } from '../../../numbers/simd/index.js'
 import { type AnyKey, type Key, keyOfTensor, toKeyTensor } from '../../../tensors/random/index.js'
 import {
   apply,
@@ -145,8 +145,7 @@ function codedOperands(a: Tensor, b: Tensor, key: Tensor | undefined, how: Produ
   const length = Math.ceil(k / whole) * whole
   const words = keyOf(key)
   const coded = (x: Tensor, rows: number, by: OperandQuantization | undefined, stream: number) => {
-    const own = paddedRows(float32Of(x), k, whole)
-    const values = turn ? turned(own, x.dtype, [rows, length], turn) : own
+    const values = turn ? turned(paddedTensor(x, k, length), turn) : paddedRows(float32Of(x), k, whole)
     return codedOperand(values, [rows, length], by, isDrawn(by) ? streamOf(words, stream) : undefined)
   }
   return {
@@ -156,14 +155,15 @@ function codedOperands(a: Tensor, b: Tensor, key: Tensor | undefined, how: Produ
   }
 }
 
+/** Rows filled with zeros to a length, in their dtype. */
+function paddedTensor(x: Tensor, k: number, length: number): Tensor {
+  if (k === length) return x
+  const [rows] = x.shape as [number]
+  return cast(new Tensor('float32', [rows, length], paddedRows(float32Of(x), k, length)), x.dtype)
+}
+
 /** Rows through the transform, each rounded once to the operand's dtype. */
-function turned(
-  values: Float32Array,
-  dtype: Tensor['dtype'],
-  shape: readonly [number, number],
-  { size = 16, signs }: ProductHadamard,
-): Float32Array {
-  const x = cast(new Tensor('float32', shape, values), dtype)
+function turned(x: Tensor, { size = 16, signs }: ProductHadamard): Float32Array {
   return float32Of(hadamard(x, { size, ...(signs !== undefined && { signs }) }))
 }
 
@@ -179,6 +179,7 @@ function multiplied(a: Tensor, b: Tensor, key: Tensor | undefined, how: Product)
   }
   const total = new Float32Array(m * n)
   const edges = edgesOf(length, x, w)
+  const down = new Float32Array(m)
   const across = new Float32Array(n)
   for (let part = 0; part < edges.length; part++) {
     const from = edges[part]!
@@ -186,13 +187,8 @@ function multiplied(a: Tensor, b: Tensor, key: Tensor | undefined, how: Product)
     const own = right.subarray(from * n, (from + width) * n)
     const sums = matmulFloat32(columns(x.values, length, from, width), own, { m, k: width, n })
     for (let j = 0; j < n; j++) across[j] = scaleAt(w, j, from)
-    for (let i = 0; i < m; i++) {
-      const scale = scaleAt(x, i, from)
-      for (let j = 0, at = i * n; j < n; j++, at++) {
-        const both = Math.fround(scale * across[j]!)
-        total[at] = total[at]! + Math.fround(sums[at]! * both)
-      }
-    }
+    for (let i = 0; i < m; i++) down[i] = scaleAt(x, i, from)
+    addScaledRows(total, sums, down, across)
   }
   canonicalizeNaN(total)
   return { sums: total, alpha }

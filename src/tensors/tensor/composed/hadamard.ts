@@ -6,6 +6,7 @@ import {
   type OptionTable,
   shown,
 } from '../../../base/options/index.js'
+import { type Arena, arena, hadamardBlocks, longestHadamard } from '../../../numbers/simd/index.js'
 import { type Key, keyWords, threefry2x32 } from '../../../numbers/threefry/index.js'
 import { cast } from '../elementwise/cast.js'
 import { apply } from '../storage/apply.js'
@@ -122,55 +123,134 @@ function signsOf(signs: HadamardOptions['signs'], size: number): readonly number
 }
 
 /** The transform of every block, exactly, then once to the dtype. */
-function transformed(x: Tensor, { axis, size, signs, inverse }: Hadamard): Tensor {
+function transformed(x: Tensor, how: Hadamard): Tensor {
+  const { size, axis } = how
+  const alongLast = axis === x.rank - 1 && x.dtype !== 'float64'
+  const simd = alongLast && size >= 4 && size <= longestHadamard && Math.log2(size) % 2 === 0 && arena('simd')
+  return simd ? fastTransformed(simd, x, how) : plainTransformed(x, how)
+}
+
+/** The same through WebAssembly, of a float that float32 holds; blocks whose numbers are far apart take the other way. */
+function fastTransformed(simd: Arena, x: Tensor, how: Hadamard): Tensor {
+  const { dtype, shape } = x
+  const { size } = how
+  const source = cast(untraced(x), 'float32').data as Float32Array
+  const values = source.slice()
+  const ratio = 2 ** (roomOf(dtype, size) - 1)
+  const wide = hadamardBlocks(simd, values, { ...how, ratio, toOdd: dtype !== 'float32' })
+  for (const block of wide) {
+    const own = new Tensor('float32', [size], source.subarray(block * size, (block + 1) * size))
+    const result = plainTransformed(cast(own, dtype), { ...how, axis: 0 })
+    values.set(cast(result, 'float32').data as Float32Array, block * size)
+  }
+  canonicalizeNaN(values)
+  return cast(new Tensor('float32', shape, values), dtype)
+}
+
+/** Sums of size numbers of a dtype's precision are exact in float64 where the exponents in a block are no further apart. */
+function roomOf(dtype: DType, size: number): number {
+  return dtype === 'float64' ? Infinity : 53 - dtypeFacts(dtype).precision - Math.log2(size)
+}
+
+/** The scalar reference. */
+function plainTransformed(x: Tensor, { axis, size, signs, inverse }: Hadamard): Tensor {
   const { dtype, shape } = x
   const inner = sizeOf(shape.slice(axis + 1))
-  const values = cast(untraced(x), 'float64').data as Float64Array
-  const out = new Float64Array(values.length)
-  const block = new Float64Array(size)
-  // Sums of size numbers of this precision are exact in float64 where the exponents in a block are no further apart.
-  const room = dtype === 'float64' ? Infinity : 53 - dtypeFacts(dtype).precision - Math.log2(size)
-  const step = size * inner
-  for (let from = 0; from < values.length; from += step) {
-    for (let lane = from; lane < from + inner; lane++) {
-      let least = Infinity
-      let most = 0
-      for (let i = 0, at = lane; i < size; i++, at += inner) {
-        const value = values[at]!
-        block[i] = signs && !inverse ? value * signs[i]! : value
-        const magnitude = Math.abs(value)
-        if (magnitude > most) most = magnitude
-        if (magnitude < least && magnitude > 0) least = magnitude
-      }
-      // A subnormal's spacing is no less than that of a normal number as small.
-      const isWide = most < Infinity && most > least * 2 ** (room - 1)
-      if (isWide && !addsExactly(block)) exactTransform(block)
-      else plainTransform(block)
-      for (let i = 0, at = lane; i < size; i++, at += inner) {
-        out[at] = signs && inverse ? block[i]! * signs[i]! : block[i]!
-      }
-    }
-  }
+  const wider = cast(untraced(x), 'float64').data as Float64Array
+  const out = dtype === 'float64' ? wider.slice() : wider
+  const lanes: Lanes = { values: out, size, inner }
+  if (signs && !inverse) changeSigns(lanes, signs)
+  const wide = wideBlocks(lanes, 2 ** (roomOf(dtype, size) - 1)).map(
+    (at) => [at, exactBlock(lanes, at)] as const,
+  )
+  plainTransform(lanes)
+  for (const [at, block] of wide) if (block) for (let i = 0; i < size; i++) out[at + i * inner] = block[i]!
+  if (signs && inverse) changeSigns(lanes, signs)
   canonicalizeNaN(out)
   return cast(new Tensor('float64', shape, out), dtype)
 }
 
-/** One addition and one subtraction for each pair of every step, then the division by the root of the length. */
-function plainTransform(block: Float64Array): void {
-  for (let half = 1; half < block.length; half *= 2) {
-    for (let from = 0; from < block.length; from += 2 * half) {
-      for (let i = from; i < from + half; i++) {
-        const a = block[i]!
-        const b = block[i + half]!
-        block[i] = a + b
-        block[i + half] = a - b
+/** Blocks of an array: element i of one that begins at `at` is at + i inner; `inner` of them lie side by side. */
+interface Lanes {
+  readonly values: Float64Array
+  readonly size: number
+  readonly inner: number
+}
+
+function changeSigns({ values, inner }: Lanes, signs: readonly number[]): void {
+  for (let at = 0, i = 0; at < values.length; at += inner, i = i + 1 < signs.length ? i + 1 : 0) {
+    if (signs[i] === 1) continue
+    for (let j = at; j < at + inner; j++) values[j] = -values[j]!
+  }
+}
+
+/** Where blocks begin whose largest finite magnitude is beyond the ratio times the least one that is not 0. */
+function wideBlocks({ values, size, inner }: Lanes, ratio: number): number[] {
+  const wide: number[] = []
+  if (ratio === Infinity) return wide
+  for (let from = 0; from < values.length; from += size * inner) {
+    for (let at = from; at < from + inner; at++) {
+      let least = Infinity
+      let most = 0
+      for (let i = 0, place = at; i < size; i++, place += inner) {
+        const magnitude = Math.abs(values[place]!)
+        if (magnitude > most) most = magnitude
+        if (magnitude < least && magnitude > 0) least = magnitude
       }
+      // A subnormal's spacing is no less than that of a normal number as small.
+      if (most < Infinity && most > least * ratio) wide.push(at)
     }
   }
-  const power = Math.log2(block.length)
+  return wide
+}
+
+/** The transform of the block at a place on integers, where float64 does not hold its sums. */
+function exactBlock({ values, size, inner }: Lanes, at: number): Float64Array | undefined {
+  const block = Float64Array.from({ length: size }, (_, i) => values[at + i * inner]!)
+  if (block.some(Number.isNaN) || addsExactly(block)) return undefined
+  exactTransform(block)
+  return block
+}
+
+/** One addition and one subtraction for each pair of every step, two steps at a time, then the division by the root of the length. */
+function plainTransform({ values, size, inner }: Lanes): void {
+  const power = Math.log2(size)
+  // Pairs are `half` elements apart, and those of the next step twice as far.
+  let half = inner
+  for (; half * 4 <= size * inner; half *= 4) addFours(values, half)
+  if (half * 2 <= size * inner) addPairs(values, half)
   const scale = 2 ** -Math.floor(power / 2)
-  if (power % 2 === 0) for (let i = 0; i < block.length; i++) block[i] = block[i]! * scale
-  else for (let i = 0; i < block.length; i++) block[i] = overRootTwo(block[i]!) * scale
+  if (power % 2 === 0) for (let i = 0; i < values.length; i++) values[i] = values[i]! * scale
+  else for (let i = 0; i < values.length; i++) values[i] = overRootTwo(values[i]!) * scale
+}
+
+function addPairs(values: Float64Array, half: number): void {
+  for (let from = 0; from < values.length; from += 2 * half) {
+    for (let i = from; i < from + half; i++) {
+      const a = values[i]!
+      const b = values[i + half]!
+      values[i] = a + b
+      values[i + half] = a - b
+    }
+  }
+}
+
+/** Pairs `half` apart, then pairs of their results twice as far apart. */
+function addFours(values: Float64Array, half: number): void {
+  for (let from = 0; from < values.length; from += 4 * half) {
+    for (let i = from; i < from + half; i++) {
+      const a = values[i]!
+      const b = values[i + half]!
+      const c = values[i + 2 * half]!
+      const d = values[i + 3 * half]!
+      const [ab, cd] = [a + b, c + d]
+      const [aMinusB, cMinusD] = [a - b, c - d]
+      values[i] = ab + cd
+      values[i + half] = aMinusB + cMinusD
+      values[i + 2 * half] = ab - cd
+      values[i + 3 * half] = aMinusB - cMinusD
+    }
+  }
 }
 
 const trial: number[] = []
