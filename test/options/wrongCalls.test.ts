@@ -9,19 +9,24 @@ import {
   nn,
   ones,
   optimizer,
+  type Tensor,
   tensor,
   tree,
   vq,
 } from 'tpu-toolkit'
 import { hostRows } from 'tpu-toolkit/checkpoint'
 import { compile, evaluate, leaf } from 'tpu-toolkit/compile'
+import { attentionPairs } from 'tpu-toolkit/model'
+import { drift } from 'tpu-toolkit/numerics'
 import { decodeP3109, p3109Type } from 'tpu-toolkit/p3109'
-import { significance } from 'tpu-toolkit/precision'
+import { significance, significantBits } from 'tpu-toolkit/precision'
 import { bernoulli, categorical, key, normal, split } from 'tpu-toolkit/random'
+import { recipe, recipeRow, recipeSizes, resultsOf } from 'tpu-toolkit/recipes'
 import * as rl from 'tpu-toolkit/rl'
+import { calibrate } from 'tpu-toolkit/roofline'
 import { mesh, shardBatch, shardShape, strategyDiagram } from 'tpu-toolkit/sharding'
-import { programOf } from 'tpu-toolkit/stablehlo'
-import { pad, roll, scatterAdd } from 'tpu-toolkit/tensor'
+import { droppedRoundings, programOf } from 'tpu-toolkit/stablehlo'
+import { flopsOf, ops, pad, roll, scatterAdd } from 'tpu-toolkit/tensor'
 import { train } from 'tpu-toolkit/train'
 import { describe, expect, it } from 'vitest'
 
@@ -120,6 +125,24 @@ const calls: readonly (readonly [says: string, call: () => unknown])[] = [
     () => env.fitScaler(any({ names: ['a'], firstRow: 0, values: undefined }), { to: 2 }),
   ],
   ['decodeP3109: nan of the type is not', () => decodeP3109(1, { ...p3109Type(8, 4), nan: any(false) })],
+  ['resultsOf: recipe has no arms', () => resultsOf(any({}), any({}), [])],
+  ['resultsOf: runs is not an array', () => resultsOf(recipe('nvfp4'), recipeSizes('nvfp4'), any('a'))],
+  ['recipeRow: params is not an object', () => recipeRow(any(undefined))],
+  ['calibrate: runs is not an array', () => calibrate(any('bfloat16'))],
+  ['calibrate: a run is not an object', () => calibrate(any([null]))],
+  ['attentionPairs: shape is not an object', () => attentionPairs(any(undefined), 'causal', 2)],
+  ['attentionPairs: unknown attention', () => attentionPairs({}, any(-1), 2, 3)],
+  ['attentionPairs: T is not a number', () => attentionPairs({}, 'full', any(3n))],
+  ['flopsOf: a shape is not an array', () => flopsOf(ops.matmul, {}, any([() => 1, [3, 4]]), [2, 4])],
+  ['drift: tolerance is not an array', () => drift(tensor([1]), [1], any({ tolerance: null }))],
+  [
+    'significantBits: steps is not a function',
+    () => significantBits((x: Tensor) => x, tensor(1), any({ key: key(0), steps: {} })),
+  ],
+  [
+    'droppedRoundings: functions of the module are not a Map',
+    () => droppedRoundings(any({ functions: { main: 1 } })),
+  ],
   ['projectionBox: ', () => optimizer.projectionBox([tensor(1)], any('a'), 1)],
 ]
 
