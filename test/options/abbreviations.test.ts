@@ -29,7 +29,6 @@ describe('common abbreviations', () => {
     ['shadow', (name) => shadow((v: Tensor) => v, x, { reference: wrong(name) })],
     ['withPolicy', (name) => withPolicy((v: Tensor) => v, { wide: [], dtype: wrong(name) })],
     ['tune', (name) => tune((v: Tensor) => v, x, { target: { meanBits: 1 }, narrow: wrong(name) })],
-    ['quantizeBlocks', (name) => quantizeBlocks(new Float32Array(32), { element: wrong(name) })],
     ['decodeNpy', (name) => decodeNpy(encodeNpy(x), { dtype: wrong(name) })],
     ['dequantize', (name) => dequantize(quantize(ones([32]), 'mxfp4'), wrong(name))],
   ]
@@ -37,6 +36,13 @@ describe('common abbreviations', () => {
     expect(() => call('bf16')).toThrow('bfloat16 [bf16]')
     expect(() => call('fp8')).toThrow('float8_e4m3fn [fp8]')
     expect(() => call('e4m3')).toThrow(/float8_e4m3(fn)? \[e4m3\]/)
+  })
+
+  it('quantizeBlocks, which has no bfloat16, answers fp8 and e4m3', () => {
+    const call = (name: string): unknown => quantizeBlocks(new Float32Array(32), { element: wrong(name) })
+    expect(() => call('fp8')).toThrow('unknown element, did you mean float8_e4m3fn [fp8]')
+    expect(() => call('e4m3')).toThrow('unknown element, did you mean float8_e4m3fn [e4m3]')
+    expect(() => call('bf16')).toThrow('unknown element, there are float8_e4m3fn, ')
   })
 
   it('quantize says how to pad an axis that blocks do not divide', () => {

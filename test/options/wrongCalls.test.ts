@@ -16,7 +16,7 @@ import {
 } from 'tpu-toolkit'
 import { hostRows } from 'tpu-toolkit/checkpoint'
 import { compile, evaluate, leaf } from 'tpu-toolkit/compile'
-import { attentionPairs, rematText } from 'tpu-toolkit/model'
+import { architectureOf, attentionPairs, estimateMemory, rematText } from 'tpu-toolkit/model'
 import { drift } from 'tpu-toolkit/numerics'
 import { decodeP3109, p3109Type } from 'tpu-toolkit/p3109'
 import { significance, significantBits } from 'tpu-toolkit/precision'
@@ -126,6 +126,16 @@ const calls: readonly (readonly [says: string, call: () => unknown])[] = [
     () => env.fitScaler(any({ names: ['a'], firstRow: 0, values: undefined }), { to: 2 }),
   ],
   ['decodeP3109: nan of the type is not', () => decodeP3109(1, { ...p3109Type(8, 4), nan: any(false) })],
+  ['tensor: not a number', () => tensor(any([null]))],
+  ['architectureOf: D is not a whole number', () => architectureOf(any({ family: 'gpt2', D: 3n, L: 1 }))],
+  [
+    'estimateMemory: momentsDtype is not an array',
+    () =>
+      estimateMemory(
+        { family: 'gpt2', D: 768, L: 12 },
+        { slice: 'v5e-8', batch: 64, sequence: 1024, momentsDtype: any({}) },
+      ),
+  ],
   ['toBlockwise: options are not an object', () => toBlockwise(any(null), any(null), any(null))],
   ['rematText: unknown remat', () => rematText(any(undefined))],
   ['mamba2: features is not a whole number', () => nn.mamba2({ features: any(3n), groups: 2 })],
