@@ -5,7 +5,7 @@
 export const uncheckedFunctions: Readonly<Record<string, string>> = {
   tensor:
     'placesRead broadcastPlaces lanesRead movedPlaces scanReads sameShape sizeOf stridesOf elementsOf isSealed',
-  formats: 'isNaNCode',
+  formats: 'isNaNCode floorLog2',
   random: 'threefry2x32',
   autodiff: 'invalidKind',
   io: 'BadInput CannotWrite',

@@ -62,6 +62,7 @@ export function drift(
 ): Drift {
   checkOptions('drift', options, driftNames, { positional: 'tolerance' })
   const { tolerance = 0 } = options
+  if (typeof tolerance !== 'number') checkArray('drift', 'tolerance', tolerance)
   checkFloats('drift', actual)
   const expected = reference instanceof Tensor ? reference : numbers(actual, reference)
   checkFloats('drift', expected)

@@ -54,6 +54,9 @@ const readings: Readonly<Record<string, readonly [string, (output: Tensor) => un
   'covariance-loses-rank': ['rank', (x) => covarianceSpectrum(x).rank],
 }
 
+/** Whose runs are the longest: the long run examines them too. */
+const longest = ['ema-stall', 'codebook-size-stalls', 'layer-norm-fast-variance']
+
 describe('doctor, its cases', () => {
   it('are those of the gallery that wider operations cure, beside its own', () => {
     const names = doctorCases.map(({ id }) => id)
@@ -61,7 +64,8 @@ describe('doctor, its cases', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it.each(doctorCases.map((known) => ({ id: known.id, known })))(
+  const examined = doctorCases.filter(({ id }) => isLong || !longest.includes(id))
+  it.each(examined.map((known) => ({ id: known.id, known })))(
     '$id: fails as the gallery says, is met by the remedy, no part of which can go, and by nothing cheaper',
     ({ id, known }) => {
       const { shadow, findings } = known.examine(() => {})

@@ -12,6 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const call = (...args: string[]) => runCli('drift', ...args)
 
 const small = ['--length', '16,64', '--out', join(folder, 'small')]
+const seven = ['--seed', '7', '--length', '16,64', '--out', join(folder, 'seven')]
 const names = operations.map((operation) => operation.name)
 
 describe('drift, options', () => {
@@ -57,7 +58,7 @@ describe('drift, options', () => {
 
 describe('drift, results', async () => {
   const json = async (seed: string) => (await call('--json', '--seed', seed, ...small)).out
-  const first = await json('7')
+  const first = (await call('--json', ...seven)).out
   const parsed = JSON.parse(first) as {
     dtype: string
     ops: { op: string; lengths: number[]; finding: string }[]
@@ -149,10 +150,9 @@ describe('drift, results', async () => {
     expect((JSON.parse(out) as typeof parsed).ops.map(({ op }) => op)).toEqual(['cumsum', 'softmax'])
   })
 
-  it('writes drift.json equal to what --json prints, and drift.csv with the same rows', async () => {
-    await call('--json', '--seed', '7', ...small)
-    expect(readFileSync(join(folder, 'small', 'drift.json'), 'utf8')).toBe(first)
-    const [heading, ...lines] = readFileSync(join(folder, 'small', 'drift.csv'), 'utf8')
+  it('writes drift.json equal to what --json prints, and drift.csv with the same rows', () => {
+    expect(readFileSync(join(folder, 'seven', 'drift.json'), 'utf8')).toBe(first)
+    const [heading, ...lines] = readFileSync(join(folder, 'seven', 'drift.csv'), 'utf8')
       .trimEnd()
       .split('\n')
     const keys = heading!.split(',')
@@ -163,9 +163,8 @@ describe('drift, results', async () => {
     )
   })
 
-  it('writes a page with a section for each operation, plots in it, and no missing number', async () => {
-    await call('--seed', '7', ...small)
-    const html = readFileSync(join(folder, 'small', 'index.html'), 'utf8')
+  it('writes a page with a section for each operation, plots in it, and no missing number', () => {
+    const html = readFileSync(join(folder, 'seven', 'index.html'), 'utf8')
     for (const name of names) {
       const section = html.slice(html.indexOf(`<section id="${name}">`)).split('</section>')[0]!
       expect(section.match(/<svg/g)?.length, name).toBeGreaterThan(0)
@@ -183,16 +182,6 @@ describe('drift, results', async () => {
     expect(out).toMatch(
       /^input +way +length +max abs +max rel +rms +norm rel +SQNR dB +max ulps +(stall at +)?bound +of bound +vs stable$/m,
     )
-  })
-
-  it.each(formatNames)('runs every operation in %s', async (dtype) => {
-    const { status, out } = await call('--json', '--dtype', dtype, ...small)
-    expect(status).toBe(0)
-    const results = JSON.parse(out) as typeof parsed
-    expect(results.rows.length).toBe(parsed.rows.length)
-    for (const { op, finding } of results.ops) {
-      expect(finding, op).not.toMatch(/undefined|unknown|nan|NaN (%|off)/)
-    }
   })
 })
 

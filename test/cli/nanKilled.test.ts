@@ -37,7 +37,7 @@ function killed(args: readonly string[], after: number, file?: string): Promise<
 }
 
 describe(`nan --checkpoint (seed ${seed})`, () => {
-  const times = isLong ? 20 : 4
+  const times = isLong ? 20 : 2
 
   it(`killed ${times} times at random moments and started again, it ends with the same bytes`, async () => {
     const began = Date.now()

@@ -63,7 +63,7 @@ describe(`sweep (seed ${seed})`, () => {
     expect(readFileSync(join(out, 'rows.jsonl'), 'utf8')).toBe(rows)
   })
 
-  const times = isLong ? 20 : 4
+  const times = isLong ? 20 : 2
 
   it(`killed ${times} times at random moments, loses no row, repeats none, and ends with the bytes of a run undisturbed`, async () => {
     const lrs = Array.from({ length: isLong ? 25 : 6 }, (_, i) => `${i + 1}e-4`).join()

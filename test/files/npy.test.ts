@@ -87,8 +87,8 @@ describe('npy files of NumPy 2.4 with ml_dtypes 0.6', () => {
     expect(() => decodeNpy(encodeNpy(tensor([1])), { dtype: 'int32' })).toThrow(
       new TypeError('decodeNpy: <f4 is not read as this dtype [int32]'),
     )
-    expect(() => decodeNpy(encodeNpy(tensor([1])), { dtype: 'i4' as DType })).toThrow(
-      new TypeError('decodeNpy: unknown dtype [i4]'),
+    expect(() => decodeNpy(encodeNpy(tensor([1])), { dtype: 'bf16' as DType })).toThrow(
+      new TypeError('decodeNpy: unknown dtype, did you mean bfloat16 [bf16]'),
     )
   })
 })

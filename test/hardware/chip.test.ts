@@ -143,9 +143,9 @@ describe('peakOpsPerSecond(chip, dtype)', () => {
     )
   })
 
-  it('an unknown dtype is refused with those that there are', () => {
+  it('an unknown dtype is refused with the nearest one', () => {
     expect(() => peakOpsPerSecond(chip('v6e'), 'bf16' as never)).toThrow(
-      'peakOpsPerSecond: v6e has no published bf16 rate, there are bfloat16, int8, float8_e4m3fn, float8_e5m2 [bf16]',
+      'peakOpsPerSecond: v6e has no published bf16 rate, did you mean bfloat16 [bf16]',
     )
   })
 })

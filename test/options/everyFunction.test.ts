@@ -17,7 +17,7 @@ const leftOut = new Set(['options', 'simd', 'functions', 'bf16'])
 
 /** Functions that run, for long or with this process's own screen, when they are called with nothing or with no known option. */
 const running = new Set([
-  ...['runDrift', 'runKernels', 'runStep2750', 'ablate', 'waitForLock'],
+  ...['runDrift', 'runErrors', 'runKernels', 'runStep2750', 'ablate', 'waitForLock'],
   ...['processTerminal', 'progressBar', 'runInThread', 'runThread'],
 ])
 
@@ -30,8 +30,8 @@ const fromNothing: Readonly<Record<string, string>> = {
   data: 'sp500',
   nn: 'glorotNormal glorotUniform heNormal heUniform lecunNormal lecunUniform normalWeights orthogonal truncatedNormalWeights uniformWeights',
   text: 'readable',
-  roofline: 'routingEfficiency',
-  formats: `${formatArrays} floorLog2`,
+  roofline: 'calibrate defaultCalibration routingEfficiency',
+  formats: formatArrays,
   tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isInteger isWatched noRows opName wideDType',
   p3109: 'p3109Types',
   onnx: 'onnxOperators',

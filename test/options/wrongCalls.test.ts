@@ -9,19 +9,25 @@ import {
   nn,
   ones,
   optimizer,
+  type Tensor,
   tensor,
   tree,
   vq,
 } from 'tpu-toolkit'
 import { hostRows } from 'tpu-toolkit/checkpoint'
 import { compile, evaluate, leaf } from 'tpu-toolkit/compile'
+import { architectureOf, attentionPairs, estimateMemory, rematText } from 'tpu-toolkit/model'
+import { drift } from 'tpu-toolkit/numerics'
 import { decodeP3109, p3109Type } from 'tpu-toolkit/p3109'
-import { significance } from 'tpu-toolkit/precision'
+import { significance, significantBits } from 'tpu-toolkit/precision'
 import { bernoulli, categorical, key, normal, split } from 'tpu-toolkit/random'
+import { recipe, recipeRow, recipeSizes, resultsOf } from 'tpu-toolkit/recipes'
 import * as rl from 'tpu-toolkit/rl'
-import { mesh, shardBatch, shardShape, strategyDiagram } from 'tpu-toolkit/sharding'
-import { programOf } from 'tpu-toolkit/stablehlo'
-import { pad, roll, scatterAdd } from 'tpu-toolkit/tensor'
+import { calibrate } from 'tpu-toolkit/roofline'
+import { mesh, shardBatch, shardShape, shardTrainState, strategyDiagram } from 'tpu-toolkit/sharding'
+import { droppedRoundings, programOf } from 'tpu-toolkit/stablehlo'
+import { toBlockwise } from 'tpu-toolkit/storage'
+import { flopsOf, ops, pad, roll, scatterAdd } from 'tpu-toolkit/tensor'
 import { train } from 'tpu-toolkit/train'
 import { describe, expect, it } from 'vitest'
 
@@ -120,6 +126,41 @@ const calls: readonly (readonly [says: string, call: () => unknown])[] = [
     () => env.fitScaler(any({ names: ['a'], firstRow: 0, values: undefined }), { to: 2 }),
   ],
   ['decodeP3109: nan of the type is not', () => decodeP3109(1, { ...p3109Type(8, 4), nan: any(false) })],
+  ['tensor: not a number', () => tensor(any([null]))],
+  ['architectureOf: D is not a whole number', () => architectureOf(any({ family: 'gpt2', D: 3n, L: 1 }))],
+  [
+    'estimateMemory: momentsDtype is not an array',
+    () =>
+      estimateMemory(
+        { family: 'gpt2', D: 768, L: 12 },
+        { slice: 'v5e-8', batch: 64, sequence: 1024, momentsDtype: any({}) },
+      ),
+  ],
+  ['toBlockwise: options are not an object', () => toBlockwise(any(null), any(null), any(null))],
+  ['rematText: unknown remat', () => rematText(any(undefined))],
+  ['mamba2: features is not a whole number', () => nn.mamba2({ features: any(3n), groups: 2 })],
+  [
+    'shardTrainState: the first argument is not a mesh',
+    () => shardTrainState(any({ ...grid, size: 3n }), { family: 'gpt2', D: 8, L: 1 }, { strategy: 'fsdp' }),
+  ],
+  ['resultsOf: recipe has no arms', () => resultsOf(any({}), any({}), [])],
+  ['resultsOf: runs is not an array', () => resultsOf(recipe('nvfp4'), recipeSizes('nvfp4'), any('a'))],
+  ['recipeRow: params is not an object', () => recipeRow(any(undefined))],
+  ['calibrate: runs is not an array', () => calibrate(any('bfloat16'))],
+  ['calibrate: a run is not an object', () => calibrate(any([null]))],
+  ['attentionPairs: shape is not an object', () => attentionPairs(any(undefined), 'causal', 2)],
+  ['attentionPairs: unknown attention', () => attentionPairs({}, any(-1), 2, 3)],
+  ['attentionPairs: T is not a finite number', () => attentionPairs({}, 'full', any(3n))],
+  ['flopsOf: a shape is not an array', () => flopsOf(ops.matmul, {}, any([() => 1, [3, 4]]), [2, 4])],
+  ['drift: tolerance is not an array', () => drift(tensor([1]), [1], any({ tolerance: null }))],
+  [
+    'significantBits: steps is not a function',
+    () => significantBits((x: Tensor) => x, tensor(1), any({ key: key(0), steps: {} })),
+  ],
+  [
+    'droppedRoundings: functions of the module are not a Map',
+    () => droppedRoundings(any({ functions: { main: 1 } })),
+  ],
   ['projectionBox: ', () => optimizer.projectionBox([tensor(1)], any('a'), 1)],
 ]
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,20 +82,23 @@ describe('load with workers', () => {
     expect(stale).toEqual([])
   })
 
-  it.each([1, 2, 3])('the order and the values are those without workers, with %i', async (workers) => {
-    const pipe = pipeline(numbers(100), { shuffle: true, seed: 5, epochs: 2 })
-      .map<number>(named('slow'))
-      .filter(named('even'))
-      .map((x) => x + 1)
-      .map<number>(named('Scale', { by: 10 }))
-      .batch(8, { collate: (records) => [...records] })
-      .map<number>(named('total'))
-    const expected = await all(pipe.load())
-    expect(await all(pipe.load({ workers, chunk: 3 }))).toEqual(expected)
-    expect(await all(pipe.prefetch(0).load({ workers }))).toEqual(expected)
-    expect(expected.length).toBe(13)
-    expect(expected.reduce((sum, x) => sum + x, 0)).toBe(10 * 2 * (2450 + 50))
-  })
+  it.concurrent.each([1, 2, 3])(
+    'the order and the values are those without workers, with %i',
+    async (workers) => {
+      const pipe = pipeline(numbers(100), { shuffle: true, seed: 5, epochs: 2 })
+        .map<number>(named('slow'))
+        .filter(named('even'))
+        .map((x) => x + 1)
+        .map<number>(named('Scale', { by: 10 }))
+        .batch(8, { collate: (records) => [...records] })
+        .map<number>(named('total'))
+      const expected = await all(pipe.load())
+      expect(await all(pipe.load({ workers, chunk: 3 }))).toEqual(expected)
+      expect(await all(pipe.prefetch(0).load({ workers }))).toEqual(expected)
+      expect(expected.length).toBe(13)
+      expect(expected.reduce((sum, x) => sum + x, 0)).toBe(10 * 2 * (2450 + 50))
+    },
+  )
 
   it('context.key is the same for a visit of a record on any number of workers and hosts', async () => {
     const pipe = pipeline(numbers(10), { shuffle: true, seed: 5, epochs: 2 }).map<number[]>(named('noisy'))
@@ -227,21 +230,6 @@ describe('load with workers', () => {
     expect(await some.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('the built package runs its workers, stops them while they answer, and lets the process end', () => {
-    const program = `
-import { arraySource, fromModule, pipeline } from '${dist}training/pipeline/index.js'
-const pipe = pipeline(arraySource([1, 2, 3, 4])).map(fromModule('${url.href}', 'double')).batch(2)
-for await (const batch of pipe.load({ workers: 2 })) console.log(batch)
-// A thread may answer while it is being stopped: that must not end the process, in one of thirty passes or so.
-for (let pass = 0; pass < 30; pass++) for await (const batch of pipe.load({ workers: 1 })) break
-`
-    const path = join(folder, 'program.mjs')
-    writeFileSync(path, program)
-    expect(execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 300_000 })).toBe(
-      'Float64Array(2) [ 2, 4 ]\nFloat64Array(2) [ 6, 8 ]\n',
-    )
-  })
-
   it('a run that is killed goes on from its last checkpoint with the same remaining sequence', async () => {
     const program = `
 import { writeFileSync, renameSync } from 'node:fs'
@@ -300,7 +288,7 @@ describe('the fingerprint of a state', () => {
 })
 
 describe('a promise that never settles', () => {
-  it.each(['map', 'batch'] as const)(
+  it.concurrent.each(['map', 'batch'] as const)(
     'ahead of a break at %s does not keep it from returning',
     async (where) => {
       const stuck = (x: number): number | Promise<number> => (x < 4 ? x : new Promise(() => {}))

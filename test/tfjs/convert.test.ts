@@ -121,7 +121,7 @@ describe.each(tfBackends())('tensors to and from tfjs on $name', ({ tf, use }) =
       new TypeError('fromTf: a dtype that tensors do not have [complex64]'),
     )
     expect(() => fromTf(tf.tensor1d([1]), { dtype: 'bf16' as DType })).toThrow(
-      new TypeError('fromTf: unknown dtype [bf16]'),
+      new TypeError('fromTf: unknown dtype, did you mean bfloat16 [bf16]'),
     )
   })
 })

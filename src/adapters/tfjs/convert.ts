@@ -1,3 +1,4 @@
+import { nameAdvice, shown } from '../../base/options/index.js'
 import { cast, type DType, dtypes, isFloat, type Tensor, tensor } from '../../tensors/tensor/index.js'
 import type { Inner, Tf, TfTensor } from './tfjs.js'
 
@@ -26,7 +27,7 @@ export function fromTf(x: TfTensor, dtype?: DType): Tensor {
     throw new TypeError(`fromTf: a dtype that tensors do not have [${shared}]`)
   }
   if (dtype !== undefined && !dtypes.includes(dtype)) {
-    throw new TypeError(`fromTf: unknown dtype [${String(dtype)}]`)
+    throw new TypeError(`fromTf: unknown dtype, ${nameAdvice(dtype, dtypes)} [${shown(dtype)}]`)
   }
   const values = x.dataSync() as Float32Array | Int32Array | Uint8Array
   const same = tensor(values, { shape: x.shape, dtype: shared })

@@ -8,9 +8,18 @@ import { shown } from './shown.js'
  */
 export function checkName(op: string, what: string, value: unknown, known: readonly string[]): void {
   if (typeof value === 'string' && known.includes(value)) return
+  throw new RangeError(`${op}: unknown ${what}, ${nameAdvice(value, known)} [${shown(value)}]`)
+}
+
+/**
+ * What an error says of a name that is none of `known`: the nearest one, or all of them.
+ *
+ * @example nameAdvice('bf16', ['float32', 'bfloat16']) // 'did you mean bfloat16'
+ * @example nameAdvice(3, ['float32', 'bfloat16']) // 'there are float32, bfloat16'
+ */
+export function nameAdvice(value: unknown, known: readonly string[]): string {
   const near = typeof value === 'string' ? nearestName(value, known) : undefined
-  const advice = near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}`
-  throw new RangeError(`${op}: unknown ${what}, ${advice} [${shown(value)}]`)
+  return near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}`
 }
 
 /**

@@ -8,6 +8,6 @@ export {
   type OptionTable,
 } from './checkOptions.js'
 export { checkArray, checkIterable, checkPath, checkRecord, checkText } from './checkKinds.js'
-export { checkFlag, checkFunction, checkInteger, checkName, checkNumber } from './checkValues.js'
+export { checkFlag, checkFunction, checkInteger, checkName, checkNumber, nameAdvice } from './checkValues.js'
 export { nearestName } from './nearestName.js'
 export { shown } from './shown.js'

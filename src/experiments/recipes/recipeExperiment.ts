@@ -27,6 +27,7 @@ export function recipeParams(params: Readonly<Record<string, unknown>>): RecipeP
 
 /** The run of these parameters: what `recipe` of a sweep does. */
 export function recipeRow(params: RecipeParams, report?: StepReport): RecipeRun {
+  checkRecord('recipeRow', 'params', params, ['recipe', 'arm'])
   const { recipe, arm, seed, ...sizes } = params
   return runRecipeArm(recipe, { arm, seed, sizes: { ...sizes, seeds: 1 }, ...(report && { report }) })
 }

@@ -105,7 +105,7 @@ export function runRecipeArm(name: RecipeName, options: RecipeArmOptions): Recip
  * Special   the same options give the same numbers, to the bit, in any thread.
  * Throws    RangeError for a name that is none, and for sizes as `recipeSizes` does.
  *
- * @example runRecipe('bf16-states', { quick: true, steps: 2, seeds: 1 }).arms[0].name // float32
+ * @example runRecipe('rl-mismatch', { quick: true, steps: 2, seeds: 1 }).arms[0].name // float32
  */
 export function runRecipe(name: RecipeName, options: RunRecipeOptions = noOptions): RecipeResults {
   checkOptions('runRecipe', options, names)

@@ -63,7 +63,7 @@ const leakageNames: OptionTable<LeakageOptions> = {
  * Throws    as `tradingEnv`.
  * Cost      the features of the series cuts + 14 times.
  *
- * @example leakageReport(data.sp500()).passed // true
+ * @example leakageReport(data.sp500(), { cuts: 5 }).passed // true
  */
 export function leakageReport(series: PriceSeries, options: LeakageOptions = noOptions): LeakageReport {
   checkSeries('leakageReport', series)

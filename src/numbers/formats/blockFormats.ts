@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkInteger, checkOptions, nameAdvice, type OptionTable, shown } from '../../base/options/index.js'
 import { type FormatName, format } from './catalogue.js'
 import { floorLog2 } from './encode.js'
 import { roundingRule } from './rounding.js'
@@ -97,7 +97,7 @@ export const blockElements: readonly BlockElement[] = Object.freeze(Object.keys(
  */
 export function blockElement(element: BlockElement, op = 'blockElement'): ElementFacts {
   if (Object.hasOwn(elements, element)) return elements[element]
-  throw new TypeError(`${op}: element is none of ${blockElements.join(' ')} [${String(element)}]`)
+  throw new TypeError(`${op}: unknown element, ${nameAdvice(element, blockElements)} [${shown(element)}]`)
 }
 
 /** Options checked and complete. */

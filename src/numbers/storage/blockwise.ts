@@ -62,8 +62,9 @@ export function toBlockwise(
   name: BlockwiseName,
   options: BlockwiseOptions = {},
 ): Blockwise {
-  const { words, ...how } = options
   const op = 'toBlockwise'
+  checkOptions(op, options, { ...names, words: 'optional' }, { positional: 'signed' })
+  const { words, ...how } = options
   const settled = settle(op, name, how)
   checkValues(op, values, words)
   const scales = scalesOf(values, settled)

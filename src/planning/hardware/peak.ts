@@ -1,4 +1,4 @@
-import { shown } from '../../base/options/index.js'
+import { nameAdvice, shown } from '../../base/options/index.js'
 import { type ChipLike, chipOf } from './chip.js'
 
 /** The dtypes whose peak rate a chip may state; the three float8 formats share a rate. */
@@ -27,6 +27,6 @@ export function peakOpsPerSecond(given: ChipLike, dtype: PeakDType): number {
   const why = { int8: chip.facts.int8OpsPerSecond.note, bfloat16: '' }[String(dtype)]
   const reason = why ?? (String(dtype).startsWith('float8') ? chip.facts.float8FlopsPerSecond.note : '')
   throw new RangeError(
-    `peakOpsPerSecond: ${chip.name} has no published ${shown(dtype)} rate${reason === '' ? '' : ` (${reason})`}, there are ${known.join(', ')} [${shown(dtype)}]`,
+    `peakOpsPerSecond: ${chip.name} has no published ${shown(dtype)} rate${reason === '' ? '' : ` (${reason})`}, ${nameAdvice(Object.hasOwn(rates, dtype) ? undefined : dtype, known)} [${shown(dtype)}]`,
   )
 }

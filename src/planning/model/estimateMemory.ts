@@ -1,4 +1,5 @@
 import {
+  checkArray,
   checkInteger,
   checkName,
   checkNumber,
@@ -260,6 +261,7 @@ function trained(model: Architecture, options: MemoryOptions, split: Ways, token
   const width = keptWidth(arrays, layers, onDevice, split.tensor) + (kept.scores ? layers * scores : 0)
   const again = kept.all ? 0 : tokens * kept.every * (widestLayer(model, split.tensor, options) + scores)
   const logits = (2 * tokens * model.V) / split.tensor / logitsChunks
+  if (typeof momentsDtype !== 'string') checkArray('estimateMemory', 'momentsDtype', momentsDtype)
   const both: readonly StoredDType[] =
     typeof momentsDtype === 'string' ? [momentsDtype, momentsDtype] : momentsDtype
   return {

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../../base/options/index.js'
+import { checkNumber, checkOptions, checkRecord, type OptionTable } from '../../base/options/index.js'
 import { bitsOf, type StoredDType } from '../hardware/index.js'
 import type { Architecture, AttentionShape, MlpShape, ParameterTensor } from './architecture.js'
 import { checkedArchitecture } from './architectureOf.js'
@@ -131,11 +131,16 @@ function attentionOf({ groups }: Architecture, options: OperationsOptions): Oper
  * keys; 'full' counts each with each, in a window as many after a query as before it.
  */
 export function attentionPairs(
-  { window = Number.POSITIVE_INFINITY }: Pick<AttentionShape, 'window'>,
+  shape: Pick<AttentionShape, 'window'>,
   attention: AttentionCount,
   T: number,
   S: number = T,
 ): number {
+  checkRecord('attentionPairs', 'shape', shape)
+  checkAttention('attentionPairs', attention)
+  checkNumber('attentionPairs', 'T', T, 0)
+  checkNumber('attentionPairs', 'S', S, 0)
+  const { window = Number.POSITIVE_INFINITY } = shape
   if (attention === 'full' || T === 1) return T * Math.min(S, T === 1 ? window : 2 * window)
   // Those before the last T are attended to by all, of their own square half is.
   if (window >= S) return T * (S - T) + T ** 2 / 2

@@ -86,6 +86,7 @@ export function keptBy(remat: Remat): Kept {
 
 /** A policy to read. */
 export function rematText(remat: Remat): string {
+  checkRemat('rematText', remat)
   if (typeof remat === 'string') return `'${remat}'`
   const { save = [], offload = [], every = 1 } = remat
   const parts = [

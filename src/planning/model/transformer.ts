@@ -216,6 +216,7 @@ function mlpTensors(
 
 /** The tensors of GPT-2, GPT-NeoX and Phi: the same layer with biases, up to norms and embeddings. */
 export function biased(op: string, config: Gpt2Config | ParallelConfig): Architecture {
+  checkInteger(op, 'D', config.D, 1)
   const { family, D, L, F = 4 * D } = config
   const V = config.V ?? 50257
   const T = config.family === 'gpt2' ? (config.T ?? 1024) : 0

@@ -1,3 +1,4 @@
+import { checkArray, checkRecord } from '../../base/options/index.js'
 import { type ChipName, chip, type PeakDType, peakOpsPerSecond, slice } from '../hardware/index.js'
 import { isPlain } from './measured.js'
 import { nonNegativeLeastSquares } from './nonNegative.js'
@@ -58,6 +59,8 @@ interface Known {
   readonly rate: number
 }
 
+type KnownRuns = ReadonlyMap<Measured, Known | undefined>
+
 /**
  * Fits every constant of the estimate on published runs: those that are `fitted`, or the ones given.
  *
@@ -66,26 +69,31 @@ interface Known {
 export function calibrate(
   runs: readonly Measured[] = publishedRuns.filter(({ fitted }) => fitted),
 ): Calibration {
+  checkArray('calibrate', 'runs', runs)
+  for (const run of runs) {
+    checkRecord('calibrate', 'a run', run, ['model', 'chip', 'slice', 'dtype', 'sequence'])
+  }
+  const known: KnownRuns = new Map(runs.map((run) => [run, knownOf(run)]))
   const plain = runs.filter(isPlain)
   const dense = new Map<ChipName, Constant>()
   const attention = new Map<ChipName, number>()
   for (const name of new Set(plain.map((run) => run.chip))) {
     const points = plain.filter((run) => run.chip === name)
-    const ratio = attentionRatio(points)
+    const ratio = attentionRatio(points, known)
     attention.set(name, ratio)
     dense.set(
       name,
       middle(
-        points.map((run) => denseShare(run, ratio)),
+        points.map((run) => denseShare(run, ratio, known)),
         points,
       ),
     )
   }
   const soFar = { dense, attention }
-  const windowBlock = fitWindows(runs, soFar)
-  const narrow = fitNarrow(runs, soFar)
+  const windowBlock = fitWindows(runs, soFar, known)
+  const narrow = fitNarrow(runs, soFar, known)
   const partial = { ...soFar, windowBlock, narrow, slices: fitSlices(runs) }
-  return { ...partial, experts: fitExperts(runs, partial) }
+  return { ...partial, experts: fitExperts(runs, partial, known) }
 }
 
 function knownOf(run: Measured): Known | undefined {
@@ -95,27 +103,27 @@ function knownOf(run: Measured): Known | undefined {
 }
 
 /** The share of the peak of dense products, where attention runs at `ratio` times their rate. */
-function denseShare(run: Measured, ratio: number): number {
-  const known = knownOf(run)
-  if (known === undefined) return run.mfu ?? Number.NaN
-  const { work, rate } = known
+function denseShare(run: Measured, ratio: number, known: KnownRuns): number {
+  const one = known.get(run)
+  if (one === undefined) return run.mfu ?? Number.NaN
+  const { work, rate } = one
   return ((work.dense + attentionWork(work, 0) / ratio) * rate) / chip(run.chip).bfloat16FlopsPerSecond
 }
 
 /** Attention's rate over that of products: the one under which the points differ least; 1 unless their shares of attention differ. */
-function attentionRatio(points: readonly Measured[]): number {
+function attentionRatio(points: readonly Measured[], known: KnownRuns): number {
   const shares = points.flatMap((run) => {
-    const known = knownOf(run)
-    if (known === undefined) return []
-    const attended = attentionWork(known.work, 0)
-    return [attended / (attended + known.work.dense)]
+    const one = known.get(run)
+    if (one === undefined) return []
+    const attended = attentionWork(one.work, 0)
+    return [attended / (attended + one.work.dense)]
   })
   if (Math.max(...shares) - Math.min(...shares) < 0.3) return 1
   let best = { ratio: 1, error: Number.POSITIVE_INFINITY }
   for (let step = 50; step <= 200; step++) {
     const ratio = step / 100
     const { largestError: error } = middle(
-      points.map((run) => denseShare(run, ratio)),
+      points.map((run) => denseShare(run, ratio, known)),
       points,
     )
     if (error < best.error) best = { ratio, error }
@@ -131,17 +139,16 @@ function attentionSeconds({ dense, attention }: Base, run: ChipName, work: Work,
   return attentionWork(work, block) / (share * chip(run).bfloat16FlopsPerSecond)
 }
 
-function fitWindows(runs: readonly Measured[], base: Base): Constant {
+function fitWindows(runs: readonly Measured[], base: Base, known: KnownRuns): Constant {
   const points = runs.filter(
     ({ kind, dtype, slices = 1, chip: name }) =>
       kind === 'windows' && dtype === 'bfloat16' && slices === 1 && base.dense.has(name),
   )
+  const inWindows = points.flatMap((run) => known.get(run) ?? [])
   const errorAt = (block: number): number =>
     Math.max(
-      ...points.map((run) => {
-        const known = knownOf(run)
-        if (known === undefined) return 0
-        const { work, rate } = known
+      0,
+      ...inWindows.map(({ run, work, rate }) => {
         const seconds =
           work.dense / ((base.dense.get(run.chip)?.value ?? 1) * chip(run.chip).bfloat16FlopsPerSecond) +
           attentionSeconds(base, run.chip, work, block)
@@ -157,22 +164,17 @@ function fitWindows(runs: readonly Measured[], base: Base): Constant {
   return { value: best.value, points, largestError: best.error }
 }
 
-function fitNarrow(runs: readonly Measured[], base: Base): ReadonlyMap<string, Constant> {
+function fitNarrow(runs: readonly Measured[], base: Base, known: KnownRuns): ReadonlyMap<string, Constant> {
   const found = new Map<string, { readonly shares: number[]; readonly points: Measured[] }>()
   for (const run of runs) {
-    const known = knownOf(run)
-    if (
-      known === undefined ||
-      run.dtype === 'bfloat16' ||
-      run.kind !== 'dense' ||
-      !base.dense.has(run.chip)
-    ) {
+    const one = known.get(run)
+    if (one === undefined || run.dtype === 'bfloat16' || run.kind !== 'dense' || !base.dense.has(run.chip)) {
       continue
     }
-    const left = 1 / known.rate - attentionSeconds(base, run.chip, known.work, 0)
+    const left = 1 / one.rate - attentionSeconds(base, run.chip, one.work, 0)
     const key = narrowKey(run.chip, run.dtype)
     const at = found.get(key) ?? { shares: [], points: [] }
-    at.shares.push(known.work.dense / (peakOpsPerSecond(run.chip, run.dtype) * left))
+    at.shares.push(one.work.dense / (peakOpsPerSecond(run.chip, run.dtype) * left))
     at.points.push(run)
     found.set(key, at)
   }
@@ -233,12 +235,16 @@ export function expertParts(
   ]
 }
 
-function fitExperts(runs: readonly Measured[], base: Omit<Calibration, 'experts'>): ExpertConstants {
+function fitExperts(
+  runs: readonly Measured[],
+  base: Omit<Calibration, 'experts'>,
+  known: KnownRuns,
+): ExpertConstants {
   const rows: { readonly run: Measured; readonly row: number[]; readonly target: number }[] = []
   for (const run of runs) {
-    const known = knownOf(run)
-    if (known === undefined || run.kind !== 'experts' || run.batch === undefined) continue
-    const { work, rate } = known
+    const one = known.get(run)
+    if (one === undefined || run.kind !== 'experts' || run.batch === undefined) continue
+    const { work, rate } = one
     const made = slice(run.slice)
     const tokens = (run.batch * run.sequence) / (made.chips * (run.slices ?? 1))
     const parts = expertParts(base, run.chip, run.dtype, work, tokens, run.split?.expert ?? 1)

@@ -110,6 +110,7 @@ export function checkMesh(op: string, value: Mesh): void {
     !isListOf('number', value.shape) ||
     !isListOf('string', value.axisNames) ||
     !isListOf('number', value.devices) ||
+    typeof value.size !== 'number' ||
     value.axisNames.length !== value.shape.length
   ) {
     throw new TypeError(

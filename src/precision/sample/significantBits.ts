@@ -91,6 +91,7 @@ export function significantBits<T extends Treelike>(
   if (rounding !== 'stochastic' && rounding !== 'random') {
     throw new RangeError(`significantBits: unknown rounding [${String(rounding)}]`)
   }
+  checkFunction('significantBits', 'steps', steps)
   const program = programOf('significantBits', f, inputs)
   if (check) checkDeterministic('significantBits', program, f, inputs)
   const chosen = [...program.steps.keys()].filter(

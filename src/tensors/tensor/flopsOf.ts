@@ -17,6 +17,7 @@ import type { Work } from './storage/timing.js'
 export function flopsOf(op: Op, attributes: unknown, shapes: readonly Shape[], output: Shape): number {
   checkRecord('flopsOf', 'op', op, ['kernel'])
   checkArray('flopsOf', 'shapes', shapes)
+  for (const shape of shapes) checkArray('flopsOf', 'a shape', shape)
   checkArray('flopsOf', 'output', output)
   if (op.flops) return op.flops(attributes, shapes, output)
   if (roundsOf(op) === 'never') return 0
@@ -39,6 +40,7 @@ export function productOf(
 ): Work['product'] {
   checkRecord('productOf', 'op', op, ['kernel'])
   checkArray('productOf', 'shapes', shapes)
+  for (const shape of shapes) checkArray('productOf', 'a shape', shape)
   checkArray('productOf', 'output', output)
   if (op.product) return op.product(attributes, shapes, output)
   const [a, b] = shapes

@@ -6,6 +6,7 @@ import {
   checkOptions,
   checkPath,
   checkRecord,
+  nameAdvice,
   nearestName,
   noOptions,
   type OptionTable,
@@ -215,7 +216,9 @@ function dtypeFor(op: string, asked: ReadCheckpointOptions['dtype'], path: strin
   if (asked === undefined) return dtype
   if (typeof asked === 'string') return isFloat(dtype) ? asked : dtype
   const to = asked(path, dtype)
-  if (!dtypes.includes(to)) throw new TypeError(`${op}: dtype gave no dtype for ${path} [${shown(to)}]`)
+  if (!dtypes.includes(to)) {
+    throw new TypeError(`${op}: dtype gave no dtype for ${path}, ${nameAdvice(to, dtypes)} [${shown(to)}]`)
+  }
   return to
 }
 

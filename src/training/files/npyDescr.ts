@@ -1,4 +1,4 @@
-import { shown } from '../../base/options/index.js'
+import { nameAdvice, shown } from '../../base/options/index.js'
 import { type DType, dtypes } from '../../tensors/tensor/index.js'
 import { type FileInteger, isFileInteger } from './integers.js'
 import { widthOf } from './tensorBytes.js'
@@ -35,7 +35,7 @@ export function dtypeOfDescr(
   asDtype: DType | undefined,
 ): { dtype: DType; integer: FileInteger | undefined; bigEndian: boolean } {
   if (asDtype !== undefined && !dtypes.includes(asDtype)) {
-    throw new TypeError(`${op}: unknown dtype [${shown(asDtype)}]`)
+    throw new TypeError(`${op}: unknown dtype, ${nameAdvice(asDtype, dtypes)} [${shown(asDtype)}]`)
   }
   const [, order, kind, width] = /^([<>|=]?)([a-zA-Z])(\d{1,9})$/.exec(descr) ?? []
   if (kind === 'O' || descr === '|O') {

@@ -2,6 +2,7 @@ import * as optimizer from 'tpu-toolkit/optimizer'
 import { add, cast, type FloatDType, mul, square, stack, sum, type Tensor, tensor } from 'tpu-toolkit/tensor'
 import { leavesOf, mapTree, pathsOf, type Treelike } from 'tpu-toolkit/tree'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../../support/long.js'
 import {
   bitsOf,
   dtypeOf,
@@ -308,14 +309,17 @@ const leafUlps: Readonly<Record<string, number>> = {
   'differentiallyPrivateAggregate-f32': 1,
 }
 
-describe("200 steps of optax, arithmetic 'xla-cpu'", () => {
+/** The keys end at step 200; what goes wrong does so early, in most runs in the first three. */
+const steps = isLong ? 200 : 50
+
+describe(`${steps} steps of optax, arithmetic 'xla-cpu'`, () => {
   it.each(key.runs)('$name agrees in every bit, or within the ulps stated', (run) => {
     const dtype = dtypeOf(run.dtype)
     const transform = made[run.optimizer]!
     const params = treeAt(0, dtype, shapeOfW(run.optimizer))
     let point = { params, state: transform.init(params) }
     let looked = 0
-    for (let step = 1; step <= 200; step++) {
+    for (let step = 1; step <= steps; step++) {
       const extra = extraAt(run.optimizer, step, dtype, point.params)
       const grads = gradsAt(run.optimizer, step, dtype, point.params)
       point = optimizer.applyGradients(transform, grads, point, { arithmetic, extra })
@@ -326,7 +330,7 @@ describe("200 steps of optax, arithmetic 'xla-cpu'", () => {
       expect(apart, `step ${step}`).toBeLessThanOrEqual(ofLeaf ?? ulps[run.name] ?? 0)
       looked++
     }
-    expect(looked).toBe(7)
+    expect(looked).toBe(isLong ? 7 : 5)
   })
 })
 

@@ -1,3 +1,4 @@
+import { checkArray, checkRecord } from '../../../base/options/index.js'
 import type { BitsLost, Outcome, ProductKind } from '../record/outcome.js'
 import type { Arm, Recipe, RecipeSizes } from '../record/recipe.js'
 import { type JudgedClaim, judgeClaim, meanOf, verdictOf } from './judge.js'
@@ -51,6 +52,12 @@ export function runOf(arm: string, seed: number, outcome: Outcome): RecipeRun {
 
 /** What all runs of a recipe say together; `runs` has every seed of every arm. */
 export function resultsOf(recipe: Recipe, sizes: RecipeSizes, runs: readonly RecipeRun[]): RecipeResults {
+  checkRecord('resultsOf', 'recipe', recipe, ['arms', 'claims'])
+  checkArray('resultsOf', 'arms of the recipe', recipe.arms)
+  checkArray('resultsOf', 'claims of the recipe', recipe.claims)
+  checkRecord('resultsOf', 'sizes', sizes, ['seeds'])
+  checkArray('resultsOf', 'runs', runs)
+  for (const run of runs) checkRecord('resultsOf', 'a run', run, ['arm', 'seed', 'loss', 'curve', 'bits'])
   const ofArm = (arm: string): RecipeRun[] =>
     runs.filter((run) => run.arm === arm).sort((a, b) => a.seed - b.seed)
   const first = recipe.arms[0]!.name

@@ -236,8 +236,10 @@ function byGroup(values: Tensor, { heads, groups }: Sizes, dtype: FloatDType): T
 
 function checked(options: Mamba2Options): Sizes {
   checkOptions('mamba2', options, mambaNames, { positional: 'features' })
-  const { features, inner = 2 * features, groups = 1, states = 128, taps = 4 } = options
-  for (const [name, value] of Object.entries({ features, inner, groups, states, taps })) {
+  const { features, groups = 1, states = 128, taps = 4 } = options
+  checkInteger('mamba2', 'features', features, 1)
+  const { inner = 2 * features } = options
+  for (const [name, value] of Object.entries({ inner, groups, states, taps })) {
     checkInteger('mamba2', name, value, 1)
   }
   const heads = options.heads ?? inner / 64

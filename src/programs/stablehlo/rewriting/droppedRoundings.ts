@@ -1,4 +1,4 @@
-import { checkOptions, checkRecord, noOptions } from '../../../base/options/index.js'
+import { checkOptions, checkRecord, noOptions, shown } from '../../../base/options/index.js'
 import type { Module, Operation, Value } from '../module.js'
 import { placeOf } from '../values/sourceOf.js'
 import { chosenFunction } from './chosenFunction.js'
@@ -38,6 +38,11 @@ export function droppedRoundings(
   options: DroppedRoundingsOptions = noOptions,
 ): readonly DroppedRounding[] {
   checkRecord('droppedRoundings', 'module', module, ['functions'])
+  if (!(module.functions instanceof Map)) {
+    throw new TypeError(
+      `droppedRoundings: functions of the module are not a Map [${shown(module.functions)}]`,
+    )
+  }
   checkOptions('droppedRoundings', options, { function: 'optional' })
   const func = chosenFunction('droppedRoundings', module, options.function)
   const found: DroppedRounding[] = []

@@ -193,7 +193,7 @@ export function arange<D extends DType = 'float32'>(
 function shapeOf(values: Nested): number[] {
   const shape: number[] = []
   let level = values
-  while (typeof level === 'object') {
+  while (typeof level === 'object' && level !== null) {
     shape.push(level.length)
     if (level.length === 0) break
     level = level[0]!

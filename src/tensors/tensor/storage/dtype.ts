@@ -1,4 +1,4 @@
-import { nearestName, shown } from '../../../base/options/index.js'
+import { nameAdvice, shown } from '../../../base/options/index.js'
 import { round as roundBfloat16 } from '../../../bf16/index.js'
 import {
   decodeArray,
@@ -160,15 +160,10 @@ export function wrapping(dtype: IntegerDType): (value: number) => number {
   return unsigned ? (value) => (value << shift) >>> shift : (value) => (value << shift) >> shift
 }
 
-function advice(name: unknown): string {
-  const near = typeof name === 'string' ? nearestName(name, dtypes) : undefined
-  return near === undefined ? `there are ${dtypes.join(', ')}` : `did you mean ${near}`
-}
-
 /** Throws a TypeError unless `dtype` is one of `dtypes`. */
 export function checkDType(op: string, dtype: unknown): asserts dtype is DType {
   if (typeof dtype !== 'string' || !known.has(dtype)) {
-    throw new TypeError(`${op}: unknown dtype, ${advice(dtype)} [${shown(dtype)}]`)
+    throw new TypeError(`${op}: unknown dtype, ${nameAdvice(dtype, dtypes)} [${shown(dtype)}]`)
   }
 }
 
@@ -195,7 +190,7 @@ export function wideDType(dtype: DType): 'float32' | 'float64' {
  */
 export function checkFloatDType(op: string, what: string, dtype: unknown): asserts dtype is FloatDType {
   if (typeof dtype !== 'string' || !known.has(dtype)) {
-    throw new TypeError(`${op}: unknown ${what}, ${advice(dtype)} [${shown(dtype)}]`)
+    throw new TypeError(`${op}: unknown ${what}, ${nameAdvice(dtype, dtypes)} [${shown(dtype)}]`)
   }
   if (!dtypes.some((one) => one === dtype && isFloat(one))) {
     throw new TypeError(`${op}: ${what} is no floating-point dtype [${dtype}]`)
