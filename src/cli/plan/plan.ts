@@ -82,7 +82,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
           ...['Each parameter, split over the ways named:', spread(plan, terminal.width)],
           ['Assumed:', ...plan.assumptions.map((assumption) => `- ${assumption}`)].join('\n'),
         ]
-        printWrapped(terminal, `${parts.join('\n\n')}\n`)
+        printWrapped(terminal, `${parts.join('\n\n')}\n`, { red: ['does not fit'], green: ['fits'] })
       }
       report?.write(page(plan, head))
       exit(plan.memory.fits ? 0 : 1)
