@@ -11,7 +11,7 @@ import { readCount } from '../io/readNumber.js'
 import type { Subcommand } from '../io/subcommand.js'
 import { modelHelp, readModel } from '../planning/readModel.js'
 import { makePlan, type Plan, type PlanRequest } from './makePlan.js'
-import { planHead, planRows, shardingRows } from './planRows.js'
+import { planFinding, planHead, planRows, shardingRows } from './planRows.js'
 
 interface Given {
   readonly slice: string
@@ -118,7 +118,8 @@ function shardingSection(plan: Plan): Section {
   if (typeof sharding === 'string') return { id, title, paragraphs: [sharding] }
   const caption = 'What one device holds of each parameter, by the ways that split it.'
   const html = htmlTable(parameterColumns, shardingRows(plan))
-  return { id, title, figures: [{ svg: strategyDiagram(sharding), caption }], html }
+  const details = [{ summary: `All ${sharding.parameters.length} parameters`, html }]
+  return { id, title, figures: [{ svg: strategyDiagram(sharding), caption }], details }
 }
 
 function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
@@ -127,7 +128,7 @@ function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
     title,
     lead: rest.join(' '),
     sections: [
-      { id: 'memory', title: 'On each device', html: htmlTable(columns, memory) },
+      { id: 'memory', title: 'On each device', finding: planFinding(plan), html: htmlTable(columns, memory) },
       { id: 'step', title: 'A step', html: htmlTable(columns, step) },
       shardingSection(plan),
       { id: 'assumed', title: 'Assumed', paragraphs: plan.assumptions },

@@ -59,7 +59,7 @@ function outward(x: Vectors, c: Vectors, found: Nearest): void {
   order.sort((a, b) => c.values[a * d]! - c.values[b * d]!)
   const first = Float64Array.from(order, (code) => c.values[code * d]!)
   const sorted = new Float64Array(k * d)
-  order.forEach((code, i) => sorted.set(c.values.subarray(code * d, (code + 1) * d), i * d))
+  for (const [i, code] of order.entries()) sorted.set(c.values.subarray(code * d, (code + 1) * d), i * d)
   for (let row = 0; row < n; row++) {
     const from = row * d
     const value = x.values[from]!
