@@ -77,7 +77,7 @@ ${pageStyle()}
 <p class="lead">${escapeHtml(page.lead)}</p>
 ${facts.length > 0 ? `<dl>${facts.join('')}</dl>` : ''}
 </header>
-${links.length > 1 ? `<nav aria-label="Contents"><div>${links.join('')}</div></nav>` : ''}
+${contents(links)}
 <main>
 ${sections}
 </main>
@@ -85,6 +85,16 @@ ${sections}
 ${sorting}</body>
 </html>
 `
+}
+
+/** More sections than this are a list that opens, not a line. */
+const inALine = 16
+
+function contents(links: readonly string[]): string {
+  if (links.length <= 1) return ''
+  if (links.length <= inALine) return `<nav aria-label="Contents"><div>${links.join('')}</div></nav>`
+  const items = links.map((link) => `<li>${link}</li>`).join('')
+  return `<nav class="list" aria-label="Contents"><details><summary>Contents: ${links.length} sections</summary><ul>${items}</ul></details></nav>`
 }
 
 function sectionHtml(section: Section): string {

@@ -26,6 +26,9 @@ dd { margin: 0; font-variant-numeric: tabular-nums; }
 nav { position: sticky; top: 0; z-index: 1; background: var(--page); border-bottom: 1px solid var(--rule); }
 nav div { max-width: 1080px; margin: 0 auto; padding: .55rem 24px; display: flex; gap: .3rem 1.1rem; overflow-x: auto; white-space: nowrap; font-size: .9rem; mask-image: linear-gradient(to left, transparent, #000 24px); }
 nav a { text-decoration: none; }
+nav.list { position: static; max-width: 1080px; margin: 0 auto; padding: 0 24px; }
+nav.list ul { columns: 300px; margin: .6rem 0; padding-left: 1.1rem; font-size: .9rem; }
+nav.list li { break-inside: avoid; margin: .15rem 0; }
 a { color: var(--accent); text-underline-offset: 3px; }
 section { margin: 2.2rem 0 3rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 1.4rem 2rem; margin: 1.2rem 0; }

@@ -32,7 +32,7 @@ describe('tpu-toolkit diagnose', () => {
     const page = join(folder, 'page.html')
     const { status, out } = await runCli('diagnose', join(folder, 'broken'), '--out', page)
     expect(status).toBe(1)
-    expect(out).toMatch(/^1 problem, 1 critical\./)
+    expect(out).toMatch(/^1 problem, 1 critical: not finite\./)
     expect(out).toMatch(/^not finite +critical +11 +seen first at step 11/m)
     expect(readFileSync(page, 'utf8')).toContain('<h2>Problems</h2>')
   })

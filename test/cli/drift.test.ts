@@ -139,7 +139,7 @@ describe('drift, results', async () => {
     expect((JSON.parse(out) as typeof parsed).ops[0]?.lengths).toEqual([16, 64])
   })
   it('prints the longest length with the growth up to it where no length is asked for', async () => {
-    const { out } = await call('--only', 'sum', '--out', join(folder, 'long'))
+    const { out } = await call('--only', 'sum', '--all', '--out', join(folder, 'long'))
     expect(out).toMatch(/^Sum in bfloat16, at length 65,536; growth: max abs from length 16 on/)
     expect(out).toMatch(/^ones +sequential +65,280 .* [▁-█·]{13}$/m)
     expect(out.match(/^ones /gm)).toHaveLength(8)
@@ -174,9 +174,16 @@ describe('drift, results', async () => {
     expect(html.replaceAll('http://www.w3.org/', '')).not.toMatch(/https?:|<script\s|src=/)
   })
 
+  it('prints the finding of each operation, and without --all no table', async () => {
+    const { out } = await call('--only', 'cumsum,ema', '--seed', '7', ...small)
+    const of = (name: string) => parsed.ops.find(({ op }) => op === name)!.finding
+    expect(out).toContain(`\n${of('cumsum')}\n`)
+    expect(out).toContain(`\n${of('ema')}\n`)
+    expect(out).not.toMatch(/^earthquakes |─/m)
+  })
   it('prints a table for each operation, one row for each way and length', async () => {
-    const { out, error } = await call('--only', 'cumsum', ...small)
-    expect(error).toBe('')
+    const { out, error } = await call('--only', 'cumsum', '--all', ...small)
+    expect(error).toBe('drift: measuring 1 operation\n')
     expect(out).toMatch(/^Cumulative sum in bfloat16/)
     expect(out.match(/^earthquakes /gm)).toHaveLength(14)
     expect(out).toMatch(

@@ -29,6 +29,8 @@ describe('dist/cli/main.js drift, as tsc -b leaves it', () => {
     expect(first.status).toBe(0)
     expect(second.out).toBe(first.out)
     expect(JSON.parse(first.out)).toMatchObject({ benchmark: 'drift', dtype: 'bfloat16', seed: 3 })
-    expect(first.error).toMatch(/^Written: .*index\.html, .*drift\.json, .*drift\.csv\n$/)
+    expect(first.error).toMatch(
+      /^drift: measuring 2 operations\nWritten: .*index\.html, .*drift\.json, .*drift\.csv\n$/,
+    )
   })
 })

@@ -20,17 +20,17 @@ describe('inspect', () => {
   it('inspect 0.1 prints code, bits, neighbours and error in bfloat16', async () => {
     const { status, out, error } = await runCli('inspect', '0.1')
     expect({ status, error }).toEqual({ status: 0, error: '' })
-    expect(out.split('\n')[2]!.split(/ {2,}/)).toEqual([
-      ...[
-        'bfloat16',
-        '0x3dcd',
-        '0 01111011 1001101',
-        'normal',
-        '0.10009765625',
-        '0.099609375',
-        '0.1005859375',
-      ],
-      ...['9.77e-5', '9.77e-4', '0.2'],
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['format', 'bfloat16'],
+      ['asked', '0.1'],
+      ['value', '0.10009765625'],
+      ['code', '0x3dcd'],
+      ['bits', '0 01111011 1001101'],
+      ['class', 'normal'],
+      ['below', '0.099609375'],
+      ['above', '0.1005859375'],
+      ['error', '9.77e-5 (9.77e-4 relative, 0.2 ulps)'],
+      [''],
     ])
   })
 
@@ -67,7 +67,8 @@ describe('inspect', () => {
       code: '0xbe9a',
       ulps: expect.closeTo(-0.4),
     })
-    expect((await runCli('inspect', '--', '-0')).out).toContain(' -0 ')
+    expect((await runCli('inspect', '--', '-0')).out).toMatch(/^value +-0$/m)
+    expect((await runCli('inspect', 'inf')).out).toMatch(/^value +Infinity$.*^error +-$/ms)
   })
 
   it.each([

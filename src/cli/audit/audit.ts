@@ -53,8 +53,15 @@ export const auditCommand: Subcommand = (terminal, exit) =>
       const options = readOptions(size, given)
       const report = openReportFile({ ...given, terminal })
       const audit = mistakesAsBadInput('auditConfig', () => auditConfig(options))
-      if (given.json) terminal.out(jsonText(audit))
-      else printWrapped(terminal, `${auditText(audit)}\n`)
+      if (given.json) {
+        terminal.out(jsonText(audit))
+      } else {
+        printWrapped(terminal, `${auditText(audit)}\n`, {
+          red: ['error'],
+          yellow: ['warning'],
+          green: ['ok'],
+        })
+      }
       report?.write(auditPage(audit))
       exit(audit.findings.some(({ verdict }) => verdict === 'error') ? 1 : 0)
     })

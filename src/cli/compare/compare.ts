@@ -92,10 +92,17 @@ function programs(a: string, b: string, given: CompareGiven, terminal: Terminal)
     terminal.out(jsonText({ a: first.name, b: second.name, drawn: first.drawn, ...plain(found) }))
   } else {
     const lines = sourceLinesOf(String(found), first.sources)
-    printWrapped(terminal, `${[`${first.name}, ${second.name}`, String(found), ...lines].join('\n')}\n`)
+    printWrapped(
+      terminal,
+      `${[`${first.name}, ${second.name}`, String(found), ...lines].join('\n')}\n`,
+      verdicts,
+    )
   }
   return found.verdict === 'another computation' ? 1 : 0
 }
+
+/** The colours of verdicts. */
+const verdicts = { red: ['another computation'], yellow: ['order or rounding'], green: ['equal'] }
 
 function plain({ verdict, first, differences, compared }: RunComparison): object {
   return { verdict, compared, first: first ?? null, differences }
@@ -148,7 +155,7 @@ function printed(
       '',
       textTable(columns, shown, { width: terminal.width }),
     ]
-    printWrapped(terminal, `${lines.join('\n')}\n`)
+    printWrapped(terminal, `${lines.join('\n')}\n`, verdicts)
   }
   return verdict === 'another computation' ? 1 : 0
 }

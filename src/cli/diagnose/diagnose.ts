@@ -7,7 +7,7 @@ import { openReportFile } from '../io/openReport.js'
 import { printWrapped } from '../io/printWrapped.js'
 import type { Subcommand } from '../io/subcommand.js'
 import { diagnosePage } from './diagnosePage.js'
-import { diagnoseText } from './diagnoseText.js'
+import { diagnoseText, verdictOf } from './diagnoseText.js'
 
 interface Given {
   readonly chip?: string
@@ -42,8 +42,13 @@ export const diagnoseCommand: Subcommand = (terminal, exit) =>
         ...(given.env ? { environment: process.env } : {}),
       }
       const diagnosis = mistakesAsBadInput('diagnose', () => diagnose(output))
-      if (given.json) terminal.out(jsonText({ folder, ...diagnosis }))
-      else printWrapped(terminal, `${diagnoseText(diagnosis, terminal.width)}\n`)
+      if (given.json) {
+        terminal.out(jsonText({ folder, ...diagnosis }))
+      } else {
+        printWrapped(terminal, `${diagnoseText(diagnosis, terminal.width)}\n`, {
+          ...{ bold: [verdictOf(diagnosis)], red: ['critical'], yellow: ['warning'] },
+        })
+      }
       report?.write(diagnosePage(folder, diagnosis, output))
       exit(diagnosis.problems.some(({ severity }) => severity === 'critical') ? 1 : 0)
     })

@@ -48,9 +48,28 @@ function figureOf({ samples }: RunRecord, name: string, label: string): readonly
   })
   if (all.length < 2) return []
   const every = Math.ceil(all.length / points)
-  // What is not finite is always drawn: it is what one looks for.
-  const shown = all.filter(({ y }, i) => i % every === 0 || i === all.length - 1 || !Number.isFinite(y))
+  // The first value of those that are not finite is always drawn: it is what one looks for.
+  const breaks = (i: number): boolean => !Number.isFinite(all[i]!.y) && Number.isFinite(all[i - 1]?.y ?? 0)
+  const shown = all.filter(({ y }, i) =>
+    Number.isFinite(y) ? i % every === 0 || i === all.length - 1 : breaks(i),
+  )
   const caption = `${name}, ${readable(all.length)} values${every > 1 ? `, one in ${every} drawn` : ''}.`
   const series = { name, color: 'blue', points: shown, dots: false } as const
-  return [lineFigure([series], { title: label, caption, x: { label: 'step' }, y: { label } })]
+  return [
+    lineFigure([series], {
+      title: label,
+      caption,
+      x: { label: 'step' },
+      y: { label, scale: scaleOf(shown) },
+    }),
+  ]
+}
+
+/** Values that differ by more than this factor are drawn on a logarithmic axis, where all but a few are positive. */
+const wide = 1e4
+
+function scaleOf(points: readonly { readonly y: number }[]): 'linear' | 'log10' {
+  const sizes = points.map(({ y }) => y).filter((y) => Number.isFinite(y) && y !== 0)
+  if (sizes.length === 0 || sizes.some((y) => y < 0)) return 'linear'
+  return Math.max(...sizes) > wide * Math.min(...sizes) ? 'log10' : 'linear'
 }

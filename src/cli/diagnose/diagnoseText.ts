@@ -19,9 +19,10 @@ export function problemRow({ problem, severity, step, evidence, remedy }: Proble
 /** What it comes to, in a sentence. */
 export function verdictOf({ problems }: Diagnosis): string {
   if (problems.length === 0) return 'Nothing is wrong with what this run recorded.'
-  const critical = problems.filter(({ severity }) => severity === 'critical').length
+  const critical = problems.filter(({ severity }) => severity === 'critical').map(({ problem }) => problem)
   const count = `${readable(problems.length)} ${problems.length === 1 ? 'problem' : 'problems'}`
-  return critical === 0 ? `${count}, none critical.` : `${count}, ${readable(critical)} critical.`
+  if (critical.length === 0) return `${count}, none critical.`
+  return `${count}, ${readable(critical.length)} critical: ${[...new Set(critical)].join(', ')}.`
 }
 
 /** What was looked at, and what could not be. */

@@ -17,6 +17,7 @@ import { keptTrials } from './keptTrials.js'
 import { isModulePath, type ModuleExamined, moduleCase } from './moduleCase.js'
 import { programCase } from './programCase.js'
 import { step2750Case } from './step2750Case.js'
+import { outputVerdicts } from './verdict.js'
 
 interface Given extends ProgramFlags {
   readonly json?: boolean
@@ -128,7 +129,10 @@ function run(
       doctorReport(title, examined, how).slice(title.length + 1),
     ].join('\n')
     const below = footnotes?.(text) ?? []
-    printWrapped(terminal, `${text}${below.length > 0 ? `\n\n${below.join('\n')}` : ''}\n`)
+    printWrapped(terminal, `${text}${below.length > 0 ? `\n\n${below.join('\n')}` : ''}\n`, {
+      bold: [title, ...outputVerdicts(examined)],
+      ...{ red: ['not met'], green: ['met with', 'met as it is'] },
+    })
   }
   kept.end()
   report.write({ 'index.html': doctorPage({ id, title, ...how, ...examined }) })

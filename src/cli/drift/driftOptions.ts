@@ -9,6 +9,7 @@ export interface GivenDrift {
   readonly length?: string
   readonly dtype: string
   readonly seed: string
+  readonly all?: true
   readonly json?: true
   readonly out: string
 }

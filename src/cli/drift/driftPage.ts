@@ -62,7 +62,7 @@ function summary(results: DriftResults, rows: readonly Measurement[]): Section {
     name: operation.name,
     points: bounded
       .filter((row) => row.op === operation.name && row.ofBound! > idle)
-      .map((row) => ({ x: row.bound!, y: row.maxAbs })),
+      .map((row) => ({ x: row.bound!, y: row.maxAbs, title: label(row) })),
   }))
   const drawn = series.filter(({ points }) => points.length > 0)
   const against = scatterFigure(drawn, {

@@ -62,7 +62,17 @@ function series(
   return rows.filter((row) => row.variant === of.variant && row.input === of.input && row.way === of.way)
 }
 
-/** Everything a run prints on a terminal, operation after operation. */
+/** What a run prints on a terminal: of each operation what was found. */
+export function findingsText({ ops, dtype, seed }: DriftResults): string {
+  const parts = ops.map(({ operation, lengths, finding }) => {
+    const at = `${operation.lengthName} ${lengths.length > 1 ? 'up to ' : ''}${readable(lengths.at(-1))}`
+    return `${operation.title}, ${at}\n${finding}\n`
+  })
+  const count = ops.reduce((sum, { rows }) => sum + rows.length, 0)
+  return `Drift in ${dtype} from the exact result, seed ${seed}, ${readable(count)} measurements\n\n${parts.join('\n')}\n--all prints the tables; the page and the files have every measurement.\n`
+}
+
+/** Everything a run measured, as tables, operation after operation. */
 export function printed(results: DriftResults, everyLength: boolean, width?: number): string {
   const parts = results.ops.map((op) => {
     const { operation, lengths } = op

@@ -33,7 +33,9 @@ export const envCommand: Subcommand = (terminal) =>
         terminal.out(jsonText({ parts }))
       } else {
         const columns = [{ key: 'part' }, { key: 'found' }, { key: 'serves' }]
-        printWrapped(terminal, `${textTable(columns, rows(parts), { width: terminal.width })}\n`)
+        printWrapped(terminal, `${textTable(columns, rows(parts), { width: terminal.width })}\n`, {
+          yellow: ['not found'],
+        })
       }
     })
 

@@ -14,7 +14,7 @@ export function measureFormats(given: GivenFormats, terminal: Terminal): void {
   terminal.ifStopped?.('nothing is written yet; --only and --data make it shorter')
   const results = runFormats(options, terminal.progress)
   if (given.json) terminal.out(formatsJson(results))
-  else printWrapped(terminal, printed(results, terminal.width))
+  else printWrapped(terminal, printed(results, terminal.width), { bold: [results.finding] })
   report.write({
     'index.html': formatsPage(results),
     'formats.json': formatsJson(results),

@@ -49,9 +49,16 @@ function run(given: Given, terminal: Terminal): number {
     terminal.progress?.(i, failures.length, failure.id)
     return exhibit(failure)
   })
-  if (given.docs) terminal.out(galleryMarkdown(exhibits))
-  else if (given.json) terminal.out(galleryJson(exhibits))
-  else printWrapped(terminal, `${galleryTable(exhibits, terminal.width)}\n`)
+  if (given.docs) {
+    terminal.out(galleryMarkdown(exhibits))
+  } else if (given.json) {
+    terminal.out(galleryJson(exhibits))
+  } else {
+    printWrapped(terminal, `${galleryTable(exhibits, terminal.width)}\n`, {
+      red: ['does not hold'],
+      green: ['holds'],
+    })
+  }
   report?.write({ 'index.html': galleryPage(exhibits) })
   const sound = exhibits.every(
     ({ run, repaired }) => run.verdict.holds && repaired.every((r) => !r.run.verdict.holds),

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { readable } from '../../base/text/index.js'
 import {
   decode,
   describe,
@@ -56,7 +57,7 @@ export const inspectCommand: Subcommand = (terminal) =>
     .option('--all', 'every format')
     .option('--rounding <mode>', roundings.join(', '), 'nearest-even')
     .option('--saturate', 'overflow gives the largest finite value')
-    .option('--json', 'print one JSON object instead of the table')
+    .option('--json', 'print one JSON object instead of the text')
     .addHelpText(
       'after',
       '\nExamples:\n  tpu-toolkit inspect 0.1\n  tpu-toolkit inspect 0.1 --all\n  tpu-toolkit inspect 0x3dcd --format bfloat16\n  tpu-toolkit inspect --format float8_e4m3fn -- -0.3',
@@ -71,6 +72,7 @@ export const inspectCommand: Subcommand = (terminal) =>
       }
       const found = formats.map((record) => inspect(value, record, options))
       if (given.json) terminal.out(jsonText({ value, formats: found }))
+      else if (found.length === 1) printWrapped(terminal, recordText(value, found[0]!))
       else printWrapped(terminal, `${textTable(columns, rowsOf(found), { width: terminal.width })}\n`)
     })
 
@@ -87,6 +89,27 @@ const columns = [
   { key: 'relative' },
   { key: 'ulps' },
 ] as const
+
+/** One number in one format, a line for each thing that is known of it. */
+function recordText(asked: number, one: Inspection): string {
+  const lines = {
+    format: one.format,
+    asked: full.show(asked),
+    value: full.show(one.value),
+    code: one.code,
+    bits: one.bits,
+    class: one.class,
+    below: full.show(one.below),
+    above: full.show(one.above),
+    // What is asked for may be no number, or none that a difference is taken from.
+    error: Number.isNaN(one.error)
+      ? '-'
+      : `${readable(one.error)} (${readable(one.relative)} relative, ${readable(one.ulps)} ulps)`,
+  }
+  return Object.entries(lines)
+    .map(([name, text]) => `${name.padEnd(6)}  ${text}\n`)
+    .join('')
+}
 
 function rowsOf(found: readonly Inspection[]): Record<string, string | number>[] {
   return found.map((one) => ({ ...one }))

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { progressBar } from '../../training/train/index.js'
 import type { Terminal } from './terminal.js'
 
@@ -29,6 +30,11 @@ export function processTerminal(): ProcessTerminal {
       process.stderr.write(text)
     },
     width: process.stdout.isTTY ? process.stdout.columns : undefined,
+    colors: showsColors(process.stdout),
+    errors: {
+      width: process.stderr.isTTY ? process.stderr.columns : undefined,
+      colors: showsColors(process.stderr),
+    },
     progress: (done, total, part) => {
       progress = `${Math.floor((100 * done) / Math.max(1, total))} %${part === '' ? '' : `, ${part}`}`
       bar?.show(done, total, part)
@@ -39,4 +45,9 @@ export function processTerminal(): ProcessTerminal {
     restore,
     state: () => ({ progress, ifStopped }),
   }
+}
+
+/** Whether Node would colour what is printed there: a screen does unless NO_COLOR is set, FORCE_COLOR decides for anything. */
+function showsColors(stream: NodeJS.WriteStream): boolean {
+  return styleText('red', 'x', { stream }) !== 'x'
 }

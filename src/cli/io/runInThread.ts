@@ -11,9 +11,8 @@ type Message =
   | { readonly call: 'onStop' }
   | { readonly call: 'stopped' }
 
-interface Given {
+interface Given extends Pick<Terminal, 'width' | 'colors' | 'errors'> {
   readonly args: readonly string[]
-  readonly width: number | undefined
 }
 
 /** How long a thread may take over what it does when it is stopped, in milliseconds. */
@@ -28,7 +27,7 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
  */
 export function runInThread(file: URL, args: readonly string[]): Promise<number> {
   const terminal = processTerminal()
-  const given: Given = { args, width: terminal.width }
+  const given = givenTo(args, terminal)
   const worker = new Worker(file, { workerData: given, execArgv: [] })
   let status: number | undefined
   let endsItself = false
@@ -71,11 +70,22 @@ export function runInThread(file: URL, args: readonly string[]): Promise<number>
   })
 }
 
+/** The arguments and the screen of a thread. --no-color, an option of every command, is taken out here. */
+function givenTo(args: readonly string[], { width, colors, errors }: Terminal): Given {
+  const end = args.indexOf('--')
+  const isFlag = (arg: string, i: number): boolean => arg === '--no-color' && (end < 0 || i < end)
+  if (!args.some(isFlag)) return { args, width, colors, errors }
+  return {
+    args: args.filter((arg, i) => !isFlag(arg, i)),
+    ...{ width, colors: false, errors: { ...errors, colors: false } },
+  }
+}
+
 /** What the thread's own file calls: runs the command on a terminal that is the process's. */
 export async function runThread(
   run: (args: readonly string[], terminal: Terminal) => Promise<number>,
 ): Promise<void> {
-  const { args, width } = workerData as Given
+  const { args, width, colors, errors } = workerData as Given
   const port = parentPort
   if (!port) throw new Error('runThread: this is no thread')
   const tell = (message: Message): void => port.postMessage(message)
@@ -100,7 +110,7 @@ export async function runThread(
       port.unref()
       tell({ call: 'onStop' })
     },
-    width,
+    ...{ width, colors, errors },
   })
   tell({ call: 'ended', status })
 }

@@ -9,6 +9,10 @@ export interface Terminal {
   readonly error: (text: string) => void
   /** Columns of the screen that `out` goes to; undefined where it goes to a file or a pipe. */
   readonly width?: number | undefined
+  /** Whether `out` goes to a screen that shows colours. Default false. */
+  readonly colors?: boolean | undefined
+  /** The same of what `error` prints on: a screen where only standard output is a file. */
+  readonly errors?: { readonly width?: number | undefined; readonly colors?: boolean | undefined } | undefined
   /** Draws how far a run is, where somebody watches; whatever is printed next takes it away. */
   readonly progress?: Progress | undefined
   /** Keeps what is to be said where the user stops the run from now on: what there is, how to go on. */

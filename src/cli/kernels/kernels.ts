@@ -60,8 +60,13 @@ export const kernelsCommand: Subcommand = (terminal) =>
       const report = openReport({ ...given, terminal })
       terminal.ifStopped?.('nothing is written yet; --only and --length make it shorter')
       const results = runKernels({ ...options, ...(terminal.progress && { progress: terminal.progress }) })
-      if (given.json) terminal.out(kernelsJson(results))
-      else printWrapped(terminal, kernelsText(results, terminal.width))
+      if (given.json) {
+        terminal.out(kernelsJson(results))
+      } else {
+        printWrapped(terminal, kernelsText(results, terminal.width), {
+          bold: results.kernels.map(({ finding }) => finding),
+        })
+      }
       report.write({ 'index.html': kernelsPage(results), 'kernels.json': kernelsJson(results) })
     })
 

@@ -78,8 +78,13 @@ function runOnce(request: NanRequest, terminal: Terminal): number {
         },
       }),
     )
-    if (request.json) terminal.out(runJson(result, request))
-    else printWrapped(terminal, runText(result, rows, request, terminal.width))
+    if (request.json) {
+      terminal.out(runJson(result, request))
+    } else {
+      printWrapped(terminal, runText(result, rows, request, terminal.width), {
+        bold: [result.explanation.text.split('\n')[0]!],
+      })
+    }
     if (report) {
       terminal.ifStopped?.('the page is not written yet')
       const cures = runCures(request.options, request.data, (cure, step, name) =>

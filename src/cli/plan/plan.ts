@@ -20,7 +20,7 @@ import {
   pipelineText,
   readPipeline,
 } from './pipeline.js'
-import { planHead, planRows, shardingRows } from './planRows.js'
+import { planFinding, planHead, planRows, shardingRows } from './planRows.js'
 import {
   addServeOptions,
   checkNotServing,
@@ -130,7 +130,7 @@ export const planCommand: Subcommand = (terminal, exit) =>
           ...['Each parameter, split over the ways named:', spread(plan, terminal.width)],
           ['Assumed:', ...plan.assumptions.map((assumption) => `- ${assumption}`)].join('\n'),
         ]
-        printWrapped(terminal, `${parts.join('\n\n')}\n`)
+        printWrapped(terminal, `${parts.join('\n\n')}\n`, { red: ['does not fit'], green: ['fits'] })
       }
       report?.write(page(plan, head))
       exit(plan.memory.fits ? 0 : 1)
@@ -166,7 +166,8 @@ function shardingSection(plan: Plan): Section {
   if (typeof sharding === 'string') return { id, title, paragraphs: [sharding] }
   const caption = 'What one device holds of each parameter, by the ways that split it.'
   const html = htmlTable(parameterColumns, shardingRows(plan))
-  return { id, title, figures: [{ svg: strategyDiagram(sharding), caption }], html }
+  const details = [{ summary: `All ${sharding.parameters.length} parameters`, html }]
+  return { id, title, figures: [{ svg: strategyDiagram(sharding), caption }], details }
 }
 
 function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
@@ -175,7 +176,7 @@ function page(plan: Plan, [title = '', ...rest]: readonly string[]): string {
     title,
     lead: rest.join(' '),
     sections: [
-      { id: 'memory', title: 'On each device', html: htmlTable(columns, memory) },
+      { id: 'memory', title: 'On each device', finding: planFinding(plan), html: htmlTable(columns, memory) },
       ...pipelineSections(plan),
       { id: 'step', title: 'A step', html: htmlTable(columns, step) },
       shardingSection(plan),

@@ -111,3 +111,14 @@ export function planHead({
     `batch ${batch}${largestBatch === null ? '' : ', the largest that fits'}, sequence ${sequence}; ${memory.stages === undefined ? '' : `${memory.stages.length} stages, each `}split over ${ways.length === 0 ? 'nothing' : ways.join(', ')}`,
   ]
 }
+
+/** Whether it fits, and what a step takes, in a sentence. */
+export function planFinding({ memory, step }: Plan): string {
+  const { bytesPerDevice, usableBytesPerDevice, fits } = memory
+  const use = `${bytesText(bytesPerDevice)} of ${bytesText(usableBytesPerDevice)} on each device`
+  const time =
+    step.estimateSeconds === null
+      ? `at least ${secondsText(step.lowerBoundSeconds)}`
+      : `about ${secondsText(step.estimateSeconds)}`
+  return `${fits ? 'It fits' : 'It does not fit'}: ${use}. A step takes ${time}, bound by ${step.boundBy}.`
+}

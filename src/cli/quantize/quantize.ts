@@ -7,7 +7,9 @@ import { openReportFile } from '../io/openReport.js'
 import { printWrapped } from '../io/printWrapped.js'
 import { readNumber } from '../io/readNumber.js'
 import type { Subcommand } from '../io/subcommand.js'
-import { quantizeFile } from './quantizeFile.js'
+import type { Terminal } from '../io/terminal.js'
+import { type QuantizeResults, quantizeFile } from './quantizeFile.js'
+import { quantizeFinding } from './quantizeFinding.js'
 import { quantizePage } from './quantizePage.js'
 import { quantizeTable } from './quantizeTable.js'
 import { readWays, wayNames } from './readWays.js'
@@ -19,6 +21,13 @@ interface Given {
   readonly axis?: string
   readonly json?: boolean
   readonly out?: string
+}
+
+/** Prints the tables, and last, where a reader looks first, which way to take. */
+function printQuantized(results: QuantizeResults, terminal: Terminal): void {
+  const finding = quantizeFinding(results)
+  const text = `${quantizeTable(results, terminal.width)}\n\n${finding}\n`
+  printWrapped(terminal, text, { bold: [finding] })
 }
 
 /**
@@ -61,6 +70,6 @@ export const quantizeCommand: Subcommand = (terminal) =>
       const results = quantizeFile(path, ways, terminal.progress, axis)
       const file = terminalText(basename(path))
       if (given.json) terminal.out(jsonText({ file, ...results }))
-      else printWrapped(terminal, `${quantizeTable(results, terminal.width)}\n`)
+      else printQuantized(results, terminal)
       report?.write(quantizePage(file, results))
     })

@@ -59,7 +59,7 @@ export function totalColumns(rows: readonly Row[]): Column[] {
 }
 
 /** One row a way, over all tensors. */
-export function totalRows({ totals }: QuantizeResults): Row[] {
+export function totalRows({ totals }: Pick<QuantizeResults, 'totals'>): Row[] {
   return totals.map((total) => ({
     ...measured(total),
     worst: total.worst.tensor,

@@ -80,7 +80,7 @@ async function run(request: RecipeRequest, terminal: Terminal): Promise<number> 
   }
   if (json) terminal.out(recipeJson(results))
   else if (markdown) terminal.out(recipeMarkdown(results))
-  else printWrapped(terminal, recipeText(results, terminal.width))
+  else printWrapped(terminal, recipeText(results, terminal.width), { bold: [results.verdict] })
   report.write({
     'index.html': recipePage(results),
     'recipe.json': recipeJson(results),

@@ -49,6 +49,22 @@ export function tableOf(rows: readonly RlRow[], beside: Peers): { columns: Colum
   return { columns, body }
 }
 
+/** What the seeds came to beside the first baseline, in a sentence. */
+export function rlFinding(rows: readonly RlRow[], beside: Peers): string {
+  const [first] = statisticsOf(rows)
+  if (!first) return 'No seed is done.'
+  const { figure, mean, least, greatest } = first
+  const seeds =
+    rows.length === 1
+      ? `One seed has ${figure} ${mean.toPrecision(4)}`
+      : `${rows.length} seeds have ${figure} ${mean.toPrecision(4)} in the mean, ${least.toPrecision(4)} to ${greatest.toPrecision(4)}`
+  const peers = beside.flatMap(({ name, figures }) => {
+    const own = figures[figure]
+    return own !== undefined && Number.isFinite(own) ? [`${name} ${own.toPrecision(4)}`] : []
+  })
+  return `${seeds}${peers.length > 0 ? `; beside them ${peers.join(', ')}` : ''}.`
+}
+
 /** The table and the statistics, for a terminal. */
 export function rlText(rows: readonly RlRow[], beside: Peers, width: number | undefined): string {
   const { columns, body } = tableOf(rows, beside)

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { secondsText } from '../../base/text/index.js'
+import { percentText, secondsText } from '../../base/text/index.js'
 import { chip } from '../../planning/hardware/index.js'
 import {
   criticalIntensity,
@@ -73,6 +73,7 @@ export const rooflineCommand: Subcommand = (terminal) =>
             {
               id: 'roofline',
               title: 'Roofline',
+              finding: longestText(rows),
               figures: [
                 {
                   svg: rooflineSvg(rows, made.name),
@@ -80,7 +81,10 @@ export const rooflineCommand: Subcommand = (terminal) =>
                 },
               ],
             },
-            { id: 'operations', title: 'Operations', html: htmlTable(columns, rows) },
+            {
+              ...{ id: 'operations', title: 'Operations' },
+              details: [{ summary: `All ${rows.length} operations`, html: htmlTable(columns, rows) }],
+            },
           ],
         }),
       )
@@ -98,6 +102,13 @@ const columns: readonly Column<OperationRow>[] = [
 ]
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+/** The operation that takes longest, and what bounds it, in a sentence. */
+function longestText(rows: readonly OperationRow[]): string {
+  const longest = rows.reduce((a, b) => (b.seconds > a.seconds ? b : a))
+  const share = longest.seconds / sum(rows.map(({ seconds }) => seconds))
+  return `The longest is ${longest.name}, ${longest.pass}: ${secondsText(longest.seconds)}, ${percentText(share)} of the time, bound by ${longest.boundBy === 'hbm' ? 'HBM' : longest.boundBy}.`
+}
 
 function byBound(rows: readonly OperationRow[]): { readonly hbm: number } {
   return { hbm: sum(rows.filter(({ boundBy }) => boundBy === 'hbm').map(({ seconds }) => seconds)) }

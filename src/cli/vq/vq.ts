@@ -14,7 +14,7 @@ import type { Subcommand } from '../io/subcommand.js'
 import type { Terminal } from '../io/terminal.js'
 import { readWeights } from './readWeights.js'
 import { vqPage } from './vqPage.js'
-import { type VqResults, vqTable } from './vqTable.js'
+import { type VqResults, vqFinding, vqTable } from './vqTable.js'
 
 interface Given {
   readonly bits: string
@@ -84,7 +84,7 @@ function run(path: string, given: Given, terminal: Terminal): void {
   }
   const file = terminalText(basename(path))
   if (json) terminal.out(jsonText({ file, ...results }))
-  else printWrapped(terminal, `${vqTable(results, terminal.width)}\n`)
+  else printWrapped(terminal, `${vqTable(results, terminal.width)}\n`, { bold: [vqFinding(results)] })
   if (save !== undefined && saving) writeCodes(save, model, { json, terminal })
   report?.write(vqPage(file, results))
 }

@@ -8,6 +8,8 @@ export interface RooflinePoint {
   readonly flopsPerSecond?: number
 }
 
+/** Names of points that stand below each other at most. */
+const lines = 8
 const [width, height] = [720, 440]
 const frame = { left: 80, right: 20, top: 40, bottom: 60 }
 
@@ -42,19 +44,30 @@ export function rooflineSvg(
   const x = scale(Math.min(...all), Math.max(...all), frame.left, width - frame.right)
   const y = scale(Math.min(...rates), Math.max(...rates), height - frame.bottom, frame.top)
   const line = [Math.min(...all), critical, Math.max(...all)].map((at) => `${x(at)},${y(roof(at))}`).join(' ')
+  // A name stands below its point, each a line lower than the one before that it would touch; of equal points it stands once.
+  const written: { readonly left: number; readonly line: number; readonly name: string }[] = []
+  const nameOf = (name: string, left: number, top: number): string => {
+    if (written.some((other) => other.name === name)) return ''
+    const near = written.filter((other) => Math.abs(other.left - left) < 130).map(({ line }) => line)
+    const line = near.length === 0 ? 0 : Math.max(...near) + 1
+    if (line >= lines) return ''
+    written.push({ left, line, name })
+    const leader = `<line x1="${left}" x2="${left}" y1="${top + 4}" y2="${Number((top + 8 + 14 * line).toFixed(1))}" stroke="currentColor" stroke-opacity="0.4"/>`
+    return `${leader}<text x="${Math.min(left, width - frame.right - 60)}" y="${Number((top + 18 + 14 * line).toFixed(1))}" text-anchor="middle" font-size="11">${escaped(name)}</text>`
+  }
   const marks = drawn.map((point) => {
     const [left, top] = [x(point.intensity), y(point.flopsPerSecond ?? roof(point.intensity))]
-    const bound = point.intensity < critical ? '#c9622a' : '#3d7fd6'
+    const bound = point.intensity < critical ? orange : blue
     const title = `${point.name}: ${point.intensity.toPrecision(3)} FLOPs per byte`
-    return `<circle cx="${left}" cy="${top}" r="4" fill="${bound}"><title>${escaped(title)}</title></circle>`
+    return `<circle cx="${left}" cy="${top}" r="4" fill="${bound}"><title>${escaped(title)}</title></circle>${nameOf(point.name, left, top)}`
   })
   const ticks = powers(Math.min(...all), Math.max(...all)).map(
     (power) =>
-      `<text x="${x(10 ** power)}" y="${height - frame.bottom + 18}" text-anchor="middle">${10 ** power}</text>`,
+      `<line x1="${x(10 ** power)}" x2="${x(10 ** power)}" y1="${frame.top}" y2="${height - frame.bottom}" stroke="currentColor" stroke-opacity="0.14"/><text x="${x(10 ** power)}" y="${height - frame.bottom + 18}" text-anchor="middle">${10 ** power}</text>`,
   )
   const rateTicks = powers(Math.min(...rates), Math.max(...rates)).map(
     (power) =>
-      `<text x="${frame.left - 8}" y="${y(10 ** power)}" text-anchor="end">${10 ** (power - 12)}</text>`,
+      `<line x1="${frame.left}" x2="${width - frame.right}" y1="${y(10 ** power)}" y2="${y(10 ** power)}" stroke="currentColor" stroke-opacity="0.14"/><text x="${frame.left - 8}" y="${y(10 ** power) + 4}" text-anchor="end">${10 ** (power - 12)}</text>`,
   )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor" role="img">`,
@@ -70,6 +83,9 @@ export function rooflineSvg(
     '</svg>',
   ].join('\n')
 }
+
+/** The colours of a report's page where the drawing stands on one; fallbacks for a file of its own. */
+const [orange, blue] = ['var(--series-orange, #a8540a)', 'var(--series-blue, #1f5fbf)']
 
 /** A logarithmic scale from values to pixels. */
 function scale(least: number, most: number, from: number, to: number): (value: number) => number {

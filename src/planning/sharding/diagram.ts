@@ -4,9 +4,17 @@ import { checkMesh, checkShape, type Mesh } from './mesh.js'
 import { checkSpec, type PartitionSpec } from './spec.js'
 import type { ParameterSharding, StrategyTable } from './strategy.js'
 
-/** Colours by axis, that differ for most eyes (Okabe and Ito, 2008); whole parts are grey. */
-const colours = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442']
-const grey = '#bbbbbb'
+/** Colours by axis: those of a page of a report, light and dark, where the drawing is in one; whole parts are grey. */
+const colours = [
+  'var(--series-blue, #1f5fbf)',
+  'var(--series-orange, #a8540a)',
+  'var(--series-green, #2a7534)',
+  'var(--series-pink, #b02a7c)',
+  'var(--series-teal, #0b7077)',
+  'var(--series-red, #c0272d)',
+  'var(--series-purple, #7a3fb0)',
+]
+const grey = 'var(--rule, #bbbbbb)'
 const width = 220
 const rowHeight = 34
 
@@ -40,7 +48,7 @@ export function shardingDiagram(mesh: Mesh, spec: PartitionSpec, arrayShape: rea
     const [x, y, w, h] = [left * across, top * down, (right - left) * across, (bottom - top) * down]
     const said =
       devices.length > 6 ? `${devices.slice(0, 5).join(' ')} … (${devices.length})` : devices.join(' ')
-    return `<g><rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${colours[i % colours.length]}" fill-opacity="0.25" stroke="#333"/><text x="${x + w / 2}" y="${y + h / 2 + 4}" text-anchor="middle">${said}</text></g>`
+    return `<g><rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${colours[i % colours.length]}" fill-opacity="0.25" stroke="currentColor" stroke-opacity="0.5"/><text x="${x + w / 2}" y="${y + h / 2 + 4}" text-anchor="middle">${said}</text></g>`
   })
   const title = `[${arrayShape.join(', ')}] by ${JSON.stringify(spec)} on ${mesh.axisNames.map((name, i) => `${name} ${mesh.shape[i]}`).join(', ')}`
   return svg(2 * width, height, title, boxes)
@@ -94,10 +102,10 @@ function strip(mesh: Mesh, { name, axes, shape, spec, notes }: ParameterSharding
     const ways = axis === undefined ? 1 : Math.min(16, mesh.shape[mesh.axisNames.indexOf(axis)]!)
     const cuts = Array.from({ length: ways - 1 }, (_, i) => {
       const x = left + d * each + ((i + 1) * (each - 4)) / ways
-      return `<line x1="${x}" y1="${y + 4}" x2="${x}" y2="${y + 24}" stroke="#fff"/>`
+      return `<line x1="${x}" y1="${y + 4}" x2="${x}" y2="${y + 24}" stroke="var(--plot-background, white)"/>`
     })
     const fill = axis === undefined ? grey : colourOf(mesh, axis)
-    return `<rect x="${left + d * each}" y="${y + 4}" width="${each - 4}" height="20" fill="${fill}"/>${cuts.join('')}<text x="${left + d * each + 4}" y="${y + 18}" fill="#000" stroke="#fff" stroke-width="3" paint-order="stroke">${escaped(axes[d]!)} ${size}</text>`
+    return `<rect x="${left + d * each}" y="${y + 4}" width="${each - 4}" height="20" fill="${fill}"/>${cuts.join('')}<text x="${left + d * each + 4}" y="${y + 18}" fill="currentColor" stroke="var(--plot-background, white)" stroke-width="3" paint-order="stroke">${escaped(axes[d]!)} ${size}</text>`
   })
   const said = `${JSON.stringify(spec)}${notes.length === 0 ? '' : ' *'}`
   const why = notes.length === 0 ? '' : `<title>${escaped(notes.join('; '))}</title>`

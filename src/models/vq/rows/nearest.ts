@@ -21,13 +21,15 @@ export interface Nearest {
 /**
  * The best code of every row in float64: the first of equals. A cost is a running sum over a vector's numbers, ascending.
  * Where vectors are long a product in float32 leaves a few codes to compare; its error is bounded, so that the best is
- * always among them and the answer is that of comparing all.
+ * always among them and the answer is that of comparing all. Short vectors are compared with codes in the order of their
+ * first numbers, from the nearest on, until that number alone is farther away than the best.
  */
 export function nearest(x: Vectors, codebook: Vectors, metric: Metric): Nearest {
   const [rows, codes] = metric === 'cosine' ? [unit(x), unit(codebook)] : [x, codebook]
   const found: Nearest = { codes: new Int32Array(x.n), costs: new Float64Array(x.n) }
   const work = x.n * codebook.n * x.d
   if (x.d >= 6 && codebook.n >= 8 && work >= 2 ** 14) filtered(rows, codes, metric, found)
+  else if (metric === 'euclidean' && codebook.n >= 8 && work >= 2 ** 14) outward(rows, codes, found)
   else for (let i = 0; i < x.n; i++) compareAll(rows, codes, metric, i, found)
   return found
 }
@@ -43,6 +45,61 @@ function compareAll(x: Vectors, c: Vectors, metric: Metric, row: number, found: 
   }
   found.codes[row] = best
   found.costs[row] = least
+}
+
+/**
+ * Squared distances in the order of the codes' first numbers. Rounding keeps the order of numbers, and a running sum of squares
+ * never falls: so a code whose first number alone is farther away than the best whole distance is not the best, and neither are
+ * those beyond it. Of equal distances the code that comes first in the codebook is kept, as in `compareAll`.
+ */
+function outward(x: Vectors, c: Vectors, found: Nearest): void {
+  const { n, d } = x
+  const k = c.n
+  const order = Int32Array.from({ length: k }, (_, code) => code)
+  order.sort((a, b) => c.values[a * d]! - c.values[b * d]!)
+  const first = Float64Array.from(order, (code) => c.values[code * d]!)
+  const sorted = new Float64Array(k * d)
+  for (const [i, code] of order.entries()) sorted.set(c.values.subarray(code * d, (code + 1) * d), i * d)
+  for (let row = 0; row < n; row++) {
+    const from = row * d
+    const value = x.values[from]!
+    let [right, end] = [0, k]
+    while (right < end) {
+      const middle = (right + end) >>> 1
+      if (first[middle]! < value) right = middle + 1
+      else end = middle
+    }
+    let left = right - 1
+    let [best, least] = [k, Infinity]
+    let t = left >= 0 ? value - first[left]! : Infinity
+    let below = t * t
+    t = right < k ? value - first[right]! : Infinity
+    let above = t * t
+    for (;;) {
+      const goesLeft = left >= 0 && (right >= k || below < above)
+      if (!goesLeft && right >= k) break
+      let sum = goesLeft ? below : above
+      if (sum > least) break
+      const place = goesLeft ? left : right
+      const at = place * d
+      for (let j = 1; j < d; j++) {
+        t = x.values[from + j]! - sorted[at + j]!
+        sum += t * t
+      }
+      if (sum < least || (sum === least && order[place]! < best)) [best, least] = [order[place]!, sum]
+      if (goesLeft) {
+        left--
+        t = left >= 0 ? value - first[left]! : Infinity
+        below = t * t
+      } else {
+        right++
+        t = right < k ? value - first[right]! : Infinity
+        above = t * t
+      }
+    }
+    found.codes[row] = best
+    found.costs[row] = least
+  }
 }
 
 /** The squared distance of two vectors, a running sum. */

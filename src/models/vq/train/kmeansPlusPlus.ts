@@ -146,9 +146,16 @@ function approach(
   out: Float64Array,
 ): number {
   let sum = 0
+  const first = values[row * d]!
   for (let i = 0; i < n; i++) {
-    const near = distance(values, i * d, values, row * d, d) * (weights?.[i] ?? 1)
-    const less = near < left[i]! ? near : left[i]!
+    let less = left[i]!
+    // Where the first number alone is as far away, the distance is.
+    const t = values[i * d]! - first
+    const weight = weights === undefined ? 1 : weights[i]!
+    if (t * t * weight < less) {
+      const near = distance(values, i * d, values, row * d, d) * weight
+      if (near < less) less = near
+    }
     out[i] = less
     sum += less
   }
