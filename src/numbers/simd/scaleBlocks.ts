@@ -54,13 +54,17 @@ export function scaleBlocks(
     if (!codes) continue
     if (words) {
       new Uint32Array(buffer, wordsAt, block).set(words.subarray(start, start + count))
-      if (name === 'int8') kernels.drawInt8Elements(at.left, at.out, factorsAt, wordsAt, blocks, blockSize)
-      else {
+      if (name === 'int8') {
+        kernels.drawInt8Elements(at.left, at.out, factorsAt, wordsAt, blocks, blockSize)
+      } else {
         const shape = [bits, mantissaBits, max] as const
         kernels.drawElements(at.left, at.out, factorsAt, wordsAt, blocks, blockSize, ...shape)
       }
-    } else if (name === 'int8') kernels.encodeInt8Elements(at.left, at.out, factorsAt, blocks, blockSize)
-    else kernels.encodeElements(at.left, at.out, factorsAt, blocks, blockSize, bits, mantissaBits, max)
+    } else if (name === 'int8') {
+      kernels.encodeInt8Elements(at.left, at.out, factorsAt, blocks, blockSize)
+    } else {
+      kernels.encodeElements(at.left, at.out, factorsAt, blocks, blockSize, bits, mantissaBits, max)
+    }
     codes.set(count === block ? results : results.subarray(0, count), start)
   }
 }
