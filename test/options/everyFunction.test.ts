@@ -30,7 +30,7 @@ const fromNothing: Readonly<Record<string, string>> = {
   data: 'sp500',
   nn: 'glorotNormal glorotUniform heNormal heUniform lecunNormal lecunUniform normalWeights orthogonal truncatedNormalWeights uniformWeights',
   text: 'readable',
-  roofline: 'calibrate defaultCalibration routingEfficiency',
+  roofline: 'calibrate defaultCalibration routingEfficiency servingShares',
   formats: formatArrays,
   tensor: 'canonicalizeNaN currentTimer entryOf holds isFloat isInteger isWatched noRows opName wideDType',
   p3109: 'p3109Types',
@@ -48,6 +48,8 @@ const fromNothing: Readonly<Record<string, string>> = {
   profile: 'measureRoofline',
   train: 'showProgress stopAtNonFinite',
   sweep: 'grid',
+  optimizer: 'umup',
+  plan: 'claims',
 }
 
 /** What a wrong argument is: nothing, of another kind, a record with a name that nobody knows. */

@@ -39,7 +39,7 @@ const afterRelu = Math.sqrt(2 / (1 - 1 / Math.PI))
  * Rounding  each step, then the factor.
  * Source    arXiv 2407.17465, appendix B; the package unit-scaling 0.3.5
  *
- * @example unitGelu(tensor([0, 1])).toNested() // [0, 1.4802470207214355]
+ * @example unitGelu(tensor([0, 1])).toNested() // [0, 1.4864736795425415]
  */
 export function unitGelu<D extends DType>(
   x: Tensor<D>,
@@ -55,7 +55,7 @@ export function unitGelu<D extends DType>(
  * Rounding  each step, then the factor.
  * Source    arXiv 2407.17465, appendix B; the package unit-scaling 0.3.5
  *
- * @example unitSilu(tensor([0, 1])).toNested() // [0, 1.2860760688781738]
+ * @example unitSilu(tensor([0, 1])).toNested() // [0, 1.2916219234466553]
  */
 export function unitSilu<D extends DType>(
   x: Tensor<D>,
@@ -71,7 +71,7 @@ export function unitSilu<D extends DType>(
  * Rounding  each step, then the factor.
  * Source    arXiv 2407.17465, appendix B; the package unit-scaling 0.3.5
  *
- * @example unitSiluGlu(tensor([1]), tensor([1])).toNested() // [1.2294334173202515]
+ * @example unitSiluGlu(tensor([1]), tensor([1])).toNested() // [1.2294890880584717]
  */
 export function unitSiluGlu<D extends DType>(
   x: Tensor<D>,

@@ -34,7 +34,7 @@ const tauNames: OptionTable<UnitResidualTauOptions> = { residualMult: 'optional'
  * Rounding  both factors, what f gives to the dtype of x, the sum.
  * Source    arXiv 2407.17465, appendix B and table 2
  *
- * @example unitResidual(tensor([3]), (x) => x, { tau: 0.75 }).toNested() // [4.199999809265137]
+ * @example unitResidual(tensor([3]), (x) => x, { tau: 0.75 }).toNested() // [4.200000286102295]
  */
 export function unitResidual<D extends DType>(
   x: Tensor<D>,
@@ -64,7 +64,7 @@ export function unitResidual<D extends DType>(
  *
  * Source    arXiv 2407.17465, appendix G
  *
- * @example [0, 1].map((index) => unitResidualTau(index, 2)) // [1, 0.7071067811865476]
+ * @example [0, 1].map((index) => unitResidualTau(index, 2)) // [1, 0.7071067811865475]
  */
 export function unitResidualTau(
   index: number,
