@@ -11,11 +11,11 @@ import { inTemporaryFolder, type Packed, pack, projectWith, run } from './packed
 // TypeScript in each way of resolving modules, and in a browser. Run by `npm run check:package`.
 
 /** The most bytes that the package may have. */
-const limits = { tarball: 2_200_000, unpacked: 7_200_000, lab: 1_150_000 }
+const limits = { tarball: 2_200_000, unpacked: 7_200_000, lab: 1_350_000 }
 
 /** The most bytes of what a page loads that imports an entry point whole. */
 const doorLimits: Readonly<Record<string, number>> = {
-  'tpu-toolkit': 1_420_000,
+  'tpu-toolkit': 1_480_000,
   'tpu-toolkit/schedule': 13_000,
 }
 
@@ -25,7 +25,7 @@ const partLimits: readonly (readonly [names: string, from: string, bytes: number
   ['schedule', 'tpu-toolkit', 13_000],
   ['encode, decode', 'tpu-toolkit/bf16', 8_000],
   ['add, sub, mul, div, fma, addArrays, subArrays, mulArrays, divArrays', 'tpu-toolkit/bf16', 16_000],
-  ['tensor, add', 'tpu-toolkit/tensor', 50_000],
+  ['tensor, add', 'tpu-toolkit/tensor', 53_000],
   ['tensor, matmul', 'tpu-toolkit/tensor', 55_000],
   ['safetensorsOver', 'tpu-toolkit/files', 32_000],
   ['compile', 'tpu-toolkit/compile', 295_000],

@@ -18,8 +18,8 @@ export function checkName(op: string, what: string, value: unknown, known: reado
  * @example nameAdvice(3, ['float32', 'bfloat16']) // 'there are float32, bfloat16'
  */
 export function nameAdvice(value: unknown, known: readonly string[]): string {
-  const near = typeof value === 'string' ? nearestName(value, known) : undefined
-  return near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}`
+  const near = typeof value === 'string' && nearestName(value, known)
+  return near ? `did you mean ${near}` : `there are ${known.join(', ')}`
 }
 
 /**

@@ -29,7 +29,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   const meant = byPlain.get(plain(calledElsewhere(given) ?? ''))
   if (meant !== undefined) return meant
   const match = closestMatch(given, [...byPlain.keys()], { maxDistance: Math.floor((given.length - 1) / 2) })
-  return match === undefined ? undefined : byPlain.get(match)
+  return byPlain.get(match ?? '')
 }
 
 const plain = (name: string): string =>
