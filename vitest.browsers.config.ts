@@ -41,7 +41,7 @@ export default defineConfig({
           exclude: [
             // These read the checkout itself, or compare what Node's inspect prints.
             'test/failures/gallery.test.ts',
-            'test/plan/claimsPage.test.ts',
+            'test/plan/{claimsPage,planCosts}.test.ts',
             'test/formats/{page,formatArray}.test.ts',
             'test/tensor/{arguments,show}.test.ts',
             // It takes WebAssembly away and loads the modules anew.
