@@ -95,7 +95,9 @@ export function numberClaims(lab: () => OpenLab, browser: LabBrowser): void {
       await input.fill('abc')
       await page.waitForSelector('.error:has-text("“abc” is no number.")')
       expect(await page.locator('.bits').count()).toBe(0)
-      expect(await page.locator('main').innerText()).not.toContain('NaN')
+      // The opening of the section speaks of NaN.
+      const below = '#below-the-opening ~ *'
+      expect((await page.locator(below).allInnerTexts()).join()).not.toContain('NaN')
       await input.fill('0x3dcd')
       await page.waitForSelector('.said:has-text("0.10009765625 is 0.10009765625 in bfloat16")')
       // A NaN keeps the bits that were typed.

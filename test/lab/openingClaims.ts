@@ -42,7 +42,7 @@ const seen: Readonly<Record<string, readonly [string, string, string, string]>> 
   sums: [
     'tr:has-text("tree"):has-text("32")',
     '.said:has-text("same bits")',
-    '.said:has-text("2 different sums")',
+    '.said:has-text("3 different sums")',
     'tr:has-text("ring"):has-text("0x4110")',
   ],
   attention: [

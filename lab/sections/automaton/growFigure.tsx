@@ -44,6 +44,8 @@ const ask = signal<((asked: AutomatonAsked) => void) | undefined>(undefined)
 
 /** The step at which a run stops by itself. */
 let until = mostSteps
+/** The step that a run has set; another one in the state comes from the reader, and ends the run. */
+let reached = 0
 /** How long it goes on living when the section is opened, and after a wound. */
 const goesOn = 128
 
@@ -54,6 +56,7 @@ function live(steps: number): void {
   if (isStill()) return
   until = Math.min(mostSteps, state.step.peek() + steps)
   if (running.peek()) return
+  reached = state.step.peek()
   running.value = true
   if (answer.peek()?.step === state.step.peek()) next()
 }
@@ -84,6 +87,9 @@ export function GrowFigure() {
       worker.close()
     }
   }, [])
+  useSignalEffect(() => {
+    if (state.step.value !== reached) running.value = false
+  })
   useSignalEffect(() => {
     ask.value?.({ kind: 'grow', ...question() })
   })
@@ -182,11 +188,12 @@ function see(told: GrowAnswer): void {
 function next(): void {
   if (!running.peek()) return
   if (state.step.value >= until) running.value = false
-  else state.step.value++
+  else state.step.value = ++reached
 }
 
 function toggle(): void {
   until = mostSteps
+  reached = state.step.peek()
   running.value = !running.value
   if (running.value) next()
 }

@@ -65,23 +65,22 @@ export const sumsOpening: Opening = {
     },
     {
       name: 'Add in float32',
-      watch:
-        'The partial sums are float32 and rounded once at the end: all three orders end with the same bits.',
+      watch: 'The partial sums are float32 and rounded once at the end: all orders end with the same bits.',
       values: { accumulate: 'float32' },
     },
     {
       name: '64 machines in float32',
       watch:
-        'Ring and all-to-all agree, the tree ends two codes above them: float32 makes the difference small, not zero.',
+        'The rings and all-to-all agree, the tree ends two codes above them and that of NCCL one: float32 makes the difference small, not zero.',
       values: { dtype: 'float32', hosts: '64' },
     },
   ],
   prediction: {
-    asks: 'Eight machines add bfloat16 numbers near 1 in each order. Do the three sums agree?',
+    asks: 'Eight machines add bfloat16 numbers near 1 in each order. Do the sums agree?',
     answers: ['no', 'yes, on the rounded exact sum', 'yes, on another number'],
     right: 2,
     because:
-      'All three end at 9. The exact sum is 9.0586, whose nearest bfloat16 number is 9.0625: equal bits are not yet the right ones.',
+      'All of them end at 9. The exact sum is 9.0586, whose nearest bfloat16 number is 9.0625: equal bits are not yet the right ones.',
     values: { hosts: '8' },
   },
   guide: 'Hosts',
