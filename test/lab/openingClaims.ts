@@ -266,8 +266,11 @@ export function openingClaims(lab: () => OpenLab, browser: LabBrowser): void {
       expect(await frame.locator('canvas:visible').getAttribute('aria-label')).toContain(
         'The sum ends at 16,',
       )
-      await frame.locator('figure.only .reader').press('End')
-      await frame.locator('.values:has-text("1,024")').waitFor()
+      // Over WebDriver BiDi, Firefox is given no keys inside a frame of another origin.
+      if (browser === 'chromium') {
+        await frame.locator('figure.only .reader').press('End')
+        await frame.locator('.values:has-text("1,024")').waitFor()
+      }
       await context.close()
     })
 
