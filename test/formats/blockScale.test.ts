@@ -129,8 +129,9 @@ describe(`the error of a value (seed ${seed})`, () => {
           const power = blockValues(blocks).multipliers[blocks.scales[0]!]!
           const slack = scale === 'ceil' ? 1 : 1 + 2 ** -22
           const over = values.filter((value) => Math.abs(value) / power > max * slack)
-          // Of int8 the largest value, 127/64, is below the power of two that ceil aims at.
-          if (scale === 'rceil' || element !== 'int8') expect(Array.from(over)).toEqual([])
+          // Of int8 the largest value, 127/64, is below the power of two that ceil aims at, and below float32's largest over 2^127, the largest scale.
+          const clamps = element === 'int8' && (scale === 'ceil' || blocks.scales[0] === 254)
+          if (!clamps) expect(Array.from(over)).toEqual([])
         }
       }),
       { seed, numRuns: 300 },
