@@ -1,17 +1,13 @@
 import { checkName, checkOptions } from '../../base/options/index.js'
-import type { FloatDType } from '../../tensors/tensor/index.js'
-import { pathsOf, replaceLeaves } from '../../tensors/tree/index.js'
 import { type AdamOptimizerOptions, adamOptimizerNames } from '../adams/adam.js'
 import { type AdamwOptions, adamwNames } from '../adams/adamw.js'
-import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
+import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
 import { chosen } from '../arithmetic/chosen.js'
 import { chain } from '../chain.js'
 import { type SgdOptions, sgd, sgdNames } from '../optimizers/sgd.js'
-import { adamNames, scaleByAdam } from '../rescalings/scaleByAdam.js'
-import { type EmptyState, type GradientTransformation, type State, stateless } from '../transformation.js'
-import { addDecayedWeights, decayNames } from '../transforms/addDecayedWeights.js'
-import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import type { EmptyState, GradientTransformation, State } from '../transformation.js'
 import { type MupParameter, type MupShapes, mupNames, mupTable } from './mupTable.js'
+import { scaledAdam, scaledAdamw, scaledUpdates } from './scaledUpdates.js'
 
 /** The maximal update parametrization of a model: what its parameters get, and the optimizers that give it to them. */
 export interface Mup {
@@ -66,16 +62,8 @@ export function mup(shapes: MupShapes): Mup {
   const scaleUpdates = (rule: 'adam' | 'sgd', options: ArithmeticOption = {}) => {
     checkName('mup', 'rule', rule, ['adam', 'sgd'])
     checkOptions('mup.scaleUpdates', options, arithmeticNames)
-    const a = arithmeticOf(options.arithmetic)
-    return stateless((updates) =>
-      replaceLeaves(
-        updates,
-        pathsOf(updates).map(({ path, leaf }) => {
-          const factor = at(path)[rule === 'adam' ? 'adamLrMult' : 'sgdLrMult']
-          return factor === 1 ? leaf : a.mul(a.weak(factor, leaf.dtype as FloatDType), leaf)
-        }),
-      ),
-    )
+    const multiplier = rule === 'adam' ? 'adamLrMult' : 'sgdLrMult'
+    return scaledUpdates((path) => at(path)[multiplier], options)
   }
   return {
     table,
@@ -83,20 +71,11 @@ export function mup(shapes: MupShapes): Mup {
     scaleUpdates,
     adam(options) {
       checkOptions('mup.adam', options, adamOptimizerNames)
-      return chain(
-        scaleByAdam(chosen(options, adamNames)),
-        scaleUpdates('adam', chosen(options, arithmeticNames)),
-        scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
-      )
+      return scaledAdam((how) => scaleUpdates('adam', how), options)
     },
     adamw(options) {
       checkOptions('mup.adamw', options, adamwNames)
-      return chain(
-        scaleByAdam(chosen(options, adamNames)),
-        scaleUpdates('adam', chosen(options, arithmeticNames)),
-        addDecayedWeights(options.weightDecay ?? 1e-4, chosen(options, decayNames)),
-        scaleByLearningRate(options.learningRate, chosen(options, arithmeticNames)),
-      )
+      return scaledAdamw((how) => scaleUpdates('adam', how), options)
     },
     sgd(options) {
       checkOptions('mup.sgd', options, sgdNames)

@@ -6,17 +6,12 @@ import {
   noOptions,
   type OptionTable,
 } from '../../base/options/index.js'
-import { type FloatDType, type Shape, sizeOf } from '../../tensors/tensor/index.js'
-import { pathsOf, replaceLeaves } from '../../tensors/tree/index.js'
+import { type Shape, sizeOf } from '../../tensors/tensor/index.js'
 import { type AdamOptimizerOptions, adamOptimizerNames } from '../adams/adam.js'
 import { type AdamwOptions, adamwNames } from '../adams/adamw.js'
-import { type ArithmeticOption, arithmeticNames, arithmeticOf } from '../arithmetic/arithmetic.js'
-import { chosen } from '../arithmetic/chosen.js'
-import { chain } from '../chain.js'
-import { adamNames, scaleByAdam } from '../rescalings/scaleByAdam.js'
-import { type EmptyState, type GradientTransformation, type State, stateless } from '../transformation.js'
-import { addDecayedWeights, decayNames } from '../transforms/addDecayedWeights.js'
-import { scaleByLearningRate } from '../transforms/scaleByLearningRate.js'
+import { type ArithmeticOption, arithmeticNames } from '../arithmetic/arithmetic.js'
+import type { EmptyState, GradientTransformation, State } from '../transformation.js'
+import { scaledAdam, scaledAdamw, scaledUpdates } from './scaledUpdates.js'
 
 /** What shapes do not say about a model in unit scale. */
 export interface UmupOptions {
@@ -79,36 +74,18 @@ export function umup(options: UmupOptions = noOptions): Umup {
   }
   const scaleUpdates = (given: ArithmeticOption = noOptions): GradientTransformation<EmptyState> => {
     checkOptions('umup.scaleUpdates', given, arithmeticNames)
-    const a = arithmeticOf(given.arithmetic)
-    return stateless((updates) =>
-      replaceLeaves(
-        updates,
-        pathsOf(updates).map(({ path, leaf }) => {
-          const factor = rateOf(path, leaf.shape)
-          return factor === 1 ? leaf : a.mul(a.weak(factor, leaf.dtype as FloatDType), leaf)
-        }),
-      ),
-    )
+    return scaledUpdates(rateOf, given)
   }
   return {
     rateOf,
     scaleUpdates,
     adam(how) {
       checkOptions('umup.adam', how, adamOptimizerNames)
-      return chain(
-        scaleByAdam(chosen(how, adamNames)),
-        scaleUpdates(chosen(how, arithmeticNames)),
-        scaleByLearningRate(how.learningRate, chosen(how, arithmeticNames)),
-      )
+      return scaledAdam(scaleUpdates, how)
     },
     adamw(how) {
       checkOptions('umup.adamw', how, adamwNames)
-      return chain(
-        scaleByAdam(chosen(how, adamNames)),
-        scaleUpdates(chosen(how, arithmeticNames)),
-        addDecayedWeights(how.weightDecay ?? 1e-4, chosen(how, decayNames)),
-        scaleByLearningRate(how.learningRate, chosen(how, arithmeticNames)),
-      )
+      return scaledAdamw(scaleUpdates, how)
     },
   }
 }
