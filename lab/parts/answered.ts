@@ -21,13 +21,13 @@ export function answered<Asked, Answer>(
   const answer = signal<Answer | undefined>(undefined)
   const failure = signal('')
   const ask = signal<((asked: Asked) => void) | undefined>(undefined)
-  /** The question that was last asked, and whether its answer is whole: it is not asked again for who comes back. */
+  /** The question that was last asked, and whether its answer is whole: then a reader who comes back to the section causes no second computation. */
   let last: string | undefined
   let whole = false
   const open = () => {
     const worker = latestWins<Asked, Answer>(name, {
-      onAnswer: (told, all) => {
-        answer.value = told
+      onAnswer: (received, all) => {
+        answer.value = received
         failure.value = ''
         whole = all
       },

@@ -44,7 +44,7 @@ export function Axes({ field: { left, right, top, bottom } }: { readonly field: 
   return <path d={`M${left} ${top} V${bottom} H${right}`} fill="none" stroke="var(--edge)" />
 }
 
-/** Words at a place; the middle of them is there unless it is said otherwise. */
+/** A text at a point: centred on it, or beginning or ending there by `from`. */
 export function Words(props: {
   readonly x: number
   readonly y: number

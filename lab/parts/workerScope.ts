@@ -8,10 +8,10 @@ interface WorkerScope {
 export const workerScope = globalThis as unknown as WorkerScope
 
 /** Answers every message of the page; what is thrown is answered as an error. */
-export function answerPage<Asked, Told>(answer: (asked: Asked, tell: (told: Told) => void) => void): void {
+export function answerPage<Asked, Told>(answer: (asked: Asked, send: (message: Told) => void) => void): void {
   workerScope.addEventListener('message', ({ data }) => {
     try {
-      answer(data, (told) => workerScope.postMessage(told))
+      answer(data, (message) => workerScope.postMessage(message))
     } catch (thrown) {
       workerScope.postMessage({ failed: thrown instanceof Error ? thrown.message : String(thrown) })
     }

@@ -51,7 +51,7 @@ const goesOn = 128
 
 const isStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
 
-/** Runs on for some steps, unless the reader asked for stillness. */
+/** Runs on for some steps, unless the reader prefers reduced motion. */
 function live(steps: number): void {
   if (isStill()) return
   until = Math.min(mostSteps, state.step.peek() + steps)
@@ -66,12 +66,12 @@ export function GrowFigure() {
   useEffect(() => {
     const still = isStill()
     const worker = latestWins<AutomatonAsked, GrowAnswer>('automaton', {
-      onAnswer: (told) => {
+      onAnswer: (grown) => {
         failure.value = ''
-        // Who asked for stillness is shown the step that was asked for, not those on the way.
-        if (still && told.step !== state.step.peek()) return
-        see(told)
-        if (running.peek() && told.step === state.step.peek()) requestAnimationFrame(next)
+        // With reduced motion only the requested step is shown, not those on the way.
+        if (still && grown.step !== state.step.peek()) return
+        see(grown)
+        if (running.peek() && grown.step === state.step.peek()) requestAnimationFrame(next)
       },
       onFailure: (why) => {
         failure.value = why
@@ -112,7 +112,7 @@ export function GrowFigure() {
               running.value = false
               state.scale.value = scale
               state.wounds.value = wounds
-              // Who asked for stillness is shown the end at once.
+              // With reduced motion the end is shown at once.
               state.step.value = isStill() ? to : 0
               live(to)
             }}
@@ -177,12 +177,12 @@ function question(): GrowAsked {
   return { seed: seed.value, scale: factor, wounds: readWounds(wounds.value), to: step.value }
 }
 
-function see(told: GrowAnswer): void {
-  const { seed, scale, step } = told
+function see(found: GrowAnswer): void {
+  const { seed, scale, step } = found
   const before = history.peek().filter((one) => one.seed === seed && one.scale === scale && one.step < step)
-  const grown = told.grown.map(({ loss, lost }) => ({ loss, lost }))
+  const grown = found.grown.map(({ loss, lost }) => ({ loss, lost }))
   history.value = [...before, { seed, scale, step, grown }]
-  answer.value = told
+  answer.value = found
 }
 
 function next(): void {
@@ -218,7 +218,7 @@ function Shown({ shown: { step, grown, hurt } }: { readonly shown: GrowAnswer })
   const steps = seen.map((one) => one.step)
   const wounds = readWounds(state.wounds.value)
   const indexOf = (name: string): number => arithmetics.findIndex((one) => one.name === name)
-  const told = (name: string): string => {
+  const lossText = (name: string): string => {
     const { loss, lost } = grown[indexOf(name)]!
     return `${short(loss)} off and ${percentText(lost)} lost with ${name}`
   }
@@ -232,7 +232,7 @@ function Shown({ shown: { step, grown, hurt } }: { readonly shown: GrowAnswer })
   const sentence =
     running.value || step !== state.step.value
       ? 'It grows.'
-      : `At step ${step}: ${named.map(told).join('; ')}.${healing}`
+      : `At step ${step}: ${named.map(lossText).join('; ')}.${healing}`
   const series = (what: (of: Seen, i: number) => number) =>
     arithmetics.map(({ name, rounding }, i) => ({
       ...{ name, color: colors[i]!, dashed: rounding === 'stochastic' },

@@ -56,7 +56,7 @@ export const driftOpening: Opening = {
   experiments: [
     {
       name: 'Eight bits',
-      watch: 'With the 4 significant bits of float8_e4m3fn the sum of ones stands still at 16.',
+      watch: 'With the 4 significant bits of float8_e4m3fn the sum of ones stalls at 16.',
       values: { dtype: 'float8_e4m3fn' },
     },
     {

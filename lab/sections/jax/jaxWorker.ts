@@ -13,7 +13,7 @@ let last: Shadow | undefined
 /** Elements of an operation that the page gets. */
 const shownElements = 256
 
-const tell = (told: JaxMessage): void => workerScope.postMessage(told)
+const tell = (message: JaxMessage): void => workerScope.postMessage(message)
 
 workerScope.addEventListener('message', ({ data }: MessageEvent<JaxAsked>) => {
   const answer = 'values' in data ? values(data.values) : examine(data.program, data.steps, data.seed)

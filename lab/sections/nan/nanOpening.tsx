@@ -64,7 +64,7 @@ export const nanOpening: Opening = {
     {
       name: 'Add in float32',
       watch:
-        'The blue sum rises smoothly beside the red one that stands still and jumps; the run beside it is clean at step 330.',
+        'The blue sum rises smoothly beside the red one, which stalls and jumps; the run beside it is clean at step 330.',
       values: { run: '1' },
       at: 'run-here',
     },

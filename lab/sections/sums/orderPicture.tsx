@@ -114,7 +114,7 @@ function Token(props: {
   )
 }
 
-/** What moves from the sender to the machine that adds when one more addition is done; it stands still for who asked for that. */
+/** The partial sum on its way from the sender to the machine that adds it; without motion for readers who prefer none. */
 function useMoved(done: number, { additions }: Places) {
   const token = useRef<SVGGElement>(null)
   const before = useRef(done)
